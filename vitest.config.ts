@@ -1,6 +1,6 @@
 // Says which tests belong to which tier, and which run side by side; docs/testing.md explains the tiers.
 import { defineConfig } from 'vitest/config'
-import { type TimeBudget, TimeReport } from './test/support/time-report.ts'
+import { type TimeBudget, TimeReport } from './test/support/runner/time-report.ts'
 
 /** The one federation of packaged sites that the short tier has. */
 const shortFederation = 'test/sites/demo.test.ts'

@@ -1,5 +1,5 @@
 // The one list of roles; adding a role is a folder and a line here. What a role does is loaded by whoever needs it.
-import type { RoleOutline } from './kernel/role.ts'
+import type { RoleOutline } from './kernel/role/role.ts'
 import { outline as consensus } from './roles/consensus/outline.ts'
 import { outline as hub } from './roles/hub/outline.ts'
 import { outline as intelligence } from './roles/intelligence/outline.ts'

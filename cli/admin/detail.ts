@@ -1,16 +1,29 @@
 // All that is known of one row, line by line, for the screen that enter opens.
-import type { Answered } from '../client/client.ts'
-import { wrapped } from './layout.ts'
-import { figure, heardOf, instant, outcomeOf, type Tone, textOf, toneOf } from './tables.ts'
-import type { Pane } from './view.ts'
+import type { ApiObject } from '../client/client.ts'
+import { wrapText } from './layout.ts'
+import {
+  formatContributors,
+  formatFigure,
+  formatInstant,
+  formatOutcome,
+  formatText,
+  selectTone,
+  type Tone,
+} from './tables.ts'
+import type { PaneName } from './view.ts'
 
 export type DetailLine = { readonly label: string; readonly text: string; readonly tone?: Tone }
 
-const labelWidth = 16
+const label_width_chars = 16
 
 /** `prose`: the explanation of a session's dissent, once it is there. `columns` of the terminal. */
-export function detailOf(pane: Pane, item: Answered, prose: string | undefined, columns: number): DetailLine[] {
-  const lines = { roles: ofRole, sessions: ofSession, channels: byName, denials: byName }[pane](item)
+export function buildDetail(pane: PaneName, item: ApiObject, prose: string | undefined, columns: number): DetailLine[] {
+  const lines = {
+    roles: buildRoleDetail,
+    sessions: buildSessionDetail,
+    channels: buildFieldDetail,
+    denials: buildFieldDetail,
+  }[pane](item)
   const explained =
     prose === undefined
       ? []
@@ -18,17 +31,17 @@ export function detailOf(pane: Pane, item: Answered, prose: string | undefined, 
           { label: '', text: '' },
           { label: 'why', text: prose },
         ]
-  const room = Math.max(20, columns - labelWidth - 1)
+  const room = Math.max(20, columns - label_width_chars - 1)
   return [...lines, ...explained].flatMap(({ label, text, ...tone }) =>
-    wrapped(text, room).map((part, at) => ({ label: at === 0 ? label : '', text: part, ...tone })),
+    wrapText(text, room).map((part, at) => ({ label: at === 0 ? label : '', text: part, ...tone })),
   )
 }
 
-const line = (label: string, value: unknown): DetailLine[] =>
-  value === undefined || value === null ? [] : [{ label, text: textOf(value) }]
+const detailLine = (label: string, value: unknown): DetailLine[] =>
+  value === undefined || value === null ? [] : [{ label, text: formatText(value) }]
 
-function ofRole({ name, state, version, url, fault, dependencies = [] }: Answered): DetailLine[] {
-  const needs = (dependencies as readonly Answered[]).map(
+function buildRoleDetail({ name, state, version, url, fault, dependencies = [] }: ApiObject): DetailLine[] {
+  const needs = (dependencies as readonly ApiObject[]).map(
     ({ name: needed, ok, detail, latency_ms }): DetailLine => ({
       label: `needs ${needed}`,
       text: `${ok ? 'ok' : 'broken'}, ${latency_ms} ms${detail ? `: ${detail}` : ''}`,
@@ -36,59 +49,61 @@ function ofRole({ name, state, version, url, fault, dependencies = [] }: Answere
     }),
   )
   return [
-    ...line('role', name),
-    { label: 'state', text: textOf(state), tone: toneOf(String(state)) },
-    ...line('fault', fault),
-    ...line('version', version),
-    ...line('url', url),
+    ...detailLine('role', name),
+    { label: 'state', text: formatText(state), tone: selectTone(String(state)) },
+    ...detailLine('fault', fault),
+    ...detailLine('version', version),
+    ...detailLine('url', url),
     ...needs,
   ]
 }
 
-function ofSession(session: Answered): DetailLine[] {
+function buildSessionDetail(session: ApiObject): DetailLine[] {
   const { state, classification, subject, result, invited, origin, attestation } = session
-  const { kind, left, right } = (subject ?? {}) as Answered
-  const { method, conflict } = (result ?? {}) as Answered
-  const { level } = (classification ?? {}) as Answered
-  const attested = attestation as Answered | undefined
+  const { kind, left, right } = (subject ?? {}) as ApiObject
+  const { method, conflict } = (result ?? {}) as ApiObject
+  const { level } = (classification ?? {}) as ApiObject
+  const attested = attestation as ApiObject | undefined
   return [
-    ...line('session', session.id),
-    { label: 'state', text: textOf(state), tone: toneOf(String(state)) },
-    ...line('outcome', outcomeOf(session)),
-    ...line('conflict', figure(conflict)),
-    ...line('method', method),
-    ...line('heard', `${heardOf(session)}, ${session.contributions} contributions`),
-    ...line('undelivered', session.undelivered),
-    ...line('subject', subject && `${kind}: ${left} and ${right}`),
-    ...line('lens', `${session.lens_id} ${session.lens_version}`),
-    ...line('classification', level),
-    ...line('invited', (invited as readonly string[] | undefined)?.join(', ') || undefined),
-    ...line('lives at', (origin as Answered | undefined)?.peer),
-    ...line('evidence', session.evidence_block_id),
-    ...line('open dissent', session.open_dissent_id),
-    ...line('attested', attested && `${attested.decision} by ${attested.by}: ${attested.rationale}`),
-    ...line('created', `${instant(session.created_at)} by ${session.created_by}`),
+    ...detailLine('session', session.id),
+    { label: 'state', text: formatText(state), tone: selectTone(String(state)) },
+    ...detailLine('outcome', formatOutcome(session)),
+    ...detailLine('conflict', formatFigure(conflict)),
+    ...detailLine('method', method),
+    ...detailLine('heard', `${formatContributors(session)}, ${session.contributions} contributions`),
+    ...detailLine('undelivered', session.undelivered),
+    ...detailLine('subject', subject && `${kind}: ${left} and ${right}`),
+    ...detailLine('lens', `${session.lens_id} ${session.lens_version}`),
+    ...detailLine('classification', level),
+    ...detailLine('invited', (invited as readonly string[] | undefined)?.join(', ') || undefined),
+    ...detailLine('lives at', (origin as ApiObject | undefined)?.peer),
+    ...detailLine('evidence', session.evidence_block_id),
+    ...detailLine('open dissent', session.open_dissent_id),
+    ...detailLine('attested', attested && `${attested.decision} by ${attested.by}: ${attested.rationale}`),
+    ...detailLine('created', `${formatInstant(session.created_at)} by ${session.created_by}`),
     { label: '', text: '' },
-    ...history(session),
+    ...buildHistory(session),
   ]
 }
 
-function history({ history: steps = [] }: Answered): DetailLine[] {
-  return (steps as readonly Answered[]).map(({ at, from, to, trigger, by, reason, decision }, place) => ({
+function buildHistory({ history: steps = [] }: ApiObject): DetailLine[] {
+  return (steps as readonly ApiObject[]).map(({ at, from, to, trigger, by, reason, decision }, place) => ({
     label: place === 0 ? 'history' : '',
-    text: `${instant(at)}  ${from ? `${from} → ` : ''}${to}${why(reason ?? decision)}  ${trigger} by ${by}`,
-    tone: toneOf(String(to)),
+    text: `${formatInstant(at)}  ${from ? `${from} → ` : ''}${to}${formatReason(reason ?? decision)}  ${trigger} by ${by}`,
+    tone: selectTone(String(to)),
   }))
 }
 
-function why(given: unknown): string {
+function formatReason(given: unknown): string {
   return given === undefined ? '' : ` (${given})`
 }
 
 /** Of what is told as it is. */
-function byName(item: Answered): DetailLine[] {
+function buildFieldDetail(item: ApiObject): DetailLine[] {
   return Object.entries(item).flatMap(([name, value]) => {
     const label = name.replaceAll('_', ' ')
-    return name === 'state' ? [{ label, text: textOf(value), tone: toneOf(String(value)) }] : line(label, value)
+    return name === 'state'
+      ? [{ label, text: formatText(value), tone: selectTone(String(value)) }]
+      : detailLine(label, value)
   })
 }

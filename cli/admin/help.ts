@@ -1,6 +1,6 @@
 // What the keys do and what the columns mean.
 import type { DetailLine } from './detail.ts'
-import { states } from './view.ts'
+import { sessionStates } from './view.ts'
 
 export const helpLines: readonly DetailLine[] = [
   { label: 'KEYS', text: '' },
@@ -11,7 +11,7 @@ export const helpLines: readonly DetailLine[] = [
   { label: 'enter', text: 'all that is known of the row; for a session in conflict, why' },
   { label: 'esc', text: 'back' },
   { label: '0', text: 'all sessions; f goes through the states' },
-  ...states.map((state, at) => ({ label: `${at + 1}`, text: `only ${state}` })),
+  ...sessionStates.map((state, at) => ({ label: `${at + 1}`, text: `only ${state}` })),
   { label: 'q, ctrl-c', text: 'quit' },
   { label: 'COLUMNS', text: '' },
   { label: 'HEARD', text: 'contributors heard of n, and m that are needed' },

@@ -1,38 +1,42 @@
 // How the lines and columns of a terminal are shared out, down to 80 by 24 and less.
-import type { Column } from './tables.ts'
-import { type Pane, panes } from './view.ts'
+import type { PaneColumn } from './tables.ts'
+import { type PaneName, panes } from './view.ts'
 
 /** Rows of a table that each pane shows; a pane that is absent has no room. */
-export type Heights = Readonly<Partial<Record<Pane, number>>>
+export type PaneHeights = Readonly<Partial<Record<PaneName, number>>>
 
 /** Title and headings of a pane. */
-export const paneOverhead = 2
+export const pane_overhead_rows = 2
 /** Head line, foot line, and the last line of the terminal: a frame that fills it makes Ink repaint all of it. */
-const screenOverhead = 3
+const screen_overhead_rows = 3
 /** More than the least, at most. */
-const mostRows: Readonly<Record<Pane, number>> = { roles: 9, sessions: 0, channels: 8, denials: 8 }
-const leastRows: Readonly<Record<Pane, number>> = { roles: 2, sessions: 4, channels: 2, denials: 4 }
+const max_extra_rows: Readonly<Record<PaneName, number>> = { roles: 9, sessions: 0, channels: 8, denials: 8 }
+const min_rows: Readonly<Record<PaneName, number>> = { roles: 2, sessions: 4, channels: 2, denials: 4 }
 /** The first of these that is here gets what the others leave. */
-const byRoom: readonly Pane[] = ['sessions', 'denials', 'channels', 'roles']
+const panePriority: readonly PaneName[] = ['sessions', 'denials', 'channels', 'roles']
 
 /**
- * `lines` of the terminal, `counts` of rows that there are in each pane that is here. Where there is no room for the least
+ * `contentLine` of the terminal, `counts` of rows that there are in each pane that is here. Where there is no room for the least
  * of each, only the pane in focus is shown.
  */
-export function heights(lines: number, focus: Pane, counts: Readonly<Partial<Record<Pane, number>>>): Heights {
-  const room = lines - screenOverhead
+export function computePaneHeights(
+  lines: number,
+  focus: PaneName,
+  counts: Readonly<Partial<Record<PaneName, number>>>,
+): PaneHeights {
+  const room = lines - screen_overhead_rows
   const shown = panes.filter((pane) => counts[pane] !== undefined)
-  const count = (pane: Pane) => counts[pane] ?? 0
-  const least = (pane: Pane) =>
-    pane === 'roles' ? Math.min(leastRows.roles, Math.max(1, count(pane))) : leastRows[pane]
-  const forRows = room - shown.length * paneOverhead
+  const count = (pane: PaneName) => counts[pane] ?? 0
+  const least = (pane: PaneName) =>
+    pane === 'roles' ? Math.min(min_rows.roles, Math.max(1, count(pane))) : min_rows[pane]
+  const forRows = room - shown.length * pane_overhead_rows
   const spare = shown.reduce((left, pane) => left - least(pane), forRows)
-  if (spare < 0) return { [focus]: Math.max(1, room - paneOverhead) }
-  const most = byRoom.find((pane) => shown.includes(pane))
+  if (spare < 0) return { [focus]: Math.max(1, room - pane_overhead_rows) }
+  const most = panePriority.find((pane) => shown.includes(pane))
   const others = shown.filter((pane) => pane !== most)
   const share = Math.floor(spare / (others.length + 1))
-  const sizes = others.map((pane): [Pane, number] => {
-    const more = Math.max(0, Math.min(share, mostRows[pane], count(pane) - least(pane)))
+  const sizes = others.map((pane): [PaneName, number] => {
+    const more = Math.max(0, Math.min(share, max_extra_rows[pane], count(pane) - least(pane)))
     return [pane, least(pane) + more]
   })
   const rest = sizes.reduce((left, [, size]) => left - size, forRows)
@@ -40,12 +44,12 @@ export function heights(lines: number, focus: Pane, counts: Readonly<Partial<Rec
 }
 
 /** The first row to show so that the selected one is seen, in a window of `height` rows. */
-export function firstShown(selected: number, height: number, count: number): number {
+export function computeFirstRow(selected: number, height: number, count: number): number {
   return Math.max(0, Math.min(selected - Math.floor(height / 2), count - height))
 }
 
 /** Width of each column in `columns`; those that grow share what is left, and all shrink in turn when it is too little. */
-export function widths(of: readonly Column[], columns: number): number[] {
+export function computeColumnWidths(of: readonly PaneColumn[], columns: number): number[] {
   const gaps = Math.max(0, of.length - 1) * 2
   const fixed = of.reduce((sum, { width }) => sum + width, 0)
   const left = columns - gaps - fixed
@@ -54,7 +58,7 @@ export function widths(of: readonly Column[], columns: number): number[] {
 }
 
 /** Words into lines of at most `columns` characters; a longer word is cut. Indents are kept. */
-export function wrapped(text: string, columns: number): string[] {
+export function wrapText(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const lines: string[] = []
     const indent = /^ */.exec(line)?.[0] ?? ''

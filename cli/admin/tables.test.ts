@@ -1,12 +1,12 @@
 // What rows say of sessions, roles and channels, and what of it catches the eye.
 import { expect, test } from 'vitest'
-import type { Answered } from '../client/client.ts'
-import { detailOf } from './detail.ts'
-import { type Cell, tableOf } from './tables.ts'
-import type { Pane } from './view.ts'
+import type { ApiObject } from '../client/client.ts'
+import { buildDetail } from './detail.ts'
+import { buildPaneTable, type PaneCell } from './tables.ts'
+import type { PaneName } from './view.ts'
 
-const row = (pane: Pane, item: Answered, columns = 80): Record<string, Cell | undefined> => {
-  const table = tableOf(pane, [item], columns)
+const row = (pane: PaneName, item: ApiObject, columns = 80): Record<string, PaneCell | undefined> => {
+  const table = buildPaneTable(pane, [item], columns)
   return Object.fromEntries(table.columns.map(({ heading }, at) => [heading, table.rows[0]?.cells[at]]))
 }
 
@@ -81,13 +81,13 @@ test('a denial tells how often, why, and what was asked for by whom', () => {
     ...{ COUNT: { text: '75' }, REASON: { text: 'no_rule' }, METHOD: { text: 'GET' }, PATH: { text: '/x' } },
     'LAST FROM': { text: '192.0.2.1' },
   })
-  const all = detailOf('denials', denial, undefined, 80).map(({ label, text }) => `${label}|${text}`)
+  const all = buildDetail('denials', denial, undefined, 80).map(({ label, text }) => `${label}|${text}`)
   expect(all).toEqual(expect.arrayContaining(['path|/x', 'at most over|2']))
 })
 
 test('details tell a session’s history and why it is in conflict, within the width', () => {
   const prose = 'alice and bob are far apart: '.repeat(6)
-  const lines = detailOf('sessions', conflict, prose, 80)
+  const lines = buildDetail('sessions', conflict, prose, 80)
   const all = lines.map(({ label, text }) => `${label}|${text}`).join('\n')
   expect(all).toContain('history|2026-05-03 10:00:00  PROPOSED  create by alice')
   expect(all).toContain('PROPOSED → IN_CONFLICT (total_conflict)')

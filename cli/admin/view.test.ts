@@ -1,12 +1,12 @@
 // Keys as a person presses them: what is selected stays selected, and no key leads nowhere.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstView, type Keys, keyNames, pressed, selectedAt, type View } from './view.ts'
+import { type AdminView, findSelectedRow, handleKey, initialView, type PaneRowKeys, readKeyNames } from './view.ts'
 
-const keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] } satisfies Keys
+const keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] } satisfies PaneRowKeys
 const scrollMax = 5
-const after = (...names: string[]): View | undefined =>
-  names.reduce<View | undefined>((view, name) => view && pressed(view, name, keys, scrollMax), firstView)
+const after = (...names: string[]): AdminView | undefined =>
+  names.reduce<AdminView | undefined>((view, name) => view && handleKey(view, name, keys, scrollMax), initialView)
 
 test('tab goes round the panes, back as well', () => {
   expect(['tab', 'backtab'].map((key) => after(key)?.pane)).toEqual(['channels', 'roles'])
@@ -14,9 +14,9 @@ test('tab goes round the panes, back as well', () => {
 })
 
 test('a door alone has roles and denials, and keys for sessions mean nothing there', () => {
-  const atDoor: Keys = { roles: ['proxy'], denials: ['d1', 'd2'] }
+  const atDoor: PaneRowKeys = { roles: ['proxy'], denials: ['d1', 'd2'] }
   const then = (...names: string[]) =>
-    names.reduce<View | undefined>((view, name) => view && pressed(view, name, atDoor, scrollMax), firstView)
+    names.reduce<AdminView | undefined>((view, name) => view && handleKey(view, name, atDoor, scrollMax), initialView)
   expect(then('j')).toMatchObject({ pane: 'denials', selected: { denials: 'd2' } })
   expect(then('tab')?.pane).toBe('roles')
   expect(then('tab', 'tab')?.pane).toBe('denials')
@@ -31,9 +31,9 @@ test('rows are walked to the ends and no further', () => {
 })
 
 test('the selection stays with its row when others come before it, and goes to the first when it is gone', () => {
-  const { selected } = after('j') ?? firstView
-  expect(selectedAt(selected.sessions, ['s0', ...keys.sessions])).toBe(2)
-  expect(selectedAt(selected.sessions, ['s1', 's3'])).toBe(0)
+  const { selected } = after('j') ?? initialView
+  expect(findSelectedRow(selected.sessions, ['s0', ...keys.sessions])).toBe(2)
+  expect(findSelectedRow(selected.sessions, ['s1', 's3'])).toBe(0)
 })
 
 test('enter opens the row in sight, escape goes back; where there is no row, nothing opens', () => {
@@ -77,15 +77,15 @@ test('q leaves from everywhere; other keys, whatever they are, do not', () => {
       const rows: readonly string[] = keys[view.pane as keyof typeof keys]
       expect(view.scroll).toBeGreaterThanOrEqual(0)
       expect(view.scroll).toBeLessThanOrEqual(scrollMax)
-      expect(rows.slice(selectedAt(view.selected[view.pane], rows))[0]).toBe(view.selected[view.pane] ?? rows[0])
+      expect(rows.slice(findSelectedRow(view.selected[view.pane], rows))[0]).toBe(view.selected[view.pane] ?? rows[0])
     }),
   )
 })
 
 test('keys have names, bursts of them as well; chords have none', () => {
-  expect(keyNames('', { tab: true, shift: true })).toEqual(['backtab'])
-  expect(keyNames('', { return: true })).toEqual(['enter'])
-  expect(keyNames('q', {})).toEqual(['q'])
-  expect(keyNames('0j\t', {})).toEqual(['0', 'j', 'tab'])
-  expect(keyNames('q', { ctrl: true })).toEqual([])
+  expect(readKeyNames('', { tab: true, shift: true })).toEqual(['backtab'])
+  expect(readKeyNames('', { return: true })).toEqual(['enter'])
+  expect(readKeyNames('q', {})).toEqual(['q'])
+  expect(readKeyNames('0j\t', {})).toEqual(['0', 'j', 'tab'])
+  expect(readKeyNames('q', { ctrl: true })).toEqual([])
 })

@@ -1,24 +1,29 @@
 // The REST client, derived from the operations themselves: an address and an input are a request, its schema the answer.
 import type { IncomingMessage } from 'node:http'
-import { Refused, refuse } from '../../daemon/kernel/errors.ts'
-import { type Addressed, hasBody, pathParameters, type ServerEvent } from '../../daemon/kernel/operation.ts'
-import { parseBy } from '../../daemon/kernel/parsing.ts'
-import { refusedOf } from '../../daemon/kernel/problem.ts'
-import { eventsOf } from './event-stream.ts'
-import { bodyOf, chunksOf, type Endpoint, send } from './http-request.ts'
-import { operationAt } from './operations.ts'
+import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
+import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
+import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
+import {
+  type AddressedOperation,
+  hasBody,
+  pathParameters,
+  type ServerEvent,
+} from '../../daemon/kernel/operation/operation.ts'
+import { parseEvents } from './event-stream.ts'
+import { readBody, readChunks, type ServiceEndpoint, sendRequest } from './http-request.ts'
+import { findOperation } from './operations.ts'
 
 /** Who is asked, and with what right. */
-export type Target = {
+export type ServiceTarget = {
   /** Where a role answers. */
-  endpoint(role: string): Endpoint
+  endpoint(role: string): ServiceEndpoint
   /** For a role. Undefined: only public operations answer. */
   token(role: string): Promise<string | undefined>
 }
 
-export type Answered = Readonly<Record<string, unknown>>
+export type ApiObject = Readonly<Record<string, unknown>>
 
-export type Extras = {
+export type ApiRequestOptions = {
   readonly idempotency_key?: string
   /** The version that the change is based on. */
   readonly if_match?: number
@@ -27,79 +32,84 @@ export type Extras = {
   readonly timeout_ms?: number
 }
 
-export interface Client {
-  /** The parsed answer. Throws `Refused` as the service refused, or before asking when the input is not valid. */
-  call(address: string, input: Answered, extras?: Extras): Promise<Answered>
+export interface ServiceClient {
+  /** The parsed answer. Throws `Refusal` as the service refused, or before asking when the input is not valid. */
+  call(address: string, input: ApiObject, extras?: ApiRequestOptions): Promise<ApiObject>
   /** An answer in another media type than JSON, as text. */
-  text(address: string, input: Answered, accept: string): Promise<string>
+  text(address: string, input: ApiObject, accept: string): Promise<string>
   /** Server-sent events until the service ends the stream. */
-  stream(address: string, input: Answered, extras?: Extras): AsyncGenerator<ServerEvent>
+  stream(address: string, input: ApiObject, extras?: ApiRequestOptions): AsyncGenerator<ServerEvent>
 }
 
 const timeout_ms = 35_000
 
-export function client(target: Target): Client {
-  const ask = async (address: string, input: Answered, accept: string, extras: Extras) => {
-    const found = operationAt(address)
-    const answer = await send(target.endpoint(found.role), {
-      ...requestOf(found, input),
-      headers: { accept, ...(await headersOf(target, found, extras)) },
+export function createServiceClient(target: ServiceTarget): ServiceClient {
+  const ask = async (address: string, input: ApiObject, accept: string, extras: ApiRequestOptions) => {
+    const found = findOperation(address)
+    const answer = await sendRequest(target.endpoint(found.role), {
+      ...buildRequest(found, input),
+      headers: { accept, ...(await buildHeaders(target, found, extras)) },
       timeout_ms: found.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
-    if ((answer.statusCode ?? 0) >= 400) throw await refusalIn(answer)
+    if ((answer.statusCode ?? 0) >= 400) throw await parseRefusal(answer)
     return { found, answer }
   }
   return {
     async call(address, input, extras = {}) {
       const { found, answer } = await ask(address, input, 'application/json', extras)
-      return parseAnswer(found, await bodyOf(answer))
+      return parseResponse(found, await readBody(answer))
     },
     async text(address, input, accept) {
       const { answer } = await ask(address, input, accept, {})
-      return await bodyOf(answer)
+      return await readBody(answer)
     },
     async *stream(address, input, extras = {}) {
       const { answer } = await ask(address, input, 'text/event-stream', extras)
-      yield* eventsOf(chunksOf(answer))
+      yield* parseEvents(readChunks(answer))
     },
   }
 }
 
 /** All items of a list, page by page, at most `limit` of them. */
-export async function listed(of: Client, address: string, input: Answered, limit: number): Promise<Answered[]> {
-  const items: Answered[] = []
+export async function listAllItems(
+  of: ServiceClient,
+  address: string,
+  input: ApiObject,
+  limit: number,
+): Promise<ApiObject[]> {
+  const items: ApiObject[] = []
   let cursor: string | undefined
   do {
     const size = Math.min(500, limit - items.length)
     const page = await of.call(address, { ...input, limit: size, ...(cursor ? { cursor } : {}) })
-    items.push(...(page.items as Answered[]))
+    items.push(...(page.items as ApiObject[]))
     cursor = page.next_cursor as string | undefined
   } while (cursor !== undefined && items.length < limit)
   return items
 }
 
-function requestOf({ operation }: Addressed, given: Answered) {
+function buildRequest({ operation }: AddressedOperation, given: ApiObject) {
   const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const checked = parseBy(operation.input, input)
+  const checked = parseWithSchema(operation.input, input)
   if (!checked.success) throw refuse('invalid', 'some values are missing or out of range', checked.errors)
   const inPath = pathParameters(operation.path)
   const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const left = Object.entries(input).filter(([name]) => !inPath.includes(name))
-  if (!hasBody(operation.method)) return { method: operation.method, path: path + queryOf(left) }
+  if (!hasBody(operation.method)) return { method: operation.method, path: path + formatQuery(left) }
   const isForm = operation.consumes !== undefined
-  const body = isForm ? queryOf(left).slice(1) : JSON.stringify(Object.fromEntries(left))
+  const body = isForm ? formatQuery(left).slice(1) : JSON.stringify(Object.fromEntries(left))
   return { method: operation.method, path, body }
 }
 
-function queryOf(entries: readonly (readonly [string, unknown])[]): string {
+function formatQuery(entries: readonly (readonly [string, unknown])[]): string {
   const query = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)])).toString()
   return query ? `?${query}` : ''
 }
 
-async function headersOf(
-  target: Target,
-  { operation, role }: Addressed,
-  extras: Extras,
+async function buildHeaders(
+  target: ServiceTarget,
+  { operation, role }: AddressedOperation,
+  extras: ApiRequestOptions,
 ): Promise<Record<string, string>> {
   const token = await target.token(role)
   return {
@@ -111,20 +121,20 @@ async function headersOf(
   }
 }
 
-async function refusalIn(answer: IncomingMessage): Promise<Refused> {
-  return refusedOf(jsonIn(await bodyOf(answer)), answer.statusCode ?? 0)
+async function parseRefusal(answer: IncomingMessage): Promise<Refusal> {
+  return refusalFromProblem(parseJsonText(await readBody(answer)), answer.statusCode ?? 0)
 }
 
-function parseAnswer({ operation }: Addressed, body: string): Answered {
+function parseResponse({ operation }: AddressedOperation, body: string): ApiObject {
   if (operation.status === 204) return {}
-  const parsed = parseBy(operation.output, jsonIn(body))
+  const parsed = parseWithSchema(operation.output, parseJsonText(body))
   if (!parsed.success) {
-    throw new Refused('unavailable', 'the answer is not what this version expects', parsed.errors)
+    throw new Refusal('unavailable', 'the answer is not what this version expects', parsed.errors)
   }
-  return parsed.data as Answered
+  return parsed.data as ApiObject
 }
 
-function jsonIn(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,15 +1,15 @@
 // Server-sent events survive any way of being cut into chunks.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ServerEvent } from '../../daemon/kernel/operation.ts'
-import { eventsOf } from './event-stream.ts'
+import type { ServerEvent } from '../../daemon/kernel/operation/operation.ts'
+import { parseEvents } from './event-stream.ts'
 
 async function read(chunks: readonly Uint8Array[]): Promise<ServerEvent[]> {
   async function* arriving() {
     for (const chunk of chunks) yield Buffer.from(chunk)
   }
   const found: ServerEvent[] = []
-  for await (const event of eventsOf(arriving())) found.push(event)
+  for await (const event of parseEvents(arriving())) found.push(event)
   return found
 }
 

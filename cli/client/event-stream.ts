@@ -1,8 +1,8 @@
 // Server-sent events as they come off the wire, one by one.
-import type { ServerEvent } from '../../daemon/kernel/operation.ts'
+import type { ServerEvent } from '../../daemon/kernel/operation/operation.ts'
 
 /** Events of a `text/event-stream` body (WHATWG HTML section 9.2.6); comments, which are heartbeats, are dropped. */
-export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerEvent> {
+export async function* parseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   let pending = ''
   for await (const chunk of chunks) {
@@ -10,13 +10,13 @@ export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<S
     const blocks = pending.split('\n\n')
     pending = blocks.pop() ?? ''
     for (const block of blocks) {
-      const event = eventOf(block)
+      const event = parseEvent(block)
       if (event) yield event
     }
   }
 }
 
-function eventOf(block: string): ServerEvent | undefined {
+function parseEvent(block: string): ServerEvent | undefined {
   const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
   const all = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''))

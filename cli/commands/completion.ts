@@ -1,17 +1,17 @@
 // Prints a shell's completion script, made from the list of commands, so that it cannot lag behind.
-import { command } from '../command.ts'
-import { completionScript, shells } from '../completion-script.ts'
-import { choice, needed } from '../params.ts'
+import { command } from '../program/command.ts'
+import { buildCompletionScript, shells } from '../program/completion-script.ts'
+import { choice, required } from '../program/params.ts'
 
 export const definition = command({
   words: 'completion',
   summary: 'a completion script for a shell',
-  takes: { shell: needed(choice('SHELL', 'which', shells)) },
+  positionals: { shell: required(choice('SHELL', 'which', shells)) },
   example: 'source <(platform completion bash)',
   async run({ shell }, terminal) {
-    const { catalogue } = await import('../commands.ts')
-    const all = await Promise.all(Object.values(catalogue).map(async (load) => (await load()).definition))
-    terminal.print(completionScript(shell, all))
+    const { commandCatalogue } = await import('../program/command-catalogue.ts')
+    const all = await Promise.all(Object.values(commandCatalogue).map(async (load) => (await load()).definition))
+    terminal.print(buildCompletionScript(shell, all))
     return 0
   },
 })

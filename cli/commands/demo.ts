@@ -2,19 +2,19 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { offline } from '../../daemon/boot/offline.ts'
-import { command, Failure } from '../command.ts'
-import { link } from '../demo/carrier.ts'
+import { offline } from '../../daemon/offline/offline.ts'
+import { createCarrierLink } from '../demo/carrier-link.ts'
+import { decideTogether, waitForMatchState } from '../demo/decide-together.ts'
 import { type DemoSite, makeDemoSite, startDemoSite } from '../demo/demo-site.ts'
-import { knowledge, type Match, resolveTogether, writeEntities, writePeople } from '../demo/people.ts'
-import { countsOf, dissentOf, inShort, verifiedEvidence } from '../demo/report.ts'
-import { selfCommand } from '../demo/self.ts'
-import type { Stage } from '../demo/stage.ts'
-import { decideTogether, settled } from '../demo/story.ts'
-import { paint } from '../output.ts'
-import { flag, otherwise, text, whole } from '../params.ts'
-import { jsonOption } from '../site.ts'
-import type { Terminal } from '../terminal.ts'
+import { type DemoMatch, loadSampleKnowledge, resolveTogether, writeEntities, writePeople } from '../demo/people.ts'
+import { countMessages, fetchDissent, fetchVerifiedEvidence, summarizeSession } from '../demo/report.ts'
+import { selfCommand } from '../demo/self-command.ts'
+import type { DemoStage } from '../demo/stage.ts'
+import { jsonOption } from '../options/site-options.ts'
+import { CommandFailure, command } from '../program/command.ts'
+import { flag, integer, text, withDefault } from '../program/params.ts'
+import { colourText } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'demo',
@@ -23,12 +23,12 @@ export const definition = command({
   options: {
     dir: text('DIR', 'a new or empty folder for both sites; else a temporary one'),
     keep: flag('leave everything in DIR for inspection'),
-    timeout: otherwise(120, whole('SECONDS', 'longest that the demo may take', 5, 3_600)),
+    timeout: withDefault(120, integer('SECONDS', 'longest that the demo may take', 5, 3_600)),
     ...jsonOption,
   },
   example: 'platform demo --dir ./demo --keep',
   async run(given, terminal) {
-    const dir = demoFolder(given.dir)
+    const dir = prepareDemoFolder(given.dir)
     const stopping = new AbortController()
     const sites: DemoSite[] = []
     const interrupt = () => stopping.abort()
@@ -37,7 +37,13 @@ export const definition = command({
     const timer = setTimeout(interrupt, given.timeout * 1_000)
     const stop = () => Promise.all(sites.splice(0).map((site) => site.stop()))
     try {
-      const report = await play(dir, sites, stopping.signal, given.keep, given.json ? silent(terminal) : terminal)
+      const report = await runDemo(
+        dir,
+        sites,
+        stopping.signal,
+        given.keep,
+        given.json ? printToStderr(terminal) : terminal,
+      )
       await stop()
       if (given.json) terminal.print(JSON.stringify(report))
       return 0
@@ -50,29 +56,30 @@ export const definition = command({
 })
 
 /** Steps go to stderr when stdout is for a script. */
-function silent(terminal: Terminal): Terminal {
+function printToStderr(terminal: Terminal): Terminal {
   return { ...terminal, print: terminal.note }
 }
 
-function demoFolder(asked: string | undefined): string {
+function prepareDemoFolder(asked: string | undefined): string {
   if (asked === undefined) return mkdtempSync(join(tmpdir(), 'platform-demo-'))
   const dir = resolve(asked)
-  if (existsSync(dir) && readdirSync(dir).length > 0) throw new Failure(3, `${dir} is not empty`, 'name a new folder')
+  if (existsSync(dir) && readdirSync(dir).length > 0)
+    throw new CommandFailure(3, `${dir} is not empty`, 'name a new folder')
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   return dir
 }
 
-async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: boolean, terminal: Terminal) {
+async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep: boolean, terminal: Terminal) {
   const began = performance.now()
-  const step = (title: string) => terminal.print(`\n${paint(terminal, 'bold', title)}`)
+  const step = (title: string) => terminal.print(`\n${colourText(terminal, 'bold', title)}`)
   const say = (line: string) => terminal.print(`  ${line}`)
 
   step('1. Two sites, and their keys exchanged')
-  const [alpha, bravo] = await bothSites(dir, sites, signal, say)
+  const [alpha, bravo] = await startBothSites(dir, sites, signal, say)
 
   const links = [
-    link(alpha.folder, 'alpha', bravo.folder, 'bravo', join(dir, 'carried', 'alpha-to-bravo')),
-    link(bravo.folder, 'bravo', alpha.folder, 'alpha', join(dir, 'carried', 'bravo-to-alpha')),
+    createCarrierLink(alpha.folder, 'alpha', bravo.folder, 'bravo', join(dir, 'carried', 'alpha-to-bravo')),
+    createCarrierLink(bravo.folder, 'bravo', alpha.folder, 'alpha', join(dir, 'carried', 'bravo-to-alpha')),
   ]
   const stage = { home: alpha, guest: bravo, links, signal, say }
 
@@ -83,7 +90,7 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
 
   step('3. What is doubtful, decided together')
   const decided = await decideAll(stage, doubts)
-  const dissents = await dissentsOf(alpha, decided, say)
+  const dissents = await collectDissents(alpha, decided, say)
 
   step('4. The result, and its evidence')
   const entities = join(dir, 'entities.csv')
@@ -91,11 +98,11 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
   say(`${entities}: ${people} people, with the records of each at both sites`)
   const keysText = readFileSync(`${alpha.dir}.keys.json`, 'utf8')
   for (const { evidence_block } of decided.filter(({ state }) => state === 'RATIFIED')) {
-    const files = await verifiedEvidence(dir, keysText, [alpha, bravo], String(evidence_block))
+    const files = await fetchVerifiedEvidence(dir, keysText, [alpha, bravo], String(evidence_block))
     for (const file of files) say(`${file} holds, by nothing but public keys`)
   }
 
-  const filedrop = { alpha: await countsOf(alpha), bravo: await countsOf(bravo) }
+  const filedrop = { alpha: await countMessages(alpha), bravo: await countMessages(bravo) }
   for (const [name, counts] of Object.entries(filedrop)) {
     say(
       `${name}: ${counts.sent} messages sent, ${counts.received} received, ${counts.duplicates} twice, ${counts.quarantined} refused`,
@@ -103,36 +110,41 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
   }
   const seconds = Math.round(performance.now() - began) / 1_000
   step(`Done in ${seconds} s`)
-  for (const line of keep ? nextSteps(dir) : ['everything made for it is removed again; --keep leaves it']) say(line)
+  for (const line of keep ? listNextSteps(dir) : ['everything made for it is removed again; --keep leaves it'])
+    say(line)
   const resolution = { run_id: run.uid, records, matches, people, entities }
   return { resolution, sessions: decided, dissents, filedrop, seconds }
 }
 
 /** All are of one mind about the first doubts; about the last one, the other site differs. */
-async function decideAll(stage: Stage, doubts: readonly Match[]) {
-  const { isOne, told } = await knowledge()
-  const decided: ReturnType<typeof inShort>[] = []
+async function decideAll(stage: DemoStage, doubts: readonly DemoMatch[]) {
+  const { isOne, told } = await loadSampleKnowledge()
+  const decided: ReturnType<typeof summarizeSession>[] = []
   for (const [at, match] of doubts.entries()) {
     for (const ref of [match.left, match.right]) stage.say(told(ref))
     const isDisputed = at === doubts.length - 1
     const says = (percent: number, isMatch = isOne(match)) => (isMatch ? percent : 100 - percent) / 100
     const bob = isDisputed ? says(95, !isOne(match)) : says(92)
     const { home, guest } = await decideTogether(stage, match, { alice: says(94), carol: says(90), bob })
-    const session = inShort(home)
+    const session = summarizeSession(home)
     const came = session.decision === null ? '' : `: ${session.decision}, score ${session.score?.toFixed(4)}`
     stage.say(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${came}`)
     if (session.state !== (isDisputed ? 'IN_CONFLICT' : 'RATIFIED'))
-      throw new Failure(1, `session ${session.id} did not end as it should`)
-    if (!isDisputed) await settled(stage, match, isOne(match) ? 'confirmed' : 'rejected')
+      throw new CommandFailure(1, `session ${session.id} did not end as it should`)
+    if (!isDisputed) await waitForMatchState(stage, match, isOne(match) ? 'confirmed' : 'rejected')
     decided.push(session)
   }
   return decided
 }
 
-async function dissentsOf(site: DemoSite, decided: readonly ReturnType<typeof inShort>[], say: Stage['say']) {
+async function collectDissents(
+  site: DemoSite,
+  decided: readonly ReturnType<typeof summarizeSession>[],
+  say: DemoStage['say'],
+) {
   const told: Record<string, unknown>[] = []
   for (const clashed of decided.filter((each) => each.state === 'IN_CONFLICT')) {
-    const { text: explanation, record } = await dissentOf(site, String(clashed.id))
+    const { text: explanation, record } = await fetchDissent(site, String(clashed.id))
     say('the conflict explains itself:')
     for (const line of explanation.trimEnd().split('\n')) say(`| ${line}`)
     const { id, session_id, reason, score, conflict, status } = record
@@ -142,11 +154,11 @@ async function dissentsOf(site: DemoSite, decided: readonly ReturnType<typeof in
 }
 
 /** A folder for each tenant; a daemon reads that of its own alone. */
-function recordsOf(dir: string): string {
+function resolveRecordsFolder(dir: string): string {
   return join(dir, 'records')
 }
 
-async function bothSites(
+async function startBothSites(
   dir: string,
   sites: DemoSite[],
   signal: AbortSignal,
@@ -154,22 +166,22 @@ async function bothSites(
 ): Promise<[DemoSite, DemoSite]> {
   const at = (name: string) => join(dir, name)
   for (const name of ['alpha', 'bravo']) await makeDemoSite(at(name), name)
-  for (const name of ['alpha', 'bravo'] as const) await writePeople(name, recordsOf(dir))
-  await pin(dir, 'alpha', 'bravo', say)
-  await pin(dir, 'bravo', 'alpha', say)
-  const alpha = await startDemoSite(at('alpha'), 'alpha', recordsOf(dir), signal)
+  for (const name of ['alpha', 'bravo'] as const) await writePeople(name, resolveRecordsFolder(dir))
+  await pinPeer(dir, 'alpha', 'bravo', say)
+  await pinPeer(dir, 'bravo', 'alpha', say)
+  const alpha = await startDemoSite(at('alpha'), 'alpha', resolveRecordsFolder(dir), signal)
   sites.push(alpha)
-  const bravo = await startDemoSite(at('bravo'), 'bravo', recordsOf(dir), signal)
+  const bravo = await startDemoSite(at('bravo'), 'bravo', resolveRecordsFolder(dir), signal)
   sites.push(bravo)
   say('both daemons run; they share no network, only files that are carried one way at a time')
   return [alpha, bravo]
 }
 
 /** Enrols `peer` at `site` from its exported keys: at real sites two people compare the fingerprints. */
-async function pin(dir: string, site: string, peer: string, say: (line: string) => void): Promise<void> {
-  const { add, pinnable } = await offline.peers()
-  const { keys } = await pinnable(readFileSync(join(dir, `${peer}.keys.json`), 'utf8'))
-  await add(
+async function pinPeer(dir: string, site: string, peer: string, say: (line: string) => void): Promise<void> {
+  const { addPeer, readPinnableKeys } = await offline.peers()
+  const { keys } = await readPinnableKeys(readFileSync(join(dir, `${peer}.keys.json`), 'utf8'))
+  await addPeer(
     offline.siteFolder(join(dir, site)),
     {},
     {
@@ -188,7 +200,7 @@ async function pin(dir: string, site: string, peer: string, say: (line: string) 
   say(`${site} pins the key of ${peer}: ${message?.fingerprint}`)
 }
 
-function nextSteps(dir: string): string[] {
+function listNextSteps(dir: string): string[] {
   const platform = selfCommand()
     .map((word) => relative(process.cwd(), word))
     .map((word) => (word.includes('/') ? word : `./${word}`))

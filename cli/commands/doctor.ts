@@ -1,10 +1,10 @@
 // Looks the site over and says, for each thing that is wrong, how to mend it.
-import { offline } from '../../daemon/boot/offline.ts'
-import { command } from '../command.ts'
-import { paint, show } from '../output.ts'
-import { jsonOption, requireSite, siteOption } from '../site.ts'
+import { offline } from '../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../options/site-options.ts'
+import { command } from '../program/command.ts'
+import { colourText, printResult } from '../terminal/output.ts'
 
-const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
+const stateColours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 
 export const definition = command({
   words: 'doctor',
@@ -14,14 +14,14 @@ export const definition = command({
   example: 'platform doctor',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { examine } = await offline.examination()
-    const findings = await examine(folder, terminal.env, Date.now(), (text) => terminal.progress(text))
+    const { examineSite } = await offline.doctor()
+    const findings = await examineSite(folder, terminal.env, Date.now(), (text) => terminal.progress(text))
     terminal.progress('')
     const isHealthy = findings.every(({ state }) => state !== 'problem')
-    show(terminal, given.json, { healthy: isHealthy, findings }, () =>
+    printResult(terminal, given.json, { healthy: isHealthy, findings }, () =>
       findings
         .flatMap(({ check, state, detail, remedy }) => [
-          `${paint(terminal, colours[state], state.padEnd(7))}  ${check.padEnd(12)}  ${detail}`,
+          `${colourText(terminal, stateColours[state], state.padEnd(7))}  ${check.padEnd(12)}  ${detail}`,
           ...(remedy === undefined ? [] : [`${' '.repeat(23)}${remedy}`]),
         ])
         .join('\n'),

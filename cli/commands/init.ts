@@ -1,12 +1,12 @@
 // Makes a site: the folder, its profile and its keys; and says what to do next.
 import { basename, resolve } from 'node:path'
-import { offline } from '../../daemon/boot/offline.ts'
-import { keyAlgorithm } from '../../daemon/kernel/keys.ts'
-import { command, Failure } from '../command.ts'
-import { fields, show } from '../output.ts'
-import { choice, flag, otherwise, text, whole } from '../params.ts'
-import { jsonOption } from '../site.ts'
-import type { Terminal } from '../terminal.ts'
+import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
+import { offline } from '../../daemon/offline/offline.ts'
+import { jsonOption } from '../options/site-options.ts'
+import { CommandFailure, command } from '../program/command.ts'
+import { choice, flag, integer, text, withDefault } from '../program/params.ts'
+import { formatFields, printResult } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'init',
@@ -16,8 +16,8 @@ export const definition = command({
     site: text('DIR', 'where; else PLATFORM_SITE, else ./site'),
     tenant: text('TENANT', 'the tenant that the site belongs to; else its name'),
     name: text('NAME', 'the site’s name, by which peers address it; else that of the folder'),
-    profile: otherwise('classified-airgapped', text('PROFILE', 'the shipped profile to start from')),
-    portBase: whole('N', 'roles listen on N, N+1, …; 0 takes free ports; else the usual ones', 0, 65_000),
+    profile: withDefault('classified-airgapped', text('PROFILE', 'the shipped profile to start from')),
+    portBase: integer('N', 'roles listen on N, N+1, …; 0 takes free ports; else the usual ones', 0, 65_000),
     algorithm: choice('ALGORITHM', 'of the keys; else Ed25519', keyAlgorithm.options),
     yes: flag('do not ask'),
     ...jsonOption,
@@ -32,35 +32,37 @@ export const definition = command({
         .replaceAll(/[^a-z0-9-]+/g, '-')
     const tenant_id = given.tenant ?? name
     const template = given.profile.replaceAll('_', '-')
-    if (!(await isWanted(terminal, given.yes, `Make the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))) {
-      throw new Failure(3, 'nothing was made')
+    if (
+      !(await isConfirmed(terminal, given.yes, `Make the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))
+    ) {
+      throw new CommandFailure(3, 'nothing was made')
     }
     const folder = offline.siteFolder(dir)
-    const { makeSite } = await offline.making()
+    const { makeSite } = await offline.siteCreation()
     const { portBase: port_base, algorithm } = given
     const made = await makeSite(folder, { template, name, tenant_id, port_base, algorithm, now: Date.now() })
     const keys = made.keys.map(({ kid, use, algorithm, fingerprint }) => ({ kid, use, algorithm, fingerprint }))
     const said = { site: dir, name, tenant_id, profile: folder.profile, ports: made.ports, keys }
-    show(terminal, given.json, said, () =>
-      fields(terminal, { site: dir, name, tenant: tenant_id, ...fingerprints(keys) }),
+    printResult(terminal, given.json, said, () =>
+      formatFields(terminal, { site: dir, name, tenant: tenant_id, ...listFingerprints(keys) }),
     )
-    if (!given.json) for (const line of nextSteps(given.site ?? dir)) terminal.note(line)
+    if (!given.json) for (const line of listNextSteps(given.site ?? dir)) terminal.note(line)
     return 0
   },
 })
 
 /** Making a new folder destroys nothing: without anybody to ask, it is made. */
-async function isWanted(terminal: Terminal, yes: boolean, question: string): Promise<boolean> {
+async function isConfirmed(terminal: Terminal, yes: boolean, question: string): Promise<boolean> {
   if (yes || !terminal.canAsk) return true
   const answer = await terminal.ask(`${question} [Y/n] `)
   return answer === '' || /^y(es)?$/i.test(answer ?? '')
 }
 
-function fingerprints(keys: readonly { use: string; fingerprint: string }[]) {
+function listFingerprints(keys: readonly { use: string; fingerprint: string }[]) {
   return Object.fromEntries(keys.map(({ use, fingerprint }) => [`${use} key`, fingerprint]))
 }
 
-function nextSteps(site: string): string[] {
+function listNextSteps(site: string): string[] {
   return [
     '',
     'Next:',

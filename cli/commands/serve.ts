@@ -1,18 +1,18 @@
 // Runs the site's roles in this process until it is told to stop.
-import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/heap-growth.ts'
-import { isRefused } from '../../daemon/kernel/errors.ts'
-import { command, Failure } from '../command.ts'
-import { choice, rest, whole } from '../params.ts'
-import { requireSite, siteOption } from '../site.ts'
+import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/host/heap-growth.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import { requireSite, siteOption } from '../options/site-options.ts'
+import { CommandFailure, command } from '../program/command.ts'
+import { choice, integer, rest } from '../program/params.ts'
 
 export const definition = command({
   words: 'serve',
   summary: 'run the roles named, or those of the profile',
   notes: 'Ends in order on SIGTERM and SIGINT; a second signal ends it at once.',
-  takes: { roles: rest('ROLE', 'roles to run; else platform.roles of the profile') },
+  positionals: { roles: rest('ROLE', 'roles to run; else platform.roles of the profile') },
   options: {
     logLevel: choice('LEVEL', 'least severe log line', ['debug', 'info', 'warn', 'error']),
-    drain: whole('MS', 'how long a stop waits for requests under way', 0, 600_000),
+    drain: integer('MS', 'how long a stop waits for requests under way', 0, 600_000),
     ...siteOption,
   },
   example: 'platform serve site consensus --site ./site',
@@ -26,8 +26,8 @@ export const definition = command({
     }
     const roles = given.roles.length ? { roles: [...given.roles] } : {}
     // Before anything starts: a stop that comes while roles are starting is an orderly one too.
-    const asked = stopAsked()
-    const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(explain)
+    const asked = waitForStopSignal()
+    const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(rethrowConflict)
     letYoungSpaceGrow()
     await asked
     await running.stop()
@@ -36,13 +36,13 @@ export const definition = command({
 })
 
 /** Here a conflict is another process, not a change of an object. */
-function explain(error: unknown): never {
-  if (!isRefused(error) || error.code !== 'conflict') throw error
-  throw new Failure(3, error.message, '`platform status` shows what runs')
+function rethrowConflict(error: unknown): never {
+  if (!isRefusal(error) || error.code !== 'conflict') throw error
+  throw new CommandFailure(3, error.message, '`platform status` shows what runs')
 }
 
 /** Resolves with the first signal. A second one is a person who has lost patience: 130 and 143 are what a shell expects. */
-function stopAsked(): Promise<void> {
+function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false
     const stop = (signal: NodeJS.Signals) => {

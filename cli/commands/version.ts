@@ -1,8 +1,8 @@
 // Says what this executable is, for people who report a fault and scripts that compare machines.
 import manifest from '../../package.json' with { type: 'json' }
-import { command } from '../command.ts'
-import { show } from '../output.ts'
-import { flag } from '../params.ts'
+import { command } from '../program/command.ts'
+import { flag } from '../program/params.ts'
+import { printResult } from '../terminal/output.ts'
 
 export const definition = command({
   words: 'version',
@@ -12,7 +12,7 @@ export const definition = command({
   async run({ json }, terminal) {
     const { name, version } = manifest
     const about = { name, version, node: process.versions.node, arch: process.arch }
-    show(terminal, json, about, () => `${name} ${version} (node ${about.node}, ${about.arch})`)
+    printResult(terminal, json, about, () => `${name} ${version} (node ${about.node}, ${about.arch})`)
     return 0
   },
 })

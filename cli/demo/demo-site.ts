@@ -3,27 +3,27 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { offline, type SiteFolder } from '../../daemon/boot/offline.ts'
-import type { Client } from '../client/client.ts'
-import { clientOf } from '../client/reach.ts'
-import { Failure } from '../command.ts'
-import { selfCommand } from './self.ts'
-import { until } from './until.ts'
+import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
+import type { ServiceClient } from '../client/client.ts'
+import { connectServiceClient } from '../client/connection.ts'
+import { CommandFailure } from '../program/command.ts'
+import { selfCommand } from './self-command.ts'
+import { waitUntil } from './wait-until.ts'
 
 export type DemoSite = {
   readonly name: string
   readonly dir: string
   readonly folder: SiteFolder
   /** As a person with the analyst's role, or with the operator's. */
-  readonly analyst: Client
-  readonly operator: Client
+  readonly analyst: ServiceClient
+  readonly operator: ServiceClient
   stop(): Promise<void>
 }
 
 /** Makes the site and exports its public keys to `<dir>.keys.json`. */
 export async function makeDemoSite(dir: string, name: string): Promise<SiteFolder> {
   const folder = offline.siteFolder(dir)
-  const { makeSite } = await offline.making()
+  const { makeSite } = await offline.siteCreation()
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   await makeSite(folder, {
     template: 'demo',
@@ -34,7 +34,9 @@ export async function makeDemoSite(dir: string, name: string): Promise<SiteFolde
     now: Date.now(),
   })
   const keys = await offline.keys()
-  writeFileSync(`${dir}.keys.json`, `${JSON.stringify(keys.jwks(folder, undefined), undefined, 2)}\n`, { mode: 0o600 })
+  writeFileSync(`${dir}.keys.json`, `${JSON.stringify(keys.exportSiteJwks(folder, undefined), undefined, 2)}\n`, {
+    mode: 0o600,
+  })
   return folder
 }
 
@@ -51,13 +53,13 @@ export async function startDemoSite(
   const env = { ...process.env, RESOLUTION_DATA_FOLDER: data_folder }
   const daemon = spawn(program, [...leading, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })
   closeSync(log)
-  const stop = () => end(daemon)
+  const stop = () => stopDaemon(daemon)
   try {
-    const analyst = await clientAs(folder, 'demo', ['analyst'])
-    const operator = await clientAs(folder, 'demo-operator', ['admin'])
-    await until(`${name} to serve`, signal, async () => {
-      if (daemon.exitCode !== null) throw new Failure(1, `${name} ended; see ${join(dir, 'daemon.log')}`)
-      const ready = await Promise.all(['site', 'consensus', 'resolution'].map((role) => isReady(operator, role)))
+    const analyst = await connectClientAs(folder, 'demo', ['analyst'])
+    const operator = await connectClientAs(folder, 'demo-operator', ['admin'])
+    await waitUntil(`${name} to serve`, signal, async () => {
+      if (daemon.exitCode !== null) throw new CommandFailure(1, `${name} ended; see ${join(dir, 'daemon.log')}`)
+      const ready = await Promise.all(['site', 'consensus', 'resolution'].map((role) => isRoleReady(operator, role)))
       return ready.every((each) => each)
     })
     return { name, dir, folder, analyst, operator, stop }
@@ -67,17 +69,17 @@ export async function startDemoSite(
   }
 }
 
-async function clientAs(folder: SiteFolder, sub: string, roles: string[]): Promise<Client> {
-  const { siteSettings } = await offline.profile()
-  const { platform, labels } = siteSettings(folder, {})
+async function connectClientAs(folder: SiteFolder, sub: string, roles: string[]): Promise<ServiceClient> {
+  const { readSiteSettings } = await offline.profile()
+  const { platform, labels } = readSiteSettings(folder, {})
   const tokens = await offline.tokens()
   const level = labels.levels.at(-1)
   const claims = { sub, tenant_id: platform.tenant_id, roles, ...(level ? { clearance: { level } } : {}) }
-  const { token } = await tokens.issue(folder, {}, claims, 3_600, Date.now())
-  return clientOf({ folder, url: undefined, token, env: {} })
+  const { token } = await tokens.mintRecordedToken(folder, {}, claims, 3_600, Date.now())
+  return connectServiceClient({ folder, url: undefined, token, env: {} })
 }
 
-async function isReady(client: Client, role: string): Promise<boolean> {
+async function isRoleReady(client: ServiceClient, role: string): Promise<boolean> {
   try {
     const { status } = await client.call(`${role}.service.health`, {})
     return status === 'ok'
@@ -86,7 +88,7 @@ async function isReady(client: Client, role: string): Promise<boolean> {
   }
 }
 
-async function end(daemon: ChildProcess): Promise<void> {
+async function stopDaemon(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return
   const ended = once(daemon, 'exit')
   daemon.kill('SIGTERM')

@@ -1,51 +1,52 @@
 // The tools of a role, where the site stands so that it offers any: elsewhere the path is not served at all.
 import * as z from 'zod'
-import type { Addressed } from '../kernel/operation.ts'
-import { listenerFields, toolFields } from '../kernel/platform-settings.ts'
-import type { Resource } from '../kernel/resources.ts'
-import type { Surface } from '../kernel/surface.ts'
+import type { McpResource } from '../kernel/api/mcp-resources.ts'
+import type { Surface } from '../kernel/api/surface.ts'
+import type { AddressedOperation } from '../kernel/operation/operation.ts'
+import { listenerFields, toolFields } from '../kernel/settings/platform-settings.ts'
 import { issuerUrl, settings as siteRoleSettings } from '../roles/site/settings.ts'
-import { valuesOf } from './profile.ts'
-import type { Making } from './service.ts'
+import { getSettings } from './profile.ts'
+import type { RoleServiceOptions } from './service.ts'
 
 /** The part of a role's own block that this is about; it was parsed with the block. */
-const fields = z.object({ ...listenerFields(0, ''), ...toolFields('') })
+const agentspaceFields = z.object({ ...listenerFields(0, ''), ...toolFields('') })
 
-const longest_session_ms = 86_400_000
+const max_session_ms = 86_400_000
 
 /** Undefined where the role has no tools, or the profile has none. Loads its adapter only then. */
-export async function agentspaceOf(
-  { role, about, surroundings, log }: Making,
-  offered: readonly Addressed[],
-  resources: readonly Resource[],
+export async function openAgentspace(
+  { role, deployment, environment, log }: RoleServiceOptions,
+  offered: readonly AddressedOperation[],
+  resources: readonly McpResource[],
 ): Promise<Surface | undefined> {
   if (offered.length === 0) return undefined
-  const own = fields.parse(about.settings.values.get(role.name))
+  const own = agentspaceFields.parse(deployment.settings.values.get(role.name))
   const { mcpSurface } = await import('../../adapters/serve/mcp/surface.ts')
-  const info = role.serviceInfo(about)
+  const info = role.serviceInfo(deployment)
   const { mcp_authorization_servers: issuers } = own
   return mcpSurface({
     role: role.name,
     about: { name: String(info.name), version: String(info.version) },
     offered,
     resources,
-    door: { hosts: new Set(hostsOf(own)), origins: new Set(own.mcp_origins) },
+    door: { hosts: new Set(listAllowedHosts(own)), origins: new Set(own.mcp_origins) },
     public_url: own.mcp_url,
     isTls: own.tls_cert_file !== undefined,
-    authorization_servers: issuers.length > 0 ? issuers : [issuerUrl(valuesOf(about.settings, siteRoleSettings))],
+    authorization_servers:
+      issuers.length > 0 ? issuers : [issuerUrl(getSettings(deployment.settings, siteRoleSettings))],
     sessions: {
       per_caller: own.mcp_sessions_per_caller,
       idle_ms: own.mcp_session_idle_s * 1_000,
-      age_ms: longest_session_ms,
+      age_ms: max_session_ms,
     },
-    now: surroundings.monotonic,
-    random: surroundings.random,
+    now: environment.monotonic,
+    random: environment.random,
     log,
   })
 }
 
 /** An address for every name of the machine is itself no name. */
-function hostsOf({ listen, mcp_hosts, mcp_url }: z.output<typeof fields>): string[] {
+function listAllowedHosts({ listen, mcp_hosts, mcp_url }: z.output<typeof agentspaceFields>): string[] {
   const named = mcp_url === undefined ? [] : [new URL(mcp_url).hostname]
   const bound = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen.toLowerCase()]
   return ['localhost', '127.0.0.1', '[::1]', ...bound, ...named, ...mcp_hosts]

@@ -2,12 +2,19 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
-import { searchSettings } from '../kernel/engine-settings.ts'
-import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
-import type { RoleOutline } from '../kernel/role.ts'
-import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
-import { ssoSettings, x509Settings } from '../kernel/sso-settings.ts'
-import { traceSettings } from '../kernel/trace-settings.ts'
+import type { RoleOutline } from '../kernel/role/role.ts'
+import { searchSettings } from '../kernel/settings/backing-service-settings.ts'
+import { identitySettings, labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import {
+  metaOf,
+  type ResolvedSettings,
+  resolveSettings,
+  type SettingSources,
+  type SettingsBlock,
+  type SettingValues,
+} from '../kernel/settings/settings.ts'
+import { ssoSettings, x509Settings } from '../kernel/settings/sso-settings.ts'
+import { traceSettings } from '../kernel/settings/trace-settings.ts'
 
 export type ProfileProblem = { readonly path: string; readonly message: string }
 
@@ -22,7 +29,7 @@ export class ProfileError extends Error {
 }
 
 /** Every section that a profile may have, each once. */
-export function blocksOf(roles: readonly RoleOutline[]): Block[] {
+export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock[] {
   const ours = [
     platformSettings,
     labelSettings,
@@ -32,12 +39,12 @@ export function blocksOf(roles: readonly RoleOutline[]): Block[] {
     searchSettings,
     traceSettings,
   ]
-  const all = [...ours, ...roles.flatMap((role) => role.settings)] as Block[]
+  const all = [...ours, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
   return [...new Map(all.map((section) => [section.name, section])).values()]
 }
 
 /** Settings that are well formed, and with which the site must not run. */
-export class StartRefused extends ProfileError {
+export class StartRefusal extends ProfileError {
   constructor(problems: readonly ProfileProblem[]) {
     super(problems)
     this.name = 'StartRefused'
@@ -59,20 +66,20 @@ export function readProfile(file: string): Record<string, unknown> {
   return parsed.data
 }
 
-/** `starting`: the roles whose secrets are read; those of the profile when absent. */
-export function settle(
+/** `startCommand`: the roles whose secrets are read; those of the profile when absent. */
+export function resolveProfileSettings(
   roles: readonly RoleOutline[],
   profile: Readonly<Record<string, unknown>>,
-  env: Sources['env'],
-  flags: Sources['flags'],
+  env: SettingSources['env'],
+  flags: SettingSources['flags'],
   starting?: readonly string[],
-): Resolved {
-  const needsSecrets: Sources['needsSecrets'] = (section, settled) => {
+): ResolvedSettings {
+  const needsSecrets: SettingSources['needsSecrets'] = (section, settled) => {
     const { roles: wanted = [] } = (settled.get(platformSettings.name) ?? {}) as { roles?: readonly string[] }
     const owners = roles.filter(({ settings }) => settings.some(({ name }) => name === section))
     return owners.length === 0 || owners.some(({ name }) => (starting ?? wanted).includes(name))
   }
-  return resolve(blocksOf(roles), {
+  return resolveSettings(listSettingsBlocks(roles), {
     profile,
     env,
     flags,
@@ -82,15 +89,15 @@ export function settle(
 }
 
 /** The values of one section; the section must have parsed. */
-export function valuesOf<B extends Block>(resolved: Resolved, section: B): Values<B> {
+export function getSettings<B extends SettingsBlock>(resolved: ResolvedSettings, section: B): SettingValues<B> {
   const values = resolved.values.get(section.name)
   if (!values) throw new ProfileError(resolved.problems)
-  return values as Values<B>
+  return values as SettingValues<B>
 }
 
 /** JSON Schema (draft 2020-12) of a whole profile. */
-export function profileSchema(roles: readonly RoleOutline[]): Record<string, unknown> {
-  const sections = blocksOf(roles).map((section) => [section.name, section.schema.optional()] as const)
+export function buildProfileSchema(roles: readonly RoleOutline[]): Record<string, unknown> {
+  const sections = listSettingsBlocks(roles).map((section) => [section.name, section.schema.optional()] as const)
   return z.toJSONSchema(z.strictObject(Object.fromEntries(sections)), {
     io: 'input',
     unrepresentable: 'any',

@@ -1,20 +1,20 @@
 // What a stop waits for: work to its end, but not longer than the limit.
 import { expect, test, vi } from 'vitest'
-import { atMost } from './service.ts'
+import { waitAtMost } from './service.ts'
 
 test('work that hangs holds a stop until the limit and no longer; work that ends holds it until then', async () => {
   vi.useFakeTimers()
   try {
     let isOver = false
-    const waiting = atMost(5_000, new Promise(() => undefined)).then(() => {
+    const waiting = waitAtMost(5_000, new Promise(() => undefined)).then(() => {
       isOver = true
     })
     await vi.advanceTimersByTimeAsync(4_999)
     expect(isOver).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     await waiting
-    await atMost(5_000, Promise.resolve())
-    await atMost(5_000, undefined)
+    await waitAtMost(5_000, Promise.resolve())
+    await waitAtMost(5_000, undefined)
     expect(vi.getTimerCount()).toBe(0)
   } finally {
     vi.useRealTimers()

@@ -1,21 +1,25 @@
 // Holds how workers run: at their times, when woken, never twice at once, and to their end before a stop is done.
 
 import { afterEach, expect, test } from 'vitest'
-import { aTrace } from '../../test/support/a-trace.ts'
-import type { Call, Log } from '../kernel/call.ts'
-import type { Worker } from '../kernel/role.ts'
-import type { Resolved } from '../kernel/settings.ts'
-import { startWorkers, type Workers } from './workers.ts'
+import { sampleTrace } from '../../test/support/trace/sample-trace.ts'
+import type { Call, Log } from '../kernel/operation/call.ts'
+import type { Worker } from '../kernel/role/role.ts'
+import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import { type RunningWorkers, startWorkers } from './workers.ts'
 
-const settings: Resolved = { values: new Map(), origins: new Map(), problems: [] } as unknown as Resolved
+const settings: ResolvedSettings = {
+  values: new Map(),
+  origins: new Map(),
+  problems: [],
+} as unknown as ResolvedSettings
 const long_ms = 600_000
-const started: Workers[] = []
+const startedWorkers: RunningWorkers[] = []
 afterEach(async () => {
-  for (const workers of started.splice(0)) await workers.stop()
+  for (const workers of startedWorkers.splice(0)) await workers.stop()
 })
 
 /** A worker whose runs end when the test says so. */
-function held(when: Worker['when'] = { every_ms: long_ms }) {
+function blockingWorker(when: Worker['when'] = { every_ms: long_ms }) {
   const open: (() => void)[] = []
   const seen = { begun: 0, ended: 0, most: 0, signal: undefined as AbortSignal | undefined, address: '' }
   const worker: Worker = {
@@ -33,19 +37,19 @@ function held(when: Worker['when'] = { every_ms: long_ms }) {
   return { worker, seen, release: () => open.shift()?.() }
 }
 
-function running(...workers: Worker[]) {
+function startTestWorkers(...workers: Worker[]) {
   const logged: string[] = []
   const silent = () => undefined
   const log: Log = { debug: silent, info: silent, warn: silent, error: (event) => void logged.push(event) }
-  const newCall = (address: string, signal: AbortSignal) => ({ address, signal, trace: aTrace }) as Call
+  const newCall = (address: string, signal: AbortSignal) => ({ address, signal, trace: sampleTrace }) as Call
   const made = startWorkers('role', workers, settings, log, newCall)
-  started.push(made)
+  startedWorkers.push(made)
   return { ...made, logged }
 }
 
 test('a periodic worker runs at once, under its address, and again each time', async () => {
-  const { worker, seen, release } = held({ every_ms: 1 })
-  const { stop } = running(worker)
+  const { worker, seen, release } = blockingWorker({ every_ms: 1 })
+  const { stop } = startTestWorkers(worker)
   expect(seen).toMatchObject({ begun: 1, address: 'role.worker.work' })
   for (const turn of [2, 3, 4]) {
     release()
@@ -56,8 +60,8 @@ test('a periodic worker runs at once, under its address, and again each time', a
 })
 
 test('it never runs twice at once, and any number of wakes during a run lead to one more', async () => {
-  const { worker, seen, release } = held()
-  const { wake, stop } = running(worker)
+  const { worker, seen, release } = blockingWorker()
+  const { wake, stop } = startTestWorkers(worker)
   for (let times = 0; times < 5; times++) wake('work')
   expect(seen.begun).toBe(1)
   release()
@@ -69,8 +73,8 @@ test('it never runs twice at once, and any number of wakes during a run lead to 
 })
 
 test('a wake while it rests runs it now', async () => {
-  const { worker, seen, release } = held()
-  const { wake, stop } = running(worker)
+  const { worker, seen, release } = blockingWorker()
+  const { wake, stop } = startTestWorkers(worker)
   release()
   await expect.poll(() => seen.ended).toBe(1)
   wake('work')
@@ -80,23 +84,23 @@ test('a wake while it rests runs it now', async () => {
 })
 
 test('a worker by a schedule waits for it, or for a wake', async () => {
-  const { worker, seen, release } = held({ cron: () => undefined })
-  const { wake, stop } = running(worker)
+  const { worker, seen, release } = blockingWorker({ cron: () => undefined })
+  const { wake, stop } = startTestWorkers(worker)
   expect(seen.begun).toBe(0)
   wake('work')
   await expect.poll(() => seen.begun).toBe(1)
   release()
   await stop()
-  const soon = held({ cron: () => '* * * * * *' })
-  const scheduled = running(soon.worker)
+  const soon = blockingWorker({ cron: () => '* * * * * *' })
+  const scheduled = startTestWorkers(soon.worker)
   await expect.poll(() => soon.seen.begun, { timeout: 5_000 }).toBe(1)
   soon.release()
   await scheduled.stop()
 })
 
 test('a stop tells the run under way, waits for it, and nothing runs after it', async () => {
-  const { worker, seen, release } = held({ every_ms: 1 })
-  const { stop, wake } = running(worker)
+  const { worker, seen, release } = blockingWorker({ every_ms: 1 })
+  const { stop, wake } = startTestWorkers(worker)
   let isStopped = false
   wake('work')
   const stopping = stop().then(() => {
@@ -123,8 +127,8 @@ test('a worker that fails, at once or later, is logged, runs again, and disturbs
       return Promise.reject(new Error('later'))
     },
   }
-  const { worker, seen, release } = held()
-  const { logged, stop } = running(failing, worker)
+  const { worker, seen, release } = blockingWorker()
+  const { logged, stop } = startTestWorkers(failing, worker)
   await expect.poll(() => runs).toBeGreaterThan(3)
   release()
   await expect.poll(() => seen.ended).toBe(1)
@@ -133,5 +137,5 @@ test('a worker that fails, at once or later, is logged, runs again, and disturbs
 })
 
 test('nobody minds a wake of a worker that there is not', () => {
-  expect(() => running().wake('nobody')).not.toThrow()
+  expect(() => startTestWorkers().wake('nobody')).not.toThrow()
 })

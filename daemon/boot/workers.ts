@@ -1,10 +1,10 @@
 // Runs a role's workers: each at its own time, sooner when woken, never twice at once.
 import { onSchedule } from '../../adapters/host/schedule/cron.ts'
-import type { Call, Log } from '../kernel/call.ts'
-import type { Worker } from '../kernel/role.ts'
-import type { Resolved } from '../kernel/settings.ts'
+import type { Call, Log } from '../kernel/operation/call.ts'
+import type { Worker } from '../kernel/role/role.ts'
+import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 
-export type Workers = {
+export type RunningWorkers = {
   wake(name: string): void
   /** Lets runs under way end, after asking them to. */
   stop(): Promise<void>
@@ -13,17 +13,17 @@ export type Workers = {
 export function startWorkers(
   role: string,
   workers: readonly Worker[],
-  settings: Resolved,
+  settings: ResolvedSettings,
   log: Log,
   newCall: (address: string, signal: AbortSignal) => Call,
-): Workers {
+): RunningWorkers {
   const stopping = new AbortController()
   const loops = new Map(
     workers.map((worker) => {
       const address = `${role}.worker.${worker.name}`
       return [
         worker.name,
-        loop(worker, settings, stopping.signal, log, address, () => newCall(address, stopping.signal)),
+        runWorkerLoop(worker, settings, stopping.signal, log, address, () => newCall(address, stopping.signal)),
       ] as const
     }),
   )
@@ -36,7 +36,14 @@ export function startWorkers(
   }
 }
 
-function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log, address: string, newCall: () => Call) {
+function runWorkerLoop(
+  worker: Worker,
+  settings: ResolvedSettings,
+  signal: AbortSignal,
+  log: Log,
+  address: string,
+  newCall: () => Call,
+) {
   const { when } = worker
   let woken = 'every_ms' in when
   let rouse: () => void = () => undefined
@@ -54,7 +61,7 @@ function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log,
 
   const run = async () => {
     while (!signal.aborted) {
-      if (!woken) await rest('every_ms' in when ? when.every_ms : undefined, (resolve) => (rouse = resolve))
+      if (!woken) await waitUntilRoused('every_ms' in when ? when.every_ms : undefined, (resolve) => (rouse = resolve))
       woken = false
       if (signal.aborted) break
       const call = newCall()
@@ -70,7 +77,7 @@ function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log,
   return { wake, ended: run() }
 }
 
-function rest(limit_ms: number | undefined, register: (rouse: () => void) => void): Promise<void> {
+function waitUntilRoused(limit_ms: number | undefined, register: (rouse: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const timer = limit_ms === undefined ? undefined : setTimeout(resolve, limit_ms)
     register(() => {

@@ -78,9 +78,9 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
   await build({
     absWorkingDir: root,
     entryPoints: {
-      'resolution-thread': 'daemon/boot/resolution/thread.ts',
-      'blinding-thread': 'daemon/boot/resolution/blinding-thread.ts',
-      'proxy-thread': 'daemon/boot/proxy/thread.ts',
+      'resolution-thread': 'daemon/runtime/resolution/thread.ts',
+      'blinding-thread': 'daemon/runtime/resolution/blinding-thread.ts',
+      'proxy-thread': 'daemon/runtime/proxy/thread.ts',
     },
     outdir: into,
     outExtension: { '.js': '.cjs' },

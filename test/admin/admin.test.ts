@@ -2,30 +2,37 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { executable, type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
-import { requires } from '../support/requires.ts'
-import { type Screen, tmuxScreen } from './tmux-screen.ts'
+import { requires } from '../support/runner/requires.ts'
+import {
+  createPackagedSite,
+  findExecutable,
+  type PackagedSite,
+  type ServedSite,
+} from '../support/site/packaged-site.ts'
+import { openTmuxScreen, type TmuxScreen } from './tmux-screen.ts'
 
 const inTerminal = requires('tmux')
 let site: PackagedSite
-let served: Served
+let served: ServedSite
 let conflict: string
 let open: string
-let screen: Screen | undefined
+let screen: TmuxScreen | undefined
 
 beforeAll(async () => {
-  site = packagedSite('demo')
+  site = createPackagedSite('demo')
   pinPeer()
   served = await site.serve()
-  const analyst = { PLATFORM_TOKEN: said('token', 'mint', '--subject', 'demo', '--roles', 'analyst', '--json').token }
+  const analyst = {
+    PLATFORM_TOKEN: runJsonCommand('token', 'mint', '--subject', 'demo', '--roles', 'analyst', '--json').token,
+  }
   const create = (lens: string) => {
     const words = ['consensus', 'create', '--lens', lens, '--lens-version', '1', '--m', '2', '--n', '2', '--json']
-    return String(JSON.parse(done([...words, '--classification', 'UNCLASSIFIED'], analyst)).id)
+    return String(JSON.parse(runCommand([...words, '--classification', 'UNCLASSIFIED'], analyst)).id)
   }
   conflict = create('person')
   for (const [who, score] of Object.entries({ alice: '0.95', bob: '0.05' })) {
     const words = ['consensus', 'contribute', conflict, '--contributor', who, '--key', `${who}-1`, '--score', score]
-    done([...words, '--accuracy', '0.9', '--credibility', '0.9', '--classification', 'UNCLASSIFIED'], analyst)
+    runCommand([...words, '--accuracy', '0.9', '--credibility', '0.9', '--classification', 'UNCLASSIFIED'], analyst)
   }
   open = create('a\u001b[2Jb')
 })
@@ -38,17 +45,17 @@ afterAll(async () => {
   site?.remove()
 })
 
-function done(words: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+function runCommand(words: readonly string[], env: Readonly<Record<string, string>> = {}): string {
   const { status, stdout, stderr } = site.run(words, env)
   expect({ words, status, stderr }).toMatchObject({ status: 0 })
   return stdout
 }
 
-const said = (...words: string[]) => JSON.parse(done(words))
+const runJsonCommand = (...words: string[]) => JSON.parse(runCommand(words))
 
 /** Another site's keys, pinned by their fingerprints; the other site never runs. */
 function pinPeer(): void {
-  const bravo = packagedSite('demo', 'bravo')
+  const bravo = createPackagedSite('demo', 'bravo')
   try {
     const file = path.join(bravo.dir, 'bravo.json')
     const { stdout } = bravo.run(['keys', 'export', '--json'])
@@ -56,24 +63,24 @@ function pinPeer(): void {
     const keys = JSON.parse(stdout).keys as { platform_use: string; platform_fingerprint: string }[]
     const pinned = keys.filter((key) => key.platform_use !== 'token').map((key) => key.platform_fingerprint)
     const words = ['peers', 'add', 'bravo', '--keys', file, '--tenant', 'bravo', '--ceiling', 'UNCLASSIFIED']
-    done([...words, `--fingerprint=${pinned.join(',')}`])
+    runCommand([...words, `--fingerprint=${pinned.join(',')}`])
   } finally {
     bravo.remove()
   }
 }
 
 /** Types the command in a terminal of its own; the end is only told of a terminal that has the modes it had before. */
-async function opened(env: Readonly<Record<string, string>> = {}): Promise<Screen> {
-  const made = tmuxScreen({ ...env, PLATFORM: executable(), PLATFORM_SITE: site.dir })
+async function openScreen(env: Readonly<Record<string, string>> = {}): Promise<TmuxScreen> {
+  const made = openTmuxScreen({ ...env, PLATFORM: findExecutable(), PLATFORM_SITE: site.dir })
   screen = made
   made.type('echo before; m=$(stty -g); "$PLATFORM" admin; e=$?; [ "$m" = "$(stty -g)" ] && echo "ended:$e"')
-  await made.shows(/q quit/)
+  await made.waitFor(/q quit/)
   return made
 }
 
 inTerminal('shows roles, sessions and channels, and leaves the terminal as it was', async () => {
-  const made = await opened()
-  const all = await made.shows(/bravo +out +open/)
+  const made = await openScreen()
+  const all = await made.waitFor(/bravo +out +open/)
   expect(all).toMatch(/site +ok +ok: store/)
   expect(all).toMatch(/consensus +ok +ok: store/)
   expect(all).toMatch(new RegExp(`${conflict.slice(0, 12)}\\S* +IN_CONFLICT .* 2/2 m2`))
@@ -81,76 +88,76 @@ inTerminal('shows roles, sessions and channels, and leaves the terminal as it wa
   expect(all).toMatch(/bravo +in +open/)
   expect(made.state().isAlternate).toBe(true)
   made.press('q')
-  const after = await made.shows(/^ended:0$/m)
+  const after = await made.waitFor(/^ended:0$/m)
   expect(after).toContain('before')
   expect(made.state()).toEqual({ isAlternate: false, hasCursor: true })
 })
 
 inTerminal('keys choose, open, explain and go back', async () => {
-  const made = await opened()
-  await made.shows(/IN_CONFLICT/)
+  const made = await openScreen()
+  await made.waitFor(/IN_CONFLICT/)
   made.press('4')
-  await made.shows(/SESSIONS IN_CONFLICT \(1\)/)
+  await made.waitFor(/SESSIONS IN_CONFLICT \(1\)/)
   made.press('Enter')
-  const detail = await made.shows(/^why +\S/m)
+  const detail = await made.waitFor(/^why +\S/m)
   expect(detail).toContain(conflict)
   expect(detail).toMatch(/^history +.*PROPOSED/m)
   made.press('NPage', 'NPage')
-  await made.shows(/alice/)
+  await made.waitFor(/alice/)
   made.press('Escape')
-  await made.shows(/CHANNELS \(2\)/)
+  await made.waitFor(/CHANNELS \(2\)/)
   made.press('0', 'j', 'Tab')
-  await made.shows(/▌CHANNELS/)
-  expect(made.seen()).toMatch(new RegExp(`> ${conflict.slice(0, 12)}`))
+  await made.waitFor(/▌CHANNELS/)
+  expect(made.text()).toMatch(new RegExp(`> ${conflict.slice(0, 12)}`))
   made.press('?')
-  await made.shows(/^KEYS/m)
-  expect(made.seen()).toMatch(/^5 +only WITHDRAWN/m)
+  await made.waitFor(/^KEYS/m)
+  expect(made.text()).toMatch(/^5 +only WITHDRAWN/m)
   made.press('q')
-  await made.shows(/^ended:0$/m)
+  await made.waitFor(/^ended:0$/m)
 })
 
 inTerminal('what others wrote cannot move the cursor', async () => {
-  const made = await opened()
-  expect(await made.shows(/PROPOSED/)).toContain('a\\u001b')
+  const made = await openScreen()
+  expect(await made.waitFor(/PROPOSED/)).toContain('a\\u001b')
   made.press('Enter')
-  await made.shows(/lens +a\\u001b\[2Jb 1/)
+  await made.waitFor(/lens +a\\u001b\[2Jb 1/)
 })
 
 inTerminal('a change is seen without a key; a role that goes away is said in place, and so is its return', async () => {
-  const made = await opened()
-  await made.shows(/consensus +ok/)
-  done(['consensus', 'cancel', open])
-  await made.shows(new RegExp(`${open.slice(0, 12)}\\S* +WITHDRAWN`))
+  const made = await openScreen()
+  await made.waitFor(/consensus +ok/)
+  runCommand(['consensus', 'cancel', open])
+  await made.waitFor(new RegExp(`${open.slice(0, 12)}\\S* +WITHDRAWN`))
   await served.stop()
-  const gone = await made.shows(/consensus +not running/)
+  const gone = await made.waitFor(/consensus +not running/)
   expect(gone).toMatch(/SESSIONS all \(0\)/)
-  expect(await made.shows(/the role consensus does not answer/)).toMatch(/the role site does not answer/)
+  expect(await made.waitFor(/the role consensus does not answer/)).toMatch(/the role site does not answer/)
   served = await site.serve()
-  await made.shows(/consensus +ok/)
-  await made.shows(/bravo +out +open/)
+  await made.waitFor(/consensus +ok/)
+  await made.waitFor(/bravo +out +open/)
 })
 
 inTerminal('colours are there for a person, and not with NO_COLOR', async () => {
   const colour = new RegExp(`${String.fromCharCode(27)}\\[([\\d;]*;)?[39][0-7]`)
-  const painted = await opened()
-  await painted.shows(/IN_CONFLICT/)
-  expect(painted.painted()).toMatch(colour)
+  const painted = await openScreen()
+  await painted.waitFor(/IN_CONFLICT/)
+  expect(painted.styledText()).toMatch(colour)
   painted.close()
-  const plain = await opened({ NO_COLOR: '1' })
-  await plain.shows(/IN_CONFLICT/)
-  expect(plain.painted()).not.toMatch(colour)
+  const plain = await openScreen({ NO_COLOR: '1' })
+  await plain.waitFor(/IN_CONFLICT/)
+  expect(plain.styledText()).not.toMatch(colour)
 })
 
 inTerminal('a terminal of any size shows what it has room for', async () => {
-  const made = await opened()
-  await made.shows(/CHANNELS/)
+  const made = await openScreen()
+  await made.waitFor(/CHANNELS/)
   made.resize(60, 11)
-  await made.hides(/CHANNELS/)
-  await made.shows(/SESSIONS/)
+  await made.waitUntilGone(/CHANNELS/)
+  await made.waitFor(/SESSIONS/)
   made.resize(140, 40)
-  await made.shows(/CREATED/)
+  await made.waitFor(/CREATED/)
   made.press('q')
-  await made.shows(/^ended:0$/m)
+  await made.waitFor(/^ended:0$/m)
 })
 
 test('without a terminal it is refused, and the way out is named', () => {

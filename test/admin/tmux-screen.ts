@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
 
-const patience = { timeout: 30_000, interval: 50 }
+const waitOptions = { timeout: 30_000, interval: 50 }
 
-export type Screen = {
+export type TmuxScreen = {
   /** What is seen now, line by line. */
-  seen(): string
+  text(): string
   /** The same with its colours, as escape sequences. */
-  painted(): string
+  styledText(): string
   /** Resolves with what is seen once it fits; fails with it when it never does. */
-  shows(wanted: RegExp): Promise<string>
+  waitFor(wanted: RegExp): Promise<string>
   /** Resolves once nothing that fits is seen. */
-  hides(unwanted: RegExp): Promise<void>
+  waitUntilGone(unwanted: RegExp): Promise<void>
   /** Keys by tmux's names: `Enter`, `Escape`, `Tab`, `j`. */
   press(...keys: string[]): void
   /** Types a line and enters it. */
@@ -27,7 +27,7 @@ export type Screen = {
 }
 
 /** A shell in a terminal of 80 by 24 with a server of its own. */
-export function tmuxScreen(env: Readonly<Record<string, string>> = {}): Screen {
+export function openTmuxScreen(env: Readonly<Record<string, string>> = {}): TmuxScreen {
   const folder = mkdtempSync(path.join(tmpdir(), 'tmux-'))
   const { PATH = '' } = process.env
   const around = { PATH, HOME: folder, LANG: 'C.UTF-8', TERM: 'xterm-256color', PS1: '$ ', ...env }
@@ -40,13 +40,13 @@ export function tmuxScreen(env: Readonly<Record<string, string>> = {}): Screen {
   tmux('new-session', '-d', '-x', '80', '-y', '24', 'sh')
   const seen = () => tmux('capture-pane', '-p')
   return {
-    seen,
-    painted: () => tmux('capture-pane', '-p', '-e'),
-    async shows(wanted) {
-      await expect.poll(seen, patience).toMatch(wanted)
+    text: seen,
+    styledText: () => tmux('capture-pane', '-p', '-e'),
+    async waitFor(wanted) {
+      await expect.poll(seen, waitOptions).toMatch(wanted)
       return seen()
     },
-    hides: (unwanted) => expect.poll(seen, patience).not.toMatch(unwanted),
+    waitUntilGone: (unwanted) => expect.poll(seen, waitOptions).not.toMatch(unwanted),
     press: (...keys) => void tmux('send-keys', ...keys),
     type: (line) => {
       tmux('send-keys', '-l', line)

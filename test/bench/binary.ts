@@ -6,7 +6,7 @@ import http from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Figure, median } from '../support/figure.ts'
+import { computeMedian, type Figure } from '../support/bench/figure.ts'
 
 const executable = path.resolve(import.meta.dirname, '../../dist/platform')
 /** The strictest of the shipped profiles, which is what most sites of this kind run. */
@@ -20,7 +20,7 @@ const deadlineMs = 30_000
 /** Reports size, start-up, time to serve (median) and idle memory (largest) of `dist/platform`. */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   report({ figure: 'size', value: statSync(executable).size / 1e6, unit: 'MB', atMost: 120 })
-  report({ figure: 'version', value: median(startUps(10)), unit: 's', atMost: 0.25 })
+  report({ figure: 'version', value: computeMedian(measureStartUps(10)), unit: 's', atMost: 0.25 })
   const serving: number[] = []
   let idleMb = 0
   for (let run = 0; run < servingRuns; run++) {
@@ -28,11 +28,11 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     serving.push(measured.seconds)
     idleMb = Math.max(idleMb, measured.residentMb)
   }
-  report({ figure: 'serving', value: median(serving), unit: 's', atMost: 0.5 })
+  report({ figure: 'serving', value: computeMedian(serving), unit: 's', atMost: 0.5 })
   report({ figure: 'idle memory', value: idleMb, unit: 'MB', atMost: 120 })
 }
 
-function startUps(runs: number): number[] {
+function measureStartUps(runs: number): number[] {
   return Array.from({ length: runs }, () => {
     const started = performance.now()
     execFileSync(executable, ['version'])
@@ -50,10 +50,10 @@ async function serveOnce(): Promise<{ seconds: number; residentMb: number }> {
     const daemon = spawn(executable, ['serve', '--site', site], { stdio: 'ignore' })
     const ended = once(daemon, 'exit')
     try {
-      await answered(path.join(site, 'run'), started, () => daemon.exitCode)
+      await waitUntilHealthy(path.join(site, 'run'), started, () => daemon.exitCode)
       const seconds = (performance.now() - started) / 1_000
       await pause(idleAfterMs)
-      return { seconds, residentMb: residentMb(daemon.pid ?? 0) }
+      return { seconds, residentMb: readResidentMb(daemon.pid ?? 0) }
     } finally {
       daemon.kill('SIGTERM')
       await ended
@@ -64,7 +64,7 @@ async function serveOnce(): Promise<{ seconds: number; residentMb: number }> {
 }
 
 /** Resolves once every role of the site answers /health on its local socket. */
-async function answered(run: string, started: number, exitCode: () => number | null): Promise<void> {
+async function waitUntilHealthy(run: string, started: number, exitCode: () => number | null): Promise<void> {
   const waiting = new Set(roles)
   while (performance.now() - started < deadlineMs) {
     if (exitCode() !== null) throw new Error(`platform serve ended with ${exitCode()}`)
@@ -86,7 +86,7 @@ function isHealthy(socketPath: string): Promise<boolean> {
 }
 
 /** Resident memory from the kernel's own account, which is in KiB. */
-function residentMb(pid: number): number {
+function readResidentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024) / 1e6
 }

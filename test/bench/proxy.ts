@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type Figure, median } from '../support/figure.ts'
-import { load } from '../support/proxy-bench/load.ts'
-import { startIssuer, startOurs } from '../support/proxy-bench/ours.ts'
-import * as peers from '../support/proxy-bench/peers.ts'
-import { cores, type Program, startPinned } from '../support/proxy-bench/pinned.ts'
+import { computeMedian, type Figure } from '../support/bench/figure.ts'
+import * as peers from '../support/proxy-bench/comparison-proxies.ts'
+import { benchCores, type PinnedProgram, startPinnedProgram } from '../support/proxy-bench/pinned-program.ts'
+import { startIssuer, startPlatformProxy } from '../support/proxy-bench/platform-proxy.ts'
+import { runWrk } from '../support/proxy-bench/run-wrk.ts'
 
 const rounds = 3
 const seconds = 6
@@ -17,11 +17,11 @@ const first_port = 9011
 const idle_ms = 2_000
 const idle_cpu_s = 0.1
 
-type Door = { readonly name: string; readonly start: (port: number) => Promise<Program> }
-type Open = { readonly name: string; readonly url: string; readonly program: Program }
-type Measured = { readonly per_cpu_s: number; readonly p99_us: number }
+type BenchProxy = { readonly name: string; readonly start: (port: number) => Promise<PinnedProgram> }
+type RunningProxy = { readonly name: string; readonly url: string; readonly program: PinnedProgram }
+type ProxyMeasurement = { readonly per_cpu_s: number; readonly p99_us: number }
 /** By the name of the door, in the order of the rounds. */
-type Found = ReadonlyMap<string, readonly Measured[]>
+type ProxyMeasurements = ReadonlyMap<string, readonly ProxyMeasurement[]>
 
 /**
  * All doors stand open, and take turns in each round, so that a machine that is now faster and now slower is so for all of them.
@@ -32,18 +32,21 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-proxy-'))
   const [upstream, redis, issuer] = [9001, 9002, 9004]
   const server = ['redis-server', '--port', String(redis), '--save', '', '--appendonly', 'no', '--dir', folder]
-  const helpers = [await peers.startUpstream(folder, upstream), await startPinned(cores.around, server, redis)]
+  const helpers = [
+    await peers.startUpstream(folder, upstream),
+    await startPinnedProgram(benchCores.around, server, redis),
+  ]
   const tokens = await startIssuer(issuer)
-  const open: Open[] = []
+  const open: RunningProxy[] = []
   try {
-    for (const door of doorsOf({ folder, upstream, redis }, issuer))
-      open.push(await opened(door, first_port + open.length))
-    for (const { url } of open) await load(folder, url, warm_s)
-    const found = new Map(open.map(({ name }) => [name, [] as Measured[]]))
+    for (const door of listProxies({ folder, upstream, redis }, issuer))
+      open.push(await startProxy(door, first_port + open.length))
+    for (const { url } of open) await runWrk(folder, url, warm_s)
+    const found = new Map(open.map(({ name }) => [name, [] as ProxyMeasurement[]]))
     for (let round = 0; round < rounds; round++) {
-      for (const door of open) found.get(door.name)?.push(await measured(door, folder))
+      for (const door of open) found.get(door.name)?.push(await measureProxy(door, folder))
     }
-    tell(found, report)
+    reportMeasurements(found, report)
   } finally {
     tokens.close()
     await Promise.all([...open.map(({ program }) => program), ...helpers].map((each) => each.end()))
@@ -51,43 +54,49 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   }
 }
 
-function doorsOf(around: peers.Around, issuer: number): Door[] {
+function listProxies(around: peers.ProxyBenchSetup, issuer: number): BenchProxy[] {
   const packages = process.env.PROXY_PEERS
   const fastify = (port: number) => peers.startFastify(around, port, packages ?? '')
   return [
     { name: 'nginx', start: (port) => peers.startNginxLimit(around, port) },
-    { name: 'ours', start: (port) => startOurs(around, port, { issuer, counter: 'memory', cache_mb: 0 }) },
+    { name: 'ours', start: (port) => startPlatformProxy(around, port, { issuer, counter: 'memory', cache_mb: 0 }) },
     { name: 'nginx, redis', start: (port) => peers.startNginxRedis(around, port) },
-    { name: 'ours, redis', start: (port) => startOurs(around, port, { issuer, counter: 'redis', cache_mb: 0 }) },
+    {
+      name: 'ours, redis',
+      start: (port) => startPlatformProxy(around, port, { issuer, counter: 'redis', cache_mb: 0 }),
+    },
     { name: 'nginx, cache', start: (port) => peers.startNginxLimit(around, port, true) },
-    { name: 'ours, cache', start: (port) => startOurs(around, port, { issuer, counter: 'redis', cache_mb: 16 }) },
+    {
+      name: 'ours, cache',
+      start: (port) => startPlatformProxy(around, port, { issuer, counter: 'redis', cache_mb: 16 }),
+    },
     { name: 'haproxy', start: (port) => peers.startHaproxy(around, port) },
     ...(packages === undefined ? [] : [{ name: 'fastify, redis', start: fastify }]),
   ]
 }
 
-async function opened({ name, start }: Door, port: number): Promise<Open> {
+async function startProxy({ name, start }: BenchProxy, port: number): Promise<RunningProxy> {
   return { name, url: `http://127.0.0.1:${port}/public-api/api/v1/report`, program: await start(port) }
 }
 
-async function measured({ url, program }: Open, folder: string): Promise<Measured> {
-  const before = await settled(program)
-  const { requests, p99_us } = await load(folder, url, seconds)
-  return { per_cpu_s: requests / ((await settled(program)) - before), p99_us }
+async function measureProxy({ url, program }: RunningProxy, folder: string): Promise<ProxyMeasurement> {
+  const before = await waitUntilIdle(program)
+  const { requests, p99_us } = await runWrk(folder, url, seconds)
+  return { per_cpu_s: requests / ((await waitUntilIdle(program)) - before), p99_us }
 }
 
 /** Ratios are of requests per second of processor time: the median of those of each round. */
-function tell(found: Found, report: (figure: Figure) => void): void {
+function reportMeasurements(found: ProxyMeasurements, report: (figure: Figure) => void): void {
   const of = (name: string) => found.get(name) ?? []
   for (const name of found.keys()) {
     report({
       figure: `${name}, 10 k`,
-      value: median(of(name).map((each) => 10_000 / each.per_cpu_s)),
+      value: computeMedian(of(name).map((each) => 10_000 / each.per_cpu_s)),
       unit: 's of CPU',
     })
   }
   const ratio = (ours: string, peer: string) =>
-    median(of(ours).map(({ per_cpu_s }, round) => per_cpu_s / (of(peer)[round]?.per_cpu_s ?? Number.NaN)))
+    computeMedian(of(ours).map(({ per_cpu_s }, round) => per_cpu_s / (of(peer)[round]?.per_cpu_s ?? Number.NaN)))
   report({ figure: 'of nginx', value: ratio('ours, redis', 'nginx'), unit: 'x', atLeast: 0.4 })
   report({ figure: 'of nginx, redis', value: ratio('ours, redis', 'nginx, redis'), unit: 'x', atLeast: 0.75 })
   report({ figure: 'hits, of nginx', value: ratio('ours, cache', 'nginx'), unit: 'x', atLeast: 0.8 })
@@ -96,12 +105,12 @@ function tell(found: Found, report: (figure: Figure) => void): void {
   if (found.has('fastify, redis')) {
     report({ figure: 'of fastify', value: ratio('ours, redis', 'fastify, redis'), unit: 'x', atLeast: 2.5 })
   }
-  const p99 = (name: string) => median(of(name).map(({ p99_us }) => p99_us)) / 1_000
+  const p99 = (name: string) => computeMedian(of(name).map(({ p99_us }) => p99_us)) / 1_000
   report({ figure: 'p99', value: p99('ours, redis'), unit: 'ms', beside: p99('nginx'), atMost: p99('nginx') * 2 })
 }
 
 /** Processor time once the door has done what it puts off, such as bringing its records into the store: that counts too. */
-async function settled(door: Program): Promise<number> {
+async function waitUntilIdle(door: PinnedProgram): Promise<number> {
   for (let last = door.cpu_s(); ; ) {
     await new Promise((resolve) => setTimeout(resolve, idle_ms))
     const now = door.cpu_s()

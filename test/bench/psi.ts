@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { type Figure, median } from '../support/figure.ts'
-import type { Said, Side } from '../support/psi-side.ts'
+import { computeMedian, type Figure } from '../support/bench/figure.ts'
+import type { PsiMessage, PsiPartyOptions } from '../support/resolution/psi-party.ts'
 
 const sizes = [10_000, 100_000]
 const rounds = 3
@@ -15,20 +15,20 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     const peers: number[] = []
     let [bytes, peerBytes] = [0, Number.NaN]
     for (let round = 0; round < rounds; round++) {
-      const run = await intersected(size)
+      const run = await measureIntersection(size)
       seconds.push(run.seconds)
       bytes = run.bytes
-      const peer = peerRun(size)
+      const peer = runPeer(size)
       if (peer) peers.push(peer.wall_s)
       if (peer) peerBytes = peer.total_bytes
     }
-    const item_us = (median(seconds) / size) * 1e6
+    const item_us = (computeMedian(seconds) / size) * 1e6
     if (peers.length === 0) {
       report({ figure: `${size} time an item`, value: item_us, unit: 'us' })
       report({ figure: `${size} bytes`, value: bytes, unit: 'B' })
       continue
     }
-    const peer_us = (median(peers) / size) * 1e6
+    const peer_us = (computeMedian(peers) / size) * 1e6
     report({
       figure: `${size} time an item`,
       value: item_us,
@@ -41,19 +41,19 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
 }
 
 /** Two threads that do what two sites would; half of the values are shared. Seconds from values to the intersection. */
-async function intersected(count: number): Promise<{ readonly seconds: number; readonly bytes: number }> {
-  const one = sideOf({ from: 0, count, seed: 1, learns: true })
-  const other = sideOf({ from: count / 2, count, seed: 2, learns: false })
+async function measureIntersection(count: number): Promise<{ readonly seconds: number; readonly bytes: number }> {
+  const one = startParty({ from: 0, count, seed: 1, learns: true })
+  const other = startParty({ from: count / 2, count, seed: 2, learns: false })
   const started = performance.now()
   let bytes = 0
-  const carry = (said: Said, to: Worker) => {
+  const carry = (said: PsiMessage, to: Worker) => {
     for (const data of Object.values(said)) if (data instanceof Uint8Array) bytes += data.length
     to.postMessage(said)
   }
-  other.on('message', (said: Said) => carry(said, one))
-  const end = await new Promise<Said>((resolve, reject) => {
+  other.on('message', (said: PsiMessage) => carry(said, one))
+  const end = await new Promise<PsiMessage>((resolve, reject) => {
     for (const side of [one, other]) side.on('error', reject)
-    one.on('message', (said: Said) => ('found' in said ? resolve(said) : carry(said, other)))
+    one.on('message', (said: PsiMessage) => ('found' in said ? resolve(said) : carry(said, other)))
   })
   const seconds = (performance.now() - started) / 1_000
   await Promise.all([one.terminate(), other.terminate()])
@@ -61,11 +61,11 @@ async function intersected(count: number): Promise<{ readonly seconds: number; r
   return { seconds, bytes }
 }
 
-function sideOf(workerData: Side): Worker {
-  return new Worker(path.resolve(import.meta.dirname, '../support/psi-side.ts'), { workerData })
+function startParty(workerData: PsiPartyOptions): Worker {
+  return new Worker(path.resolve(import.meta.dirname, '../support/resolution/psi-party.ts'), { workerData })
 }
 
-function peerRun(size: number): { readonly wall_s: number; readonly total_bytes: number } | undefined {
+function runPeer(size: number): { readonly wall_s: number; readonly total_bytes: number } | undefined {
   const [command, ...words] = (process.env.PSI_PEER ?? '').split(' ').filter(Boolean)
   if (command === undefined) return undefined
   return JSON.parse(execFileSync(command, [...words, String(size)], { encoding: 'utf8' }))

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Figure, median } from '../support/figure.ts'
+import { computeMedian, type Figure } from '../support/bench/figure.ts'
 
 const executable = path.resolve(import.meta.dirname, '../../dist/platform')
 const rounds = 3
 
-type Data = {
+type BenchDataSet = {
   readonly name: string
   readonly lens: string
   readonly columns?: readonly string[]
@@ -17,7 +17,7 @@ type Data = {
   readonly part: number
 }
 
-const all: readonly Data[] = [
+const dataSets: readonly BenchDataSet[] = [
   { name: 'febrl3', lens: 'persons', f1: 0.999, part: 1 / 3 },
   { name: 'fake_1000', lens: 'persons', f1: 0.98, part: 1 / 5 },
   { name: 'historical_50k', lens: 'persons', columns: ['postcode=postcode_fake'], f1: 0.94, part: 1 / 2 },
@@ -32,7 +32,7 @@ const all: readonly Data[] = [
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = process.env.RESOLUTION_DATA
   if (folder === undefined) throw new Error('RESOLUTION_DATA must name the folder of the labelled data')
-  for (const data of all) {
+  for (const data of dataSets) {
     const from = path.join(folder, data.name)
     if (!existsSync(from)) {
       process.stderr.write(`SKIPPED: ${data.name}: ${from} is not there\n`)
@@ -43,24 +43,29 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     let f1 = 0
     for (let round = 0; round < rounds; round++) {
       const out = mkdtempSync(path.join(tmpdir(), 'bench-resolution-'))
-      seconds.push(resolved(data, from, path.join(out, 'found')))
-      const peer = peerSeconds(data.name)
+      seconds.push(measureResolve(data, from, path.join(out, 'found')))
+      const peer = measurePeer(data.name)
       if (peer !== undefined) peers.push(peer)
-      f1 = qualityOf(from, path.join(out, 'found'))
+      f1 = measureQuality(from, path.join(out, 'found'))
       rmSync(out, { recursive: true })
     }
     report({ figure: `${data.name} F1`, value: f1, unit: '', atLeast: data.f1 })
-    if (peers.length === 0) report({ figure: `${data.name} time`, value: median(seconds), unit: 's' })
-    else beside(report, data, median(seconds), median(peers))
+    if (peers.length === 0) report({ figure: `${data.name} time`, value: computeMedian(seconds), unit: 's' })
+    else reportBesidePeer(report, data, computeMedian(seconds), computeMedian(peers))
   }
 }
 
-function beside(report: (figure: Figure) => void, { name, part }: Data, seconds: number, peer: number): void {
+function reportBesidePeer(
+  report: (figure: Figure) => void,
+  { name, part }: BenchDataSet,
+  seconds: number,
+  peer: number,
+): void {
   report({ figure: `${name} time`, value: seconds, unit: 's', beside: Number(peer.toPrecision(3)) })
   report({ figure: `${name} of peer`, value: seconds / peer, unit: '', atMost: Number(part.toFixed(3)) })
 }
 
-function resolved({ lens, columns = [] }: Data, from: string, out: string): number {
+function measureResolve({ lens, columns = [] }: BenchDataSet, from: string, out: string): number {
   const files = readdirSync(from).filter((file) => /^(records|a|b)\.csv$/.test(file))
   const data = files.sort().map((file) => path.join(from, file))
   const renamed = columns.length > 0 ? ['--columns', ...columns] : []
@@ -69,7 +74,7 @@ function resolved({ lens, columns = [] }: Data, from: string, out: string): numb
   return (performance.now() - started) / 1_000
 }
 
-function qualityOf(from: string, out: string): number {
+function measureQuality(from: string, out: string): number {
   const truth = ['truth_clusters.csv', 'truth_pairs.csv']
     .map((file) => path.join(from, file))
     .find((file) => existsSync(file))
@@ -78,7 +83,7 @@ function qualityOf(from: string, out: string): number {
   return JSON.parse(execFileSync(executable, words, { encoding: 'utf8' })).pairs.f1
 }
 
-function peerSeconds(name: string): number | undefined {
+function measurePeer(name: string): number | undefined {
   const [program, ...words] = process.env.SPLINK?.split(' ') ?? []
   if (!program) return undefined
   const said = execFileSync(program, [...words, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -4,10 +4,10 @@ import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
-import { fileOf, nameOf } from '../../adapters/transport/filedrop/names.ts'
-import { enrolChannels } from '../../daemon/boot/offline/filedrop-files.ts'
-import { socketOf } from '../../daemon/boot/site-folder.ts'
-import { auditRecord } from '../../daemon/kernel/audit.ts'
+import { messageName, partFileName } from '../../adapters/transport/filedrop/files/message-name.ts'
+import { roleSocketFile } from '../../daemon/boot/storage/site-folder.ts'
+import { auditRecord } from '../../daemon/kernel/audit/audit-chain.ts'
+import { enrolChannels } from '../../daemon/offline/filedrop/filedrop-files.ts'
 import { contribute as federate } from '../../daemon/roles/consensus/federation/contribute.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
@@ -16,26 +16,32 @@ import { list as listSessions } from '../../daemon/roles/consensus/session/list.
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { send } from '../../daemon/roles/site/message/send.ts'
 import { list as listPeers } from '../../daemon/roles/site/peer/list.ts'
-import { asked, delivered, operatorOf } from '../roles/consensus/consensus-world.ts'
-import { carrierOf, opinionFields } from '../roles/consensus/federated-session.ts'
-import { peerSite, shared, sharedLabel } from '../roles/consensus/peer-messages.ts'
-import { platform } from '../support/command-line.ts'
-import { noon } from '../support/simulated-clock.ts'
-import { type SiteWorld, siteWorld, stoppedWorld, until, type WorldOptions } from '../support/site-world.ts'
+import { buildSessionInput, createOperator, waitUntilDelivered } from '../roles/consensus/consensus-site.ts'
+import { buildOpinionFields, createCarrier } from '../roles/consensus/federated-session.ts'
+import { createPeerSite, sharedClassification, sharedLabel } from '../roles/consensus/peer-site.ts'
+import { noon } from '../support/clock/simulated-clock.ts'
+import { runCommand } from '../support/command/run-command.ts'
+import {
+  createTestSite,
+  startTestSite,
+  type TestSite,
+  type TestSiteOptions,
+  waitUntil,
+} from '../support/site/test-site.ts'
 
 const [bravo, charlie, delta] = [
-  await peerSite('bravo', 'tenant-b'),
-  await peerSite('charlie', 'tenant-c'),
-  await peerSite('delta', 'tenant-b'),
+  await createPeerSite('bravo', 'tenant-b'),
+  await createPeerSite('charlie', 'tenant-c'),
+  await createPeerSite('delta', 'tenant-b'),
 ]
 afterAll(() => {
   for (const peer of [bravo, charlie, delta]) peer.remove()
 })
 
-const accreditedUntil = (valid_until: string) => ({ authority: 'Board', reference: 'AB-1', valid_until })
+const buildAccreditation = (valid_until: string) => ({ authority: 'Board', reference: 'AB-1', valid_until })
 
 /** Bravo until the end of today, delta for years; charlie has none. */
-function options(accreditations: Record<string, unknown>): WorldOptions {
+function buildOptions(accreditations: Record<string, unknown>): TestSiteOptions {
   return {
     template: 'classified-airgapped',
     peers: [bravo.pinned, delta.pinned],
@@ -48,8 +54,8 @@ function options(accreditations: Record<string, unknown>): WorldOptions {
 }
 
 /** In this profile they are inside only: here over the role's own socket. */
-function metrics(world: SiteWorld, token: string): Promise<string> {
-  const socketPath = socketOf(world.folder, 'site')
+function readMetrics(world: TestSite, token: string): Promise<string> {
+  const socketPath = roleSocketFile(world.folder, 'site')
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` }
     const request = http.get({ socketPath, path: '/metrics', headers, agent: false }, (answer) => {
@@ -62,12 +68,12 @@ function metrics(world: SiteWorld, token: string): Promise<string> {
 }
 
 test('the start is refused, by exit 3 and with the setting that is missing', async () => {
-  const world = await stoppedWorld(options({ delta: accreditedUntil('2099-12-31') }))
+  const world = await createTestSite(buildOptions({ delta: buildAccreditation('2099-12-31') }))
   await expect(world.start()).rejects.toMatchObject({
     name: 'StartRefused',
     problems: [{ path: 'site.accreditations.bravo', message: expect.stringContaining('it has no accreditation') }],
   })
-  const { exit, stdout, stderr } = await platform(['serve', '--site', path.dirname(world.folder.profile)])
+  const { exit, stdout, stderr } = await runCommand(['serve', '--site', path.dirname(world.folder.profile)])
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
   expect(stderr).toMatch(/the site may not run like this\n\s+site\.accreditations\.bravo: .*no accreditation/)
   expect(stderr).not.toMatch(/site\.accreditations\.delta|\n\s+at /)
@@ -75,9 +81,11 @@ test('the start is refused, by exit 3 and with the setting that is missing', asy
 })
 
 describe('while it runs', () => {
-  let world: SiteWorld
+  let world: TestSite
   beforeAll(async () => {
-    world = await siteWorld(options({ bravo: accreditedUntil('2026-03-02'), delta: accreditedUntil('2099-12-31') }))
+    world = await startTestSite(
+      buildOptions({ bravo: buildAccreditation('2026-03-02'), delta: buildAccreditation('2099-12-31') }),
+    )
     await enrolChannels(world.folder, {}, charlie.pinned)
     await peerFiles(world.folder.peers).add(charlie.pinned)
   })
@@ -99,14 +107,17 @@ describe('while it runs', () => {
   async function afterScans(): Promise<void> {
     for (let times = 0; times < 2; times++) {
       const name = drop('delta')
-      await until(() => isGone('delta', name))
+      await waitUntil(() => isGone('delta', name))
     }
   }
 
   async function placeMessage(peer: typeof charlie): Promise<string[]> {
-    const { envelope, body } = await peer.message('contribution', opinionFields('ses_x', 0.9), { epoch: 1, seq: 1 })
-    const { stem } = nameOf(1, 1)
-    const [bodyFile, envFile] = [fileOf(stem, 'body'), fileOf(stem, 'env')]
+    const { envelope, body } = await peer.message('contribution', buildOpinionFields('ses_x', 0.9), {
+      epoch: 1,
+      seq: 1,
+    })
+    const { stem } = messageName(1, 1)
+    const [bodyFile, envFile] = [partFileName(stem, 'body'), partFileName(stem, 'env')]
     fs.writeFileSync(path.join(incoming(peer.name), bodyFile), Buffer.from(body, 'base64url'))
     fs.writeFileSync(path.join(incoming(peer.name), envFile), JSON.stringify(envelope))
     return [bodyFile, envFile]
@@ -116,9 +127,10 @@ describe('while it runs', () => {
     ...{ peer, event_id, kind: 'result' as const, schema: 'consensus.result/1', body: { n: 1 }, label: sharedLabel },
     parent_block_ids: [],
   })
-  const sending = async (peer: string, event_id: string) => (await carrierOf(world)).ask(send, message(peer, event_id))
+  const sending = async (peer: string, event_id: string) =>
+    (await createCarrier(world)).call(send, message(peer, event_id))
   const channels = async () => {
-    const { items } = await (await operatorOf(world)).ok(listChannels, {})
+    const { items } = await (await createOperator(world)).ok(listChannels, {})
     return Object.fromEntries(
       items.map(({ peer, direction, state, detail }) => [`${peer} ${direction}`, [state, detail]]),
     )
@@ -128,11 +140,11 @@ describe('while it runs', () => {
   async function afterPublishing(event_id: string): Promise<void> {
     const before = ready('delta').length
     expect((await sending('delta', event_id)).status).toBe(202)
-    await until(() => ready('delta').length > before)
+    await waitUntil(() => ready('delta').length > before)
   }
 
   test('a peer pinned meanwhile, without accreditation, is not among the peers', async () => {
-    const { items } = await (await operatorOf(world)).ok(listPeers, {})
+    const { items } = await (await createOperator(world)).ok(listPeers, {})
     expect(items.map(({ name }) => name)).toEqual(['bravo', 'delta'])
     await afterScans()
     expect(Object.keys(await channels()).filter((name) => name.startsWith('charlie'))).toEqual([])
@@ -145,8 +157,8 @@ describe('while it runs', () => {
       'unavailable',
       'the channel to charlie may not be used: it has no accreditation',
     ])
-    const operator = await operatorOf(world)
-    const invited = { ...asked({ m: 1, n: 2 }), classification: shared, invite: ['charlie'] }
+    const operator = await createOperator(world)
+    const invited = { ...buildSessionInput({ m: 1, n: 2 }), classification: sharedClassification, invite: ['charlie'] }
     expect(await operator.refusal(create, invited)).toBe('unavailable')
     expect((await operator.ok(listSessions, {})).items).toEqual([])
   })
@@ -155,24 +167,28 @@ describe('while it runs', () => {
     const names = [drop('charlie'), ...(await placeMessage(charlie))].sort()
     await afterScans()
     expect(fs.readdirSync(incoming('charlie')).sort()).toEqual(names)
-    const signed = await charlie.message('contribution', opinionFields('ses_x', 0.9))
-    expect(await (await carrierOf(world)).refusal(federate, signed)).toBe('unavailable')
+    const signed = await charlie.message('contribution', buildOpinionFields('ses_x', 0.9))
+    expect(await (await createCarrier(world)).refusal(federate, signed)).toBe('unavailable')
   })
 
   test('one that is accredited is spoken to and listened to until the last moment of its last day', async () => {
     world.clock.advance(Date.parse('2026-03-02T23:59:59Z') - noon)
     expect((await sending('bravo', 'on-the-last-day')).status).toBe(202)
-    await until(() => ready('bravo').length > 0)
+    await waitUntil(() => ready('bravo').length > 0)
     const name = drop('bravo')
-    await until(() => isGone('bravo', name))
+    await waitUntil(() => isGone('bravo', name))
     expect((await channels())['bravo in']).toEqual(['open', ''])
   })
 
   test('the day after, it is neither; what is owed to it waits, and the others go on', async () => {
-    const operator = await operatorOf(world)
-    const { id } = await operator.ok(create, { ...asked({ m: 1, n: 2 }), classification: shared, invite: ['bravo'] })
-    await delivered(operator, id)
-    await until(() => ready('bravo').length >= 4)
+    const operator = await createOperator(world)
+    const { id } = await operator.ok(create, {
+      ...buildSessionInput({ m: 1, n: 2 }),
+      classification: sharedClassification,
+      invite: ['bravo'],
+    })
+    await waitUntilDelivered(operator, id)
+    await waitUntil(() => ready('bravo').length >= 4)
     world.clock.advance(1_000)
     // What had begun by then may end.
     await afterScans()
@@ -182,7 +198,7 @@ describe('while it runs', () => {
     const { status, problem } = await sending('bravo', 'the-day-after')
     expect([status, problem?.detail]).toEqual([503, expect.stringContaining('its accreditation ended on 2026-03-02')])
     expect(await operator.ok(cancel, { id })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
-    world.wake('consensus', 'relay')
+    world.wakeWorker('consensus', 'relay')
     await afterScans()
     await afterPublishing('delta-goes-on')
     expect(isGone('bravo', name)).toBe(false)
@@ -209,8 +225,10 @@ describe('while it runs', () => {
         ]),
       }),
     ])
-    expect(new Set(world.faults.map((fault) => fault.split(' ')[0]))).toEqual(new Set(['filedrop.channel.stopped']))
-    expect(world.faults).toHaveLength(2)
+    expect(new Set(world.loggedErrors.map((fault) => fault.split(' ')[0]))).toEqual(
+      new Set(['filedrop.channel.stopped']),
+    )
+    expect(world.loggedErrors).toHaveLength(2)
   })
 
   test('the alarm has sounded once for each direction: on record, counted, and in the gauges', async () => {
@@ -226,7 +244,7 @@ describe('while it runs', () => {
       ]),
     )
     expect(events).toHaveLength(2)
-    const text = await metrics(world, token)
+    const text = await readMetrics(world, token)
     expect(text).toMatch(/^filedrop_alarms_total\{peer="bravo",alarm="stopped"\} 2$/m)
     const open = text.match(/^channel_open\{.*$/gm)
     expect(open?.map((line) => line.replace(/^.*peer="(\w+)",direction="(\w+)"\} /, '$1 $2 ')).sort()).toEqual([
@@ -244,9 +262,9 @@ describe('while it runs', () => {
     const text = fs.readFileSync(world.folder.profile, 'utf8')
     fs.writeFileSync(world.folder.profile, text.replace(/2026-03-02/, '2026-12-31'))
     await world.start()
-    const operator = await operatorOf(world)
+    const operator = await createOperator(world)
     const [session] = (await operator.ok(listSessions, {})).items
-    expect(await delivered(operator, session?.id ?? '')).toMatchObject({ state: 'WITHDRAWN' })
-    await until(() => fs.readdirSync(incoming('bravo')).length === 0)
+    expect(await waitUntilDelivered(operator, session?.id ?? '')).toMatchObject({ state: 'WITHDRAWN' })
+    await waitUntil(() => fs.readdirSync(incoming('bravo')).length === 0)
   })
 })

@@ -2,18 +2,18 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { settledProfile } from '../../daemon/boot/offline/site-profile.ts'
-import { scheduledBackups } from '../../daemon/boot/scheduled-backups.ts'
-import { dataOf } from '../../daemon/boot/site-folder.ts'
+import { scheduledBackups } from '../../daemon/boot/backup/scheduled-backups.ts'
+import { roleDataFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../daemon/every-role.ts'
-import { refuse } from '../../daemon/kernel/errors.ts'
-import type { AnyOperation } from '../../daemon/kernel/operation.ts'
-import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
+import { refuse } from '../../daemon/kernel/error/errors.ts'
+import type { AnyOperation } from '../../daemon/kernel/operation/operation.ts'
+import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
+import { createTestSite, type TestSite } from '../support/site/test-site.ts'
 
-let world: SiteWorld
+let world: TestSite
 let dir: string
 beforeAll(async () => {
-  world = await stoppedWorld({ profile: { platform: { roles: ['site', 'consensus'] } } })
+  world = await createTestSite({ profile: { platform: { roles: ['site', 'consensus'] } } })
   dir = path.join(world.folder.data, 'backups')
 })
 afterAll(() => world?.end())
@@ -24,23 +24,23 @@ const content = 'a database'
 const whole = { state: 'done', sha256: 'a'.repeat(64), bytes: content.length }
 
 /** What a role does with the draft that it is asked to fill, and what it answers. */
-type Share = (draft: string, role: string) => unknown
+type BackupShare = (draft: string, role: string) => unknown
 
-const honest: Share = (draft, role) => {
+const honestShare: BackupShare = (draft, role) => {
   fs.writeFileSync(path.join(draft, `${role}.db`), content, { flag: 'wx', mode: 0o600 })
   return whole
 }
 
-function run(share: Share): Promise<string> {
+function runBackup(share: BackupShare): Promise<string> {
   const { folder, clock } = world
-  const resolved = settledProfile(folder, {})
+  const resolved = resolveProfile(folder, {})
   return scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) =>
     share(path.join(dir, `.${String(set)}.part`), roleOf(operation)),
   )
 }
 
 test('with the share of each role it is whole', async () => {
-  const set = await run(honest)
+  const set = await runBackup(honestShare)
   expect(fs.readdirSync(dir)).toEqual([set])
   const manifest = JSON.parse(fs.readFileSync(path.join(dir, set, 'manifest.json'), 'utf8'))
   expect(manifest.databases).toEqual(
@@ -50,14 +50,14 @@ test('with the share of each role it is whole', async () => {
 
 test('a role is asked again while it copies', async () => {
   const asked: string[] = []
-  await run((draft, role) => {
+  await runBackup((draft, role) => {
     asked.push(role)
-    return asked.length < 3 ? { state: 'copying' } : honest(draft, role)
+    return asked.length < 3 ? { state: 'copying' } : honestShare(draft, role)
   })
   expect(asked).toEqual(['site', 'site', 'site', 'consensus'])
 })
 
-test.each<[string, Share, RegExp]>([
+test.each<[string, BackupShare, RegExp]>([
   [
     'does not answer',
     () => Promise.reject(refuse('unavailable', 'cannot be reached')),
@@ -77,24 +77,26 @@ test.each<[string, Share, RegExp]>([
   ],
   [
     'put something besides there',
-    (draft, role) => fs.writeFileSync(path.join(draft, 'manifest.json'), '{}') ?? honest(draft, role),
+    (draft, role) => fs.writeFileSync(path.join(draft, 'manifest.json'), '{}') ?? honestShare(draft, role),
     /the set holds consensus\.db, manifest\.json, site\.db/,
   ],
 ])('a role that %s: there is no backup, and nothing is left of it', async (_, share, why) => {
-  const before = await run(honest)
+  const before = await runBackup(honestShare)
   world.clock.advance(1_000)
-  await expect(run((draft, role) => (role === 'site' ? honest(draft, role) : share(draft, role)))).rejects.toThrow(why)
+  await expect(
+    runBackup((draft, role) => (role === 'site' ? honestShare(draft, role) : share(draft, role))),
+  ).rejects.toThrow(why)
   expect(fs.readdirSync(dir)).toEqual([before])
 })
 
 test('a role that the profile does not run, and that has data here, is not left out', async () => {
   const { folder, clock } = world
-  fs.mkdirSync(dataOf(folder, 'consensus'), { recursive: true })
-  const resolved = settledProfile(folder, { PLATFORM_ROLES: 'site' })
+  fs.mkdirSync(roleDataFolder(folder, 'consensus'), { recursive: true })
+  const resolved = resolveProfile(folder, { PLATFORM_ROLES: 'site' })
   const asked: string[] = []
   await scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) => {
     asked.push(roleOf(operation))
-    return honest(path.join(dir, `.${String(set)}.part`), roleOf(operation))
+    return honestShare(path.join(dir, `.${String(set)}.part`), roleOf(operation))
   })
   expect(asked).toEqual(['site', 'consensus'])
 })

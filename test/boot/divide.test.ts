@@ -4,11 +4,17 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
-import { dividedFindings } from '../../daemon/boot/offline/checks/divided.ts'
-import { giveFiles } from '../../daemon/boot/offline/give-files.ts'
-import { makeSite } from '../../daemon/boot/offline/make-site.ts'
-import { dataOf, roleKeysOf, runOf, type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
-import { whenPresent } from '../support/requires.ts'
+import {
+  roleDataFolder,
+  roleKeysFolder,
+  roleRunFolder,
+  type SiteFolder,
+  siteFolder,
+} from '../../daemon/boot/storage/site-folder.ts'
+import { checkDivision } from '../../daemon/offline/doctor/checks/division.ts'
+import { assignFileOwners } from '../../daemon/offline/site/assign-file-owners.ts'
+import { makeSite } from '../../daemon/offline/site/make-site.ts'
+import { whenPresent } from '../support/runner/requires.ts'
 
 const isRoot = process.getuid?.() === 0
 const test = whenPresent({ isPresent: isRoot, name: 'root', hint: 'only root can give files to other users' })
@@ -29,7 +35,8 @@ beforeEach(async () => {
   folder = siteFolder(path.join(base, 'alpha'))
   const given = { template: 'demo', name: 'alpha', tenant_id: 'a', port_base: 0, algorithm: undefined }
   await makeSite(folder, { ...given, now: Date.parse('2026-01-01T12:00:00Z') })
-  for (const dir of [dataOf(folder, 'consensus'), runOf(folder, 'consensus')]) fs.mkdirSync(dir, { recursive: true })
+  for (const dir of [roleDataFolder(folder, 'consensus'), roleRunFolder(folder, 'consensus')])
+    fs.mkdirSync(dir, { recursive: true })
   outside = path.join(base, 'outside')
   fs.mkdirSync(outside, { mode: 0o700 })
   fs.writeFileSync(path.join(outside, 'shadow'), 'precious', { mode: 0o600 })
@@ -40,67 +47,71 @@ const ownerOf = (file: string) => {
   const { uid, gid, mode } = fs.lstatSync(file)
   return [uid, gid, (mode & 0o7777).toString(8)]
 }
-const untouched = () =>
+const expectUntouched = () =>
   expect([ownerOf(outside), ownerOf(path.join(outside, 'shadow'))]).toEqual([
     [0, 0, '700'],
     [0, 0, '600'],
   ])
 
 test('each path is given once, and a repeat has nothing to do', () => {
-  expect(giveFiles(folder, division)).toBeGreaterThan(10)
-  expect(ownerOf(dataOf(folder, 'consensus'))).toEqual([57_002, 57_000, '700'])
+  expect(assignFileOwners(folder, division)).toBeGreaterThan(10)
+  expect(ownerOf(roleDataFolder(folder, 'consensus'))).toEqual([57_002, 57_000, '700'])
   expect(ownerOf(folder.profile)).toEqual([57_001, 57_000, '640'])
-  expect(giveFiles(folder, division)).toBe(0)
+  expect(assignFileOwners(folder, division)).toBe(0)
 })
 
 test.each([
   ['to a file', 'shadow'],
   ['to a folder', '.'],
 ])('a link %s outside is not followed', (_, target) => {
-  for (const place of [dataOf(folder, 'consensus'), runOf(folder, 'consensus'), roleKeysOf(folder, 'consensus')]) {
+  for (const place of [
+    roleDataFolder(folder, 'consensus'),
+    roleRunFolder(folder, 'consensus'),
+    roleKeysFolder(folder, 'consensus'),
+  ]) {
     fs.symlinkSync(path.join(outside, target), path.join(place, 'link'))
   }
-  giveFiles(folder, division)
-  untouched()
+  assignFileOwners(folder, division)
+  expectUntouched()
 })
 
 test('a lock that is a link is given away itself, and not what it points to', () => {
-  fs.rmSync(path.join(runOf(folder, 'consensus'), 'lock'), { force: true })
-  fs.symlinkSync(path.join(outside, 'shadow'), path.join(runOf(folder, 'consensus'), 'lock'))
-  giveFiles(folder, division)
-  untouched()
+  fs.rmSync(path.join(roleRunFolder(folder, 'consensus'), 'lock'), { force: true })
+  fs.symlinkSync(path.join(outside, 'shadow'), path.join(roleRunFolder(folder, 'consensus'), 'lock'))
+  assignFileOwners(folder, division)
+  expectUntouched()
 })
 
 test.each([
-  ['in the data of a role', () => path.join(dataOf(folder, 'consensus'), 'consensus.db')],
-  ['in the place of its lock', () => path.join(runOf(folder, 'consensus'), 'lock')],
+  ['in the data of a role', () => path.join(roleDataFolder(folder, 'consensus'), 'consensus.db')],
+  ['in the place of its lock', () => path.join(roleRunFolder(folder, 'consensus'), 'lock')],
 ])('a second name of a file outside is refused by name, %s', (_, place) => {
   const name = place()
   fs.rmSync(name, { force: true })
   fs.linkSync(path.join(outside, 'shadow'), name)
-  expect(() => giveFiles(folder, division)).toThrow(`${name} has a second name`)
-  untouched()
+  expect(() => assignFileOwners(folder, division)).toThrow(`${name} has a second name`)
+  expectUntouched()
 })
 
 test('a link in the place of a role’s folder is refused by name', () => {
-  const name = dataOf(folder, 'consensus')
+  const name = roleDataFolder(folder, 'consensus')
   fs.rmSync(name, { recursive: true })
   fs.symlinkSync(outside, name)
-  expect(() => giveFiles(folder, division)).toThrow(`${name} is neither folder nor file`)
-  untouched()
+  expect(() => assignFileOwners(folder, division)).toThrow(`${name} is neither folder nor file`)
+  expectUntouched()
 })
 
 test('a pipe holds nothing up', () => {
-  execFileSync('mkfifo', [path.join(dataOf(folder, 'consensus'), 'pipe')])
-  giveFiles(folder, division)
-  expect(giveFiles(folder, division)).toBe(0)
+  execFileSync('mkfifo', [path.join(roleDataFolder(folder, 'consensus'), 'pipe')])
+  assignFileOwners(folder, division)
+  expect(assignFileOwners(folder, division)).toBe(0)
 })
 
 describe('the doctor', () => {
   const at = (...names: readonly string[]) => path.join(base, 'alpha', ...names)
   const aKey = () => at('keys', fs.readdirSync(at('keys'))[0] ?? '')
   const consensusKey = () => {
-    const dir = roleKeysOf(folder, 'consensus')
+    const dir = roleKeysFolder(folder, 'consensus')
     return path.join(dir, fs.readdirSync(dir)[0] ?? '')
   }
 
@@ -155,18 +166,18 @@ describe('the doctor', () => {
   }
 
   beforeEach(() => {
-    fs.mkdirSync(runOf(folder, 'site'), { recursive: true })
-    fs.mkdirSync(dataOf(folder, 'site'), { recursive: true })
-    giveFiles(folder, division)
+    fs.mkdirSync(roleRunFolder(folder, 'site'), { recursive: true })
+    fs.mkdirSync(roleDataFolder(folder, 'site'), { recursive: true })
+    assignFileOwners(folder, division)
   })
 
   test('finds nothing in a site that was divided', () => {
-    expect(dividedFindings(folder, division)).toMatchObject([{ state: 'ok' }])
+    expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])
   })
 
   test.each([...mended, ...lasting])('tells of %s', (_, spoil, fault) => {
     const name = spoil()
-    expect(dividedFindings(folder, division)).toEqual([
+    expect(checkDivision(folder, division)).toEqual([
       {
         check: 'permissions',
         state: 'problem',
@@ -179,7 +190,7 @@ describe('the doctor', () => {
 
   test.each(mended)('names a remedy that mends %s', (_, spoil) => {
     spoil()
-    expect(giveFiles(folder, division)).toBe(1)
-    expect(dividedFindings(folder, division)).toMatchObject([{ state: 'ok' }])
+    expect(assignFileOwners(folder, division)).toBe(1)
+    expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])
   })
 })

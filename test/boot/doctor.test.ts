@@ -4,48 +4,49 @@ import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
-import { foldersOf } from '../../adapters/transport/filedrop/layout.ts'
-import { withSiteFile } from '../../daemon/boot/offline/deed.ts'
-import { examine } from '../../daemon/boot/offline/examination.ts'
-import type { Finding } from '../../daemon/boot/offline/finding.ts'
-import { rotate } from '../../daemon/boot/offline/site-keys.ts'
-import type { AuditEvent } from '../../daemon/kernel/audit.ts'
-import type { Journal } from '../../daemon/kernel/journal.ts'
-import type { Peer } from '../../daemon/kernel/peer.ts'
-import { arrival, sealed } from '../conformance/journal.ts'
-import { peerSite } from '../roles/consensus/peer-messages.ts'
-import { noon } from '../support/simulated-clock.ts'
-import { type SiteWorld, siteWorld, stoppedWorld, type WorldOptions } from '../support/site-world.ts'
+import { foldersOf } from '../../adapters/transport/filedrop/files/channel-folders.ts'
+import type { AuditEvent } from '../../daemon/kernel/audit/audit-chain.ts'
+import type { Peer } from '../../daemon/kernel/identity/peer.ts'
+import type { Journal } from '../../daemon/kernel/messaging/journal.ts'
+import { withSiteDatabase } from '../../daemon/offline/audit/operator-action.ts'
+import { examineSite } from '../../daemon/offline/doctor/examine-site.ts'
+import type { DoctorFinding } from '../../daemon/offline/doctor/finding.ts'
+import { rotateSiteKey } from '../../daemon/offline/keys/site-keys.ts'
+import { buildArrival, buildSealedMessage } from '../conformance/journal.ts'
+import { createPeerSite } from '../roles/consensus/peer-site.ts'
+import { noon } from '../support/clock/simulated-clock.ts'
+import { createTestSite, startTestSite, type TestSite, type TestSiteOptions } from '../support/site/test-site.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-const bravo = await peerSite('bravo', 'tenant-b')
+const bravo = await createPeerSite('bravo', 'tenant-b')
 afterAll(() => bravo.remove())
 
-let world: SiteWorld
+let world: TestSite
 afterEach(() => world.end())
 
-async function siteWith(peer: Partial<Peer> = {}, options: WorldOptions = {}): Promise<void> {
-  world = await stoppedWorld({ ...options, peers: [{ ...bravo.pinned, ...peer }] })
+async function siteWith(peer: Partial<Peer> = {}, options: TestSiteOptions = {}): Promise<void> {
+  world = await createTestSite({ ...options, peers: [{ ...bravo.pinned, ...peer }] })
 }
 
-const at = (ms: number, env: Record<string, string> = {}) => examine(world.folder, env, noon + ms, () => undefined)
+const examineAt = (ms: number, env: Record<string, string> = {}) =>
+  examineSite(world.folder, env, noon + ms, () => undefined)
 
 /** What is found to be wrong by this check. */
-async function wrong(check: string, ms = 0, env: Record<string, string> = {}): Promise<Finding[]> {
-  return (await at(ms, env)).filter((finding) => finding.check === check && finding.state !== 'ok')
+async function findFaults(check: string, ms = 0, env: Record<string, string> = {}): Promise<DoctorFinding[]> {
+  return (await examineAt(ms, env)).filter((finding) => finding.check === check && finding.state !== 'ok')
 }
 
-const found = (state: Finding['state'], detail: string | RegExp, remedy: string | RegExp) =>
+const matchFinding = (state: DoctorFinding['state'], detail: string | RegExp, remedy: string | RegExp) =>
   expect.objectContaining({ state, detail: expect.stringMatching(detail), remedy: expect.stringMatching(remedy) })
 
-const journaled = (act: (journal: Journal) => Promise<unknown>) =>
-  withSiteFile(world.folder, {}, async (file, audit) => void (await act(sqliteJournal(file, audit))))
+const changeJournal = (act: (journal: Journal) => Promise<unknown>) =>
+  withSiteDatabase(world.folder, {}, async (file, audit) => void (await act(sqliteJournal(file, audit))))
 const folders = () => foldersOf(world.folder.filedrop, 'bravo')
 
 test('a sound site with a channel has nothing wrong', async () => {
   await siteWith()
-  expect((await at(0)).filter(({ state }) => state !== 'ok')).toEqual([])
-  expect((await at(0)).map(({ check }) => check)).toEqual(
+  expect((await examineAt(0)).filter(({ state }) => state !== 'ok')).toEqual([])
+  expect((await examineAt(0)).map(({ check }) => check)).toEqual(
     expect.arrayContaining(['disk', 'traffic', 'labels', 'watchers']),
   )
 })
@@ -58,39 +59,40 @@ describe('the clock', () => {
 
   test('behind a key of the site', async () => {
     await siteWith()
-    expect(await wrong('clock', -hour)).toEqual([
-      found('problem', 'a key of this site was made later', 'set the clock'),
+    expect(await findFaults('clock', -hour)).toEqual([
+      matchFinding('problem', 'a key of this site was made later', 'set the clock'),
     ])
   })
 
   test('behind the newest audit record', async () => {
     await siteWith()
-    await withSiteFile(world.folder, {}, (_file, audit) => audit.append([event(noon + hour)]))
-    expect(await wrong('clock', 30 * minute)).toEqual([
-      found('problem', /site has recorded something later, at .*13:00/, 'set'),
+    await withSiteDatabase(world.folder, {}, (_file, audit) => audit.append([event(noon + hour)]))
+    expect(await findFaults('clock', 30 * minute)).toEqual([
+      matchFinding('problem', /site has recorded something later, at .*13:00/, 'set'),
     ])
-    expect(await wrong('clock', hour)).toEqual([])
+    expect(await findFaults('clock', hour)).toEqual([])
   })
 
   test.each<[string, (journal: Journal) => Promise<unknown>]>([
-    ['message that came', (journal) => journal.receive('filedrop/bravo/alpha', [arrival(1, { at: noon + hour })])],
+    ['message that came', (journal) => journal.receive('filedrop/bravo/alpha', [buildArrival(1, { at: noon + hour })])],
     [
       'inventory',
-      (journal) => journal.append('filedrop/alpha/bravo', [sealed(1, { kind: 'inventory', at: noon + hour })]),
+      (journal) =>
+        journal.append('filedrop/alpha/bravo', [buildSealedMessage(1, { kind: 'inventory', at: noon + hour })]),
     ],
   ])('behind the last %s', async (_, write) => {
     await siteWith()
-    await journaled(write)
-    expect(await wrong('clock', 30 * minute)).toEqual([
-      found('problem', 'a message came or went later', 'set the clock'),
+    await changeJournal(write)
+    expect(await findFaults('clock', 30 * minute)).toEqual([
+      matchFinding('problem', 'a message came or went later', 'set the clock'),
     ])
   })
 
   test('far ahead of all that the site has written', async () => {
     await siteWith()
-    expect(await wrong('clock', 29 * day)).toEqual([])
-    expect(await wrong('clock', 40 * day)).toEqual([
-      found('warning', '40 days ago.*or the clock has jumped', 'compare'),
+    expect(await findFaults('clock', 29 * day)).toEqual([])
+    expect(await findFaults('clock', 40 * day)).toEqual([
+      matchFinding('warning', '40 days ago.*or the clock has jumped', 'compare'),
     ])
   })
 
@@ -102,13 +104,13 @@ describe('the clock', () => {
       fs.writeFileSync(path.join(bin, 'timedatectl'), `#!/bin/sh\n[ "$1" = show ] && echo ${word}\n`, { mode: 0o700 })
     const env = { PATH: `${bin}:/usr/bin:/bin` }
     says('no')
-    expect(await wrong('clock', 0, env)).toEqual([found('warning', 'follows no other', 'trusted_clock')])
+    expect(await findFaults('clock', 0, env)).toEqual([matchFinding('warning', 'follows no other', 'trusted_clock')])
     says('yes')
-    expect(await wrong('clock', 0, env)).toEqual([])
+    expect(await findFaults('clock', 0, env)).toEqual([])
     says('no')
     const profile = fs.readFileSync(world.folder.profile, 'utf8')
     fs.writeFileSync(world.folder.profile, `${profile}\nfiledrop: { trusted_clock: false }\n`)
-    expect(await wrong('clock', 0, env)).toEqual([])
+    expect(await findFaults('clock', 0, env)).toEqual([])
   })
 })
 
@@ -118,52 +120,62 @@ describe('a channel', () => {
     const file = path.join(folders().home, 'CHANNEL.json')
     const text = fs.readFileSync(file, 'utf8')
     fs.writeFileSync(file, text.slice(0, 20))
-    expect(await wrong('channels')).toEqual([found('problem', 'bravo: CHANNEL.json is damaged', folders().home)])
+    expect(await findFaults('channels')).toEqual([
+      matchFinding('problem', 'bravo: CHANNEL.json is damaged', folders().home),
+    ])
     fs.rmSync(file)
-    expect(await wrong('channels')).toEqual([found('problem', 'bravo: CHANNEL.json is missing', folders().home)])
+    expect(await findFaults('channels')).toEqual([
+      matchFinding('problem', 'bravo: CHANNEL.json is missing', folders().home),
+    ])
     expect(fs.existsSync(file)).toBe(false)
   })
 
   test('that is frozen, with the reason', async () => {
     await siteWith()
-    await journaled((journal) => journal.setState('filedrop/bravo/alpha', 'frozen', 'two statements under number 7'))
-    expect(await wrong('traffic')).toEqual([
-      found('problem', 'from bravo is frozen: two statements', 'people of bravo'),
+    await changeJournal((journal) =>
+      journal.setState('filedrop/bravo/alpha', 'frozen', 'two statements under number 7'),
+    )
+    expect(await findFaults('traffic')).toEqual([
+      matchFinding('problem', 'from bravo is frozen: two statements', 'people of bravo'),
     ])
-    await journaled((journal) => journal.setState('filedrop/bravo/alpha', 'open', ''))
-    await journaled((journal) => journal.setState('filedrop/alpha/bravo', 'frozen', 'the journal is older'))
-    expect(await wrong('traffic')).toEqual([
-      found('problem', 'to bravo is frozen: the journal is older', 'epoch bravo'),
+    await changeJournal((journal) => journal.setState('filedrop/bravo/alpha', 'open', ''))
+    await changeJournal((journal) => journal.setState('filedrop/alpha/bravo', 'frozen', 'the journal is older'))
+    expect(await findFaults('traffic')).toEqual([
+      matchFinding('problem', 'to bravo is frozen: the journal is older', 'epoch bravo'),
     ])
   })
 
   test('from which no inventory comes, while the site runs', async () => {
     await siteWith({ inventory_interval_s: 600 })
-    expect(await wrong('traffic', hour)).toEqual([])
+    expect(await findFaults('traffic', hour)).toEqual([])
     await world.end()
-    world = await siteWorld({ peers: [{ ...bravo.pinned, inventory_interval_s: 600 }] })
-    expect(await wrong('traffic', 30 * minute)).toEqual([])
-    expect(await wrong('traffic', 31 * minute)).toEqual([
-      found('warning', 'bravo is stale: no inventory', 'the carrier'),
+    world = await startTestSite({ peers: [{ ...bravo.pinned, inventory_interval_s: 600 }] })
+    expect(await findFaults('traffic', 30 * minute)).toEqual([])
+    expect(await findFaults('traffic', 31 * minute)).toEqual([
+      matchFinding('warning', 'bravo is stale: no inventory', 'the carrier'),
     ])
   })
 
   test('whose messages no carrier takes', async () => {
     await siteWith()
-    const sent = sealed(1, { at: noon })
-    await journaled(async (journal) => {
-      await journal.append('filedrop/alpha/bravo', [sent, sealed(2, { at: noon + hour })])
+    const sent = buildSealedMessage(1, { at: noon })
+    await changeJournal(async (journal) => {
+      await journal.append('filedrop/alpha/bravo', [sent, buildSealedMessage(2, { at: noon + hour })])
       await journal.mark('filedrop/alpha/bravo', [sent], 'PUBLISHED', noon)
     })
     const file = path.join(folders().ready, '00000001-0000000000000001.env.json')
     fs.writeFileSync(file, '{}', { mode: 0o600 })
-    expect(await wrong('traffic', 15 * minute)).toEqual([])
-    expect(await wrong('traffic', 16 * minute)).toEqual([
-      found('warning', /^bravo: no carrier takes what is ready \(2 messages, the first since .*12:00/, folders().ready),
+    expect(await findFaults('traffic', 15 * minute)).toEqual([])
+    expect(await findFaults('traffic', 16 * minute)).toEqual([
+      matchFinding(
+        'warning',
+        /^bravo: no carrier takes what is ready \(2 messages, the first since .*12:00/,
+        folders().ready,
+      ),
     ])
     fs.rmSync(file)
-    expect(await wrong('traffic', hour)).toEqual([
-      found('warning', 'bravo: not made ready yet .1 message,', 'start the site'),
+    expect(await findFaults('traffic', hour)).toEqual([
+      matchFinding('warning', 'bravo: not made ready yet .1 message,', 'start the site'),
     ])
   })
 
@@ -172,11 +184,15 @@ describe('a channel', () => {
     const fill = (bytes: number) =>
       fs.writeFileSync(path.join(folders().quarantine, 'x.file'), 'x'.repeat(bytes), { mode: 0o600 })
     fill(800_000)
-    expect(await wrong('channels')).toEqual([])
+    expect(await findFaults('channels')).toEqual([])
     fill(900_000)
-    expect(await wrong('channels')).toEqual([found('warning', 'nearly full', 'quarantine list --peer bravo')])
+    expect(await findFaults('channels')).toEqual([
+      matchFinding('warning', 'nearly full', 'quarantine list --peer bravo'),
+    ])
     fill(1_100_000)
-    expect(await wrong('channels')).toEqual([found('problem', 'the quarantine is full', 'release or purge')])
+    expect(await findFaults('channels')).toEqual([
+      matchFinding('problem', 'the quarantine is full', 'release or purge'),
+    ])
   })
 })
 
@@ -187,26 +203,30 @@ test('a key of its own near its end, unless it was replaced in time', async () =
       .filter(({ use }) => use === 'message')
       .at(-1)?.kid ?? ''
   const first = kid()
-  await rotate(world.folder, {}, first, { now: noon + 1_000 })
+  await rotateSiteKey(world.folder, {}, first, { now: noon + 1_000 })
   // The old key ends with the overlap of two weeks; it has a successor.
-  for (const later of [0, 15 * day]) expect(await wrong('keys', later)).toEqual([])
+  for (const later of [0, 15 * day]) expect(await findFaults('keys', later)).toEqual([])
   const not_after = new Date(noon + 40 * day).toISOString()
-  await rotate(world.folder, {}, kid(), { now: noon + 2_000, not_after })
-  expect(await wrong('keys')).toEqual([])
-  expect(await wrong('keys', 20 * day)).toContainEqual(found('warning', `${kid()} ends on 2026-04-11`, 'keys rotate'))
-  expect(await wrong('keys', 41 * day)).toContainEqual(found('problem', `${kid()} ended on`, 'new key set'))
+  await rotateSiteKey(world.folder, {}, kid(), { now: noon + 2_000, not_after })
+  expect(await findFaults('keys')).toEqual([])
+  expect(await findFaults('keys', 20 * day)).toContainEqual(
+    matchFinding('warning', `${kid()} ends on 2026-04-11`, 'keys rotate'),
+  )
+  expect(await findFaults('keys', 41 * day)).toContainEqual(matchFinding('problem', `${kid()} ended on`, 'new key set'))
 })
 
 describe('what a peer was enrolled with', () => {
   test('a key near its end, ended, or revoked', async () => {
     const keys = bravo.pinned.keys.map((key) => ({ ...key, not_after: new Date(noon + 40 * day).toISOString() }))
     await siteWith({ keys })
-    expect(await wrong('keys')).toEqual([])
-    expect(await wrong('keys', 20 * day)).toEqual([found('warning', 'bravo’s key .* ends on 2026-04-11', 'new keys')])
-    expect(await wrong('keys', 41 * day)).toEqual([found('problem', 'bravo’s key .* ended on', 'new keys')])
+    expect(await findFaults('keys')).toEqual([])
+    expect(await findFaults('keys', 20 * day)).toEqual([
+      matchFinding('warning', 'bravo’s key .* ends on 2026-04-11', 'new keys'),
+    ])
+    expect(await findFaults('keys', 41 * day)).toEqual([matchFinding('problem', 'bravo’s key .* ended on', 'new keys')])
     await world.end()
     await siteWith({ keys: keys.map((key) => ({ ...key, status: 'revoked' as const })) })
-    expect(await wrong('keys')).toEqual([found('problem', 'bravo has no active message key', 'new keys')])
+    expect(await findFaults('keys')).toEqual([matchFinding('problem', 'bravo has no active message key', 'new keys')])
   })
 
   test('a key near its end that others replace in time is no news, as long as so many go on as must sign', async () => {
@@ -214,20 +234,24 @@ describe('what a peer was enrolled with', () => {
     const [first] = bravo.pinned.keys
     const ending = { ...first, kid: 'message-ending', not_after } as (typeof bravo.pinned.keys)[number]
     await siteWith({ keys: [...bravo.pinned.keys, ending] })
-    expect(await wrong('keys')).toEqual([])
-    expect(await wrong('keys', 11 * day)).toEqual([])
+    expect(await findFaults('keys')).toEqual([])
+    expect(await findFaults('keys', 11 * day)).toEqual([])
     await world.end()
     await siteWith({ keys: [...bravo.pinned.keys, ending], threshold: 2 })
-    expect(await wrong('keys')).toEqual([found('warning', 'bravo’s key message-ending ends on', 'peers update bravo')])
+    expect(await findFaults('keys')).toEqual([
+      matchFinding('warning', 'bravo’s key message-ending ends on', 'peers update bravo'),
+    ])
   })
 
   test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
     await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
-    expect(await wrong('labels')).toEqual([found('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove')])
+    expect(await findFaults('labels')).toEqual([
+      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove'),
+    ])
     await world.end()
     await siteWith({ label_map: { NATION: { levels: { HIGH: 'COSMIC', LOW: 'UNCLASSIFIED' }, categories: {} } } })
-    expect(await wrong('labels')).toEqual([
-      found('problem', 'label map of bravo leads to levels .*: COSMIC', 'peers remove'),
+    expect(await findFaults('labels')).toEqual([
+      matchFinding('problem', 'label map of bravo leads to levels .*: COSMIC', 'peers remove'),
     ])
   })
 })

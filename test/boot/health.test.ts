@@ -1,43 +1,43 @@
 // A service says that it is not ready before it is and once it is to end; between the two, how its parts are.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type House, openHouse } from '../../daemon/boot/house.ts'
-import { readProfile, settle } from '../../daemon/boot/profile.ts'
-import { type Running, serve } from '../../daemon/boot/serve.ts'
+import { readProfile, resolveProfileSettings } from '../../daemon/boot/profile.ts'
+import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
+import { openSiteRuntime, type SiteRuntime } from '../../daemon/boot/site-runtime.ts'
 import { everyRole } from '../../daemon/every-role.ts'
-import { serviceCaller } from '../../daemon/kernel/admission.ts'
-import { operationsOf } from '../../daemon/kernel/builtin.ts'
-import { isRefused } from '../../daemon/kernel/errors.ts'
-import { perform } from '../../daemon/kernel/invoke.ts'
-import { problem } from '../../daemon/kernel/problem.ts'
-import { aTrace } from '../support/a-trace.ts'
-import { httpCall } from '../support/http-call.ts'
-import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import { problem } from '../../daemon/kernel/error/problem.ts'
+import { serviceCaller } from '../../daemon/kernel/identity/admit-caller.ts'
+import { performOperation } from '../../daemon/kernel/operation/perform-operation.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
+import { sendHttpRequest } from '../support/http/send-http-request.ts'
+import { createTestSite, type TestSite } from '../support/site/test-site.ts'
+import { sampleTrace } from '../support/trace/sample-trace.ts'
 
-let world: SiteWorld
+let world: TestSite
 beforeAll(async () => {
-  world = await stoppedWorld()
+  world = await createTestSite()
 })
 afterAll(() => world?.end())
 
 const silent = () => undefined
 const log = { debug: silent, info: silent, warn: silent, error: silent }
 
-async function houseOf(): Promise<House> {
+async function openTestRuntime(): Promise<SiteRuntime> {
   const { folder, clock } = world
-  const resolved = settle(everyRole, readProfile(folder.profile), {}, {})
+  const resolved = resolveProfileSettings(everyRole, readProfile(folder.profile), {}, {})
   // Those of the profile.
   const starting = everyRole.filter(({ name }) => ['site', 'consensus'].includes(name))
-  return openHouse({ folder, resolved, starting, clock, log, resettle: async () => resolved })
+  return openSiteRuntime({ folder, resolved, starting, clock, log, resolveSettingsAgain: async () => resolved })
 }
 
 /** What the service answers to its two health operations, by code or by status. */
-async function healthOf(house: House): Promise<string[]> {
-  const answers = house.services.flatMap(({ role, workshop }) =>
+async function readHealth(house: SiteRuntime): Promise<string[]> {
+  const answers = house.services.flatMap(({ role, context }) =>
     operationsOf(role)
       .filter(({ address }) => /\.service\.(live|health)$/.test(address))
       .map((target) =>
-        perform(workshop, target, serviceCaller(role.name), {
+        performOperation(context, target, serviceCaller(role.name), {
           params: {},
           query: {},
           body: undefined,
@@ -45,29 +45,29 @@ async function healthOf(house: House): Promise<string[]> {
           if_match: undefined,
           idempotency_key: undefined,
           last_event_id: undefined,
-          trace: aTrace,
+          trace: sampleTrace,
           signal: new AbortController().signal,
         }),
       ),
   )
   return (await Promise.all(answers)).map((answer) =>
-    isRefused(answer) ? `${answer.row.status} ${answer.message}` : `${answer.status}`,
+    isRefusal(answer) ? `${answer.row.status} ${answer.message}` : `${answer.status}`,
   )
 }
 
 test('starting, ready, stopping', async () => {
-  const house = await houseOf()
+  const house = await openTestRuntime()
   expect(house.services.map(({ role, phase }) => [role.name, phase()])).toEqual([
     ['site', 'starting'],
     ['consensus', 'starting'],
   ])
-  expect(new Set(await healthOf(house))).toEqual(new Set(['503 the service is starting']))
+  expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is starting']))
   await house.open()
-  expect(new Set(await healthOf(house))).toEqual(new Set(['200']))
+  expect(new Set(await readHealth(house))).toEqual(new Set(['200']))
   const closing = house.close(0)
-  expect(new Set(await healthOf(house))).toEqual(new Set(['503 the service is stopping']))
+  expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is stopping']))
   await closing
-  expect(new Set(await healthOf(house))).toEqual(new Set(['503 the service is stopping']))
+  expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is stopping']))
 })
 
 test('once it listens, over HTTP: the status for anybody, the parts for those who may know', async () => {
@@ -88,12 +88,12 @@ test('what it needs in another process: away, there, stopping', async () => {
   const url = consensus.urls.consensus?.find((each) => each.startsWith('http')) ?? ''
   const token = await world.token({ roles: ['operator'] })
   const said = async () => {
-    const { status, json } = await httpCall(url, 'GET', '/api/v2/health', undefined, { token })
+    const { status, json } = await sendHttpRequest(url, 'GET', '/api/v2/health', undefined, { token })
     const report = json as { status: string; dependencies: { name: string; detail: string }[] }
     return [status, report.status, report.dependencies.find(({ name }) => name === 'site')?.detail]
   }
   const seen: unknown[] = [await said()]
-  const site: Running = await start('site')
+  const site: RunningSite = await start('site')
   seen.push(await said())
   await site.stop()
   seen.push(await said())
@@ -109,8 +109,8 @@ test('while a service drains, its socket says 503 as a problem or takes nobody',
   await world.start()
   const url = world.url('site')
   const stopping = world.stop()
-  const answer = await httpCall(url, 'GET', '/health').catch(() => undefined)
+  const answer = await sendHttpRequest(url, 'GET', '/health').catch(() => undefined)
   await stopping
   if (answer) expect([answer.status, problem.parse(answer.json).code]).toEqual([503, 'unavailable'])
-  expect(world.faults).toEqual([])
+  expect(world.loggedErrors).toEqual([])
 })

@@ -4,18 +4,18 @@ import { readKeyFiles, writeKeyFile } from '../../adapters/keys/jose/key-files.t
 import { generateKey, listKeys, revokeKey } from '../../adapters/keys/jose/key-life.ts'
 import { readKeySets } from '../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
-import { draft, publish } from '../../daemon/boot/offline/key-set-commands.ts'
-import { signDraft } from '../../daemon/boot/offline/key-set-signing.ts'
-import { generate, revoke, rotate } from '../../daemon/boot/offline/site-keys.ts'
-import { digestOf, keySetIn } from '../../daemon/kernel/key-set.ts'
-import { pinnedBy } from '../../daemon/kernel/key-succession.ts'
-import { following } from '../keys/set-world.ts'
-import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
+import { digestKeySet, parseKeySet } from '../../daemon/kernel/cryptography/key-set.ts'
+import { draftKeySet, publishKeySet } from '../../daemon/offline/keys/key-set-commands.ts'
+import { signKeySetDraft } from '../../daemon/offline/keys/key-set-signing.ts'
+import { generateSiteKey, revokeSiteKey, rotateSiteKey } from '../../daemon/offline/keys/site-keys.ts'
+import { pinKeySet } from '../../daemon/roles/site/keyset/key-succession.ts'
+import { followChain } from '../keys/key-set-fixture.ts'
+import { createTestSite, type TestSite } from '../support/site/test-site.ts'
 
-let world: SiteWorld
+let world: TestSite
 beforeEach(async () => {
-  world = await stoppedWorld()
-  await rotate(world.folder, {}, active('message'), { now: later() })
+  world = await createTestSite()
+  await rotateSiteKey(world.folder, {}, active('message'), { now: later() })
 })
 afterEach(() => world.end())
 
@@ -28,11 +28,11 @@ const active = (use: string) => listKeys(dir()).find((key) => key.use === use &&
 const sets = () => readKeySets(dir())
 
 /** The version that a peer has who pinned the first set and then hears of all others. */
-async function atPeer(): Promise<number> {
+async function readPeerVersion(): Promise<number> {
   const [first, ...others] = sets()
-  const set = first && keySetIn(first)
+  const set = first && parseKeySet(first)
   if (!first || !set) throw new Error('there is no set')
-  const found = await following(pinnedBy(set, digestOf(first)), others)
+  const found = await followChain(pinKeySet(set, digestKeySet(first)), others)
   if (!('pinned' in found)) throw found.refused
   return found.pinned.version
 }
@@ -42,49 +42,54 @@ test('a root key that has retired already still signs the set that says so', asy
   if (!old) throw new Error('the site has no root key')
   const newer = await generateKey(dir(), { use: 'root', now: later() })
   writeKeyFile(dir(), { ...old, public_key: { ...old.public_key, status: 'retired' } })
-  expect(await rotate(world.folder, {}, active('message'), { now: later() })).toMatchObject({ key_set: 2 })
+  expect(await rotateSiteKey(world.folder, {}, active('message'), { now: later() })).toMatchObject({ key_set: 2 })
   const [, second] = sets()
-  const roots = (second ? (keySetIn(second)?.keys ?? []) : []).filter(({ use }) => use === 'root')
+  const roots = (second ? (parseKeySet(second)?.keys ?? []) : []).filter(({ use }) => use === 'root')
   expect(roots.map(({ kid }) => kid)).toEqual([newer.kid])
-  expect(await atPeer()).toBe(2)
+  expect(await readPeerVersion()).toBe(2)
 })
 
 test('a key whose private half is gone already is told of as revoked', async () => {
   const kid = active('message')
   revokeKey(dir(), kid)
   const again = { now: later(), replace: false }
-  expect(await revoke(world.folder, {}, kid, again)).toMatchObject({ revoked: { status: 'revoked' }, key_set: 2 })
+  expect(await revokeSiteKey(world.folder, {}, kid, again)).toMatchObject({
+    revoked: { status: 'revoked' },
+    key_set: 2,
+  })
   const [, second] = sets()
-  const told = (second ? keySetIn(second)?.keys : [])?.find((key) => key.kid === kid)
+  const told = (second ? parseKeySet(second)?.keys : [])?.find((key) => key.kid === kid)
   expect(told?.status).toBe('revoked')
-  expect(await atPeer()).toBe(2)
+  expect(await readPeerVersion()).toBe(2)
   // Told once: later sets need not say it again.
-  await rotate(world.folder, {}, active('message'), { now: later() })
+  await rotateSiteKey(world.folder, {}, active('message'), { now: later() })
   const third = sets().at(-1)
-  expect((third ? keySetIn(third)?.keys : [])?.some((key) => key.kid === kid)).toBe(false)
-  expect(await atPeer()).toBe(3)
+  expect((third ? parseKeySet(third)?.keys : [])?.some((key) => key.kid === kid)).toBe(false)
+  expect(await readPeerVersion()).toBe(3)
 })
 
 test('a key that is revoked after a draft was made is not put in force by it', async () => {
   const terms = { message_threshold: undefined, root_threshold: undefined, overlap_s: undefined }
-  const made = await draft(world.folder, {}, { ...terms, retire: [], revoke: [], roots: [], now: later() })
-  const { draft: signed } = await signDraft(dir(), { draft: made.draft, instead: false })
+  const made = await draftKeySet(world.folder, {}, { ...terms, retire: [], revoke: [], roots: [], now: later() })
+  const { draft: signed } = await signKeySetDraft(dir(), { draft: made.draft, instead: false })
   revokeKey(dir(), active('message'))
-  await expect(publish(world.folder, {}, signed, later())).rejects.toThrow(/is not in this site|was revoked since/)
+  await expect(publishKeySet(world.folder, {}, signed, later())).rejects.toThrow(
+    /is not in this site|was revoked since/,
+  )
   expect(sets()).toHaveLength(1)
 })
 
 test('a set lists no key of which this site has not the private half, whoever signed it', async () => {
-  const elsewhere = await stoppedWorld({ name: 'charlie' })
+  const elsewhere = await createTestSite({ name: 'charlie' })
   try {
     const stranger = readKeyFiles(elsewhere.folder.keys).find(({ public_key }) => public_key.use === 'message')
     if (!stranger) throw new Error('the other site has no key')
     writeKeyFile(dir(), stranger)
     const terms = { message_threshold: undefined, root_threshold: undefined, overlap_s: undefined }
-    const made = await draft(world.folder, {}, { ...terms, retire: [], revoke: [], roots: [], now: later() })
-    const { draft: signed } = await signDraft(dir(), { draft: made.draft, instead: false })
+    const made = await draftKeySet(world.folder, {}, { ...terms, retire: [], revoke: [], roots: [], now: later() })
+    const { draft: signed } = await signKeySetDraft(dir(), { draft: made.draft, instead: false })
     revokeKey(dir(), stranger.public_key.kid)
-    await expect(publish(world.folder, {}, signed, later())).rejects.toThrow('is not in this site')
+    await expect(publishKeySet(world.folder, {}, signed, later())).rejects.toThrow('is not in this site')
   } finally {
     await elsewhere.end()
   }
@@ -95,18 +100,20 @@ test('more keys than a set can hold are refused before anybody signs', async () 
     await generateKey(dir(), { use: 'root', algorithm: 'ML-DSA-87', now: later() })
   }
   const terms = { message_threshold: undefined, root_threshold: undefined, overlap_s: undefined }
-  const drafted = draft(world.folder, {}, { ...terms, retire: [], revoke: [], roots: [], now: later() })
+  const drafted = draftKeySet(world.folder, {}, { ...terms, retire: [], revoke: [], roots: [], now: later() })
   await expect(drafted).rejects.toThrow('too many or too large')
   expect(sets()).toHaveLength(1)
 })
 
 test('so many message keys sign that an envelope holds them, and no more are made', async () => {
-  for (const _ of Array(6)) await generate(world.folder, {}, 'message', { algorithm: 'ML-DSA-87', now: later() })
+  for (const _ of Array(6)) await generateSiteKey(world.folder, {}, 'message', { algorithm: 'ML-DSA-87', now: later() })
   const kids = listKeys(dir()).map(({ kid }) => kid)
-  await expect(generate(world.folder, {}, 'message', { now: later() })).rejects.toThrow('8 message keys sign already')
-  await expect(rotate(world.folder, {}, active('message'), { now: later() })).rejects.toThrow('8 message keys')
+  await expect(generateSiteKey(world.folder, {}, 'message', { now: later() })).rejects.toThrow(
+    '8 message keys sign already',
+  )
+  await expect(rotateSiteKey(world.folder, {}, active('message'), { now: later() })).rejects.toThrow('8 message keys')
   expect(listKeys(dir()).map(({ kid }) => kid)).toEqual(kids)
-  expect(await generate(world.folder, {}, 'root', { now: later() })).toMatchObject({ use: 'root' })
+  expect(await generateSiteKey(world.folder, {}, 'root', { now: later() })).toMatchObject({ use: 'root' })
   const message = { parents: Array(64).fill('b'.repeat(80)), rest: 'x'.repeat(2_000) }
   const signatures = joseSignatures({ dir: dir(), now: () => world.clock.now() })
   const envelope = await signatures.sign('statement', Buffer.from(JSON.stringify(message)))

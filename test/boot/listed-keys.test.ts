@@ -6,10 +6,10 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
 import { generateKey, revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
 import type { TokenKey } from '../../adapters/keys/jose/token-keys.ts'
-import { listedKeys, mendList, relist, signerAmong } from '../../daemon/boot/listed-keys.ts'
-import { makeSite } from '../../daemon/boot/offline/make-site.ts'
-import * as siteKeys from '../../daemon/boot/offline/site-keys.ts'
-import { roleKeysOf, type SiteFolder, siteFolder, tokenKeysOf } from '../../daemon/boot/site-folder.ts'
+import { findSigner, readListedKeys, repairKeyList, updateKeyList } from '../../daemon/boot/identity/token-key-list.ts'
+import { roleKeysFolder, type SiteFolder, siteFolder, tokenKeysFile } from '../../daemon/boot/storage/site-folder.ts'
+import * as siteKeys from '../../daemon/offline/keys/site-keys.ts'
+import { makeSite } from '../../daemon/offline/site/make-site.ts'
 import { roles } from '../../daemon/roles.ts'
 
 const now = Date.parse('2026-01-01T12:00:00Z')
@@ -17,24 +17,25 @@ const base = fs.mkdtempSync(path.join(tmpdir(), 'listed-'))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
 
 let folder: SiteFolder
-let made = 0
+let folderCount = 0
 beforeEach(async () => {
-  folder = siteFolder(path.join(base, `site-${++made}`))
+  folder = siteFolder(path.join(base, `site-${++folderCount}`))
   await makeSite(folder, { template: 'demo', name: 'alpha', tenant_id: 'a', port_base: 0, algorithm: undefined, now })
 })
 
-const shown = (keys: readonly TokenKey[]) =>
+const summariseKeys = (keys: readonly TokenKey[]) =>
   keys.map(({ kid, status, only_subject = 'any' }) => [kid, status, only_subject])
-const own = () => listedKeys(folder).filter(({ only_subject }) => only_subject === undefined)
-const ofConsensus = () => listedKeys(folder).filter(({ only_subject }) => only_subject === 'role:consensus')
-const siteSigner = () => signerAmong(readKeyFiles(folder.keys), listedKeys(folder))?.public_key.kid
+const own = () => readListedKeys(folder).filter(({ only_subject }) => only_subject === undefined)
+const ofConsensus = () => readListedKeys(folder).filter(({ only_subject }) => only_subject === 'role:consensus')
+const siteSigner = () => findSigner(readKeyFiles(folder.keys), readListedKeys(folder))?.public_key.kid
 const roleSigner = () =>
-  signerAmong(readKeyFiles(roleKeysOf(folder, 'consensus')), listedKeys(folder), 'role:consensus')?.public_key.kid
+  findSigner(readKeyFiles(roleKeysFolder(folder, 'consensus')), readListedKeys(folder), 'role:consensus')?.public_key
+    .kid
 const kidOf = (keys: readonly TokenKey[]) => keys[0]?.kid ?? ''
 
 test('a new site lists its token key and one for each role', () => {
   const subjects = [undefined, ...roles.map(({ name }) => `role:${name}`)]
-  expect(listedKeys(folder).map(({ only_subject }) => only_subject)).toEqual(subjects)
+  expect(readListedKeys(folder).map(({ only_subject }) => only_subject)).toEqual(subjects)
   expect(siteSigner()).toBe(kidOf(own()))
   expect(roleSigner()).toBe(kidOf(ofConsensus()))
 })
@@ -42,81 +43,81 @@ test('a new site lists its token key and one for each role', () => {
 test('a key that was made and not listed signs nothing; the next opening lists it', async () => {
   const [before, key] = [siteSigner(), await generateKey(folder.keys, { use: 'token', now: now + 1 })]
   expect(siteSigner()).toBe(before)
-  await mendList(folder)
+  await repairKeyList(folder)
   expect(siteSigner()).toBe(key.kid)
 })
 
 test('a rotation that was cut short is listed at the next opening, and the keys of roles stay', async () => {
-  const roles = listedKeys(folder).filter(({ only_subject }) => only_subject)
+  const roles = readListedKeys(folder).filter(({ only_subject }) => only_subject)
   const { created, retired } = await rotateKey(folder.keys, kidOf(own()), { now: now + 1 })
-  await mendList(folder)
-  expect(shown(own())).toEqual([
+  await repairKeyList(folder)
+  expect(summariseKeys(own())).toEqual([
     [retired.kid, 'retired', 'any'],
     [created.kid, 'active', 'any'],
   ])
-  expect(listedKeys(folder).filter(({ only_subject }) => only_subject)).toEqual(roles)
+  expect(readListedKeys(folder).filter(({ only_subject }) => only_subject)).toEqual(roles)
 })
 
 test('a revocation that was cut short stays one: the list knew first, and its word is not taken back', async () => {
   const kid = kidOf(own())
-  await relist(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
-  await mendList(folder)
-  expect(shown(own())).toEqual([[kid, 'revoked', 'any']])
+  await updateKeyList(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
+  await repairKeyList(folder)
+  expect(summariseKeys(own())).toEqual([[kid, 'revoked', 'any']])
   expect(siteSigner()).toBeUndefined()
 })
 
 test('a key revoked by its file alone is revoked in the list at the next opening', async () => {
   revokeKey(folder.keys, kidOf(own()))
-  await mendList(folder)
+  await repairKeyList(folder)
   expect(own().map(({ status }) => status)).toEqual(['revoked'])
 })
 
 test('a list that is lost comes back without the keys of roles, which nobody vouches for any more', async () => {
-  fs.rmSync(tokenKeysOf(folder))
+  fs.rmSync(tokenKeysFile(folder))
   expect(roleSigner()).toBeUndefined()
-  await mendList(folder)
-  expect(shown(listedKeys(folder))).toEqual([[expect.any(String), 'active', 'any']])
-  await siteKeys.generate(folder, {}, 'token', { now: now + 1 }, 'consensus')
+  await repairKeyList(folder)
+  expect(summariseKeys(readListedKeys(folder))).toEqual([[expect.any(String), 'active', 'any']])
+  await siteKeys.generateSiteKey(folder, {}, 'token', { now: now + 1 }, 'consensus')
   expect(roleSigner()).toBe(kidOf(ofConsensus()))
 })
 
 test('a key that a role puts into its own folder is not listed for that', async () => {
   const before = roleSigner()
-  await generateKey(roleKeysOf(folder, 'consensus'), { use: 'token', now: now + 1 })
-  await mendList(folder)
+  await generateKey(roleKeysFolder(folder, 'consensus'), { use: 'token', now: now + 1 })
+  await repairKeyList(folder)
   expect([roleSigner(), ofConsensus().length]).toEqual([before, 1])
 })
 
 test('the key of a role is rotated and revoked like any other', async () => {
   const kid = kidOf(ofConsensus())
-  const { created } = await siteKeys.rotate(folder, {}, kid, { now: now + 1 })
-  expect(shown(ofConsensus())).toEqual([
+  const { created } = await siteKeys.rotateSiteKey(folder, {}, kid, { now: now + 1 })
+  expect(summariseKeys(ofConsensus())).toEqual([
     [kid, 'retired', 'role:consensus'],
     [created.kid, 'active', 'role:consensus'],
   ])
   expect(roleSigner()).toBe(created.kid)
-  await siteKeys.revoke(folder, {}, created.kid, { now: now + 2, replace: false })
+  await siteKeys.revokeSiteKey(folder, {}, created.kid, { now: now + 2, replace: false })
   expect(roleSigner()).toBeUndefined()
-  const [, gone] = readKeyFiles(roleKeysOf(folder, 'consensus'))
+  const [, gone] = readKeyFiles(roleKeysFolder(folder, 'consensus'))
   expect(gone).not.toHaveProperty('private_jwk')
-  expect(siteKeys.list(folder).find((key) => key.kid === created.kid)).toMatchObject({
+  expect(siteKeys.listSiteKeys(folder).find((key) => key.kid === created.kid)).toMatchObject({
     status: 'revoked',
     role: 'consensus',
   })
 })
 
 test('the key of one role is not that of another, nor the site’s', () => {
-  const stored = readKeyFiles(roleKeysOf(folder, 'consensus'))
-  expect(signerAmong(stored, listedKeys(folder), 'role:site')).toBeUndefined()
-  expect(signerAmong(stored, listedKeys(folder))).toBeUndefined()
-  expect(signerAmong(readKeyFiles(folder.keys), listedKeys(folder), 'role:site')).toBeUndefined()
+  const stored = readKeyFiles(roleKeysFolder(folder, 'consensus'))
+  expect(findSigner(stored, readListedKeys(folder), 'role:site')).toBeUndefined()
+  expect(findSigner(stored, readListedKeys(folder))).toBeUndefined()
+  expect(findSigner(readKeyFiles(folder.keys), readListedKeys(folder), 'role:site')).toBeUndefined()
 })
 
 test('of many changes at once none is lost', async () => {
   const terms = (at: number) => ({ now: now + at })
   const changes = Array.from({ length: 8 }, (_, at) =>
-    siteKeys.generate(folder, {}, 'token', terms(at), at % 2 ? 'consensus' : undefined),
+    siteKeys.generateSiteKey(folder, {}, 'token', terms(at), at % 2 ? 'consensus' : undefined),
   )
   const kids = (await Promise.all(changes)).map(({ kid }) => kid)
-  expect(listedKeys(folder).map(({ kid }) => kid)).toEqual(expect.arrayContaining(kids))
+  expect(readListedKeys(folder).map(({ kid }) => kid)).toEqual(expect.arrayContaining(kids))
 })

@@ -2,44 +2,44 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { StartRefused } from '../../daemon/boot/profile.ts'
-import { certificatesOf } from '../../daemon/boot/site-folder.ts'
-import { type Authority, aCertificate, anAuthority } from '../support/certificates.ts'
-import { scratch } from '../support/command-line.ts'
-import { type SiteWorld, siteWorld, stoppedWorld, until } from '../support/site-world.ts'
+import { StartRefusal } from '../../daemon/boot/profile.ts'
+import { certificatesFolder } from '../../daemon/boot/storage/site-folder.ts'
+import { createScratchFolder } from '../support/command/run-command.ts'
+import { createAuthority, issueCertificate, type SiteAuthority } from '../support/keys/site-certificates.ts'
+import { createTestSite, startTestSite, type TestSite, waitUntil } from '../support/site/test-site.ts'
 
-const { dir, remove } = scratch('mtls-start')
-let bravos: Authority
-const worlds: SiteWorld[] = []
+const { dir, remove } = createScratchFolder('mtls-start')
+let bravoAuthority: SiteAuthority
+const worlds: TestSite[] = []
 beforeAll(async () => {
-  bravos = await anAuthority(dir, 'bravo')
+  bravoAuthority = await createAuthority(dir, 'bravo')
 })
 afterAll(async () => {
   for (const each of worlds) await each.end()
   remove()
 })
 
-const pinned = (more: object = {}) => ({
-  mtls: { port: 0, peers: { bravo: { url: 'https://127.0.0.1:9', ca_file: bravos.file } }, ...more },
+const buildMtlsProfile = (more: object = {}) => ({
+  mtls: { port: 0, peers: { bravo: { url: 'https://127.0.0.1:9', ca_file: bravoAuthority.file } }, ...more },
 })
 
 test.each(['classified-airgapped', 'single-cluster'])(
   'in %s it does not start without a certificate',
   async (template) => {
-    const world = await stoppedWorld({ template, profile: pinned({ listen: '0.0.0.0' }) })
+    const world = await createTestSite({ template, profile: buildMtlsProfile({ listen: '0.0.0.0' }) })
     worlds.push(world)
     const refused = await world.start().catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(StartRefused)
+    expect(refused).toBeInstanceOf(StartRefusal)
     expect(String(refused)).toMatch(/mtls: .*site\.pem cannot be read .*platform keys cert issue/)
   },
 )
 
 test('nor with one of another site, or a pin that is no authority', async () => {
-  const made = await aCertificate(dir, bravos, 'bravo')
-  const world = await stoppedWorld({ profile: pinned({ cert_file: made.file }) })
+  const made = await issueCertificate(dir, bravoAuthority, 'bravo')
+  const world = await createTestSite({ profile: buildMtlsProfile({ cert_file: made.file }) })
   const pin = { bravo: { url: 'https://127.0.0.1:9', ca_file: made.file } }
-  const alphas = await aCertificate(dir, bravos, 'alpha')
-  const odd = await stoppedWorld({ profile: pinned({ cert_file: alphas.file, peers: pin }) })
+  const alphas = await issueCertificate(dir, bravoAuthority, 'alpha')
+  const odd = await createTestSite({ profile: buildMtlsProfile({ cert_file: alphas.file, peers: pin }) })
   worlds.push(world, odd)
   await expect(world.start()).rejects.toThrow('does not name the site alpha')
   await expect(odd.start()).rejects.toThrow('no authority')
@@ -52,18 +52,20 @@ test('an address that says more than host and port is no url of a peer', async (
     'https://bravo.example/x',
     'https://b.example?x',
   ]) {
-    const world = await stoppedWorld({ profile: pinned({ peers: { bravo: { url, ca_file: bravos.file } } }) })
+    const world = await createTestSite({
+      profile: buildMtlsProfile({ peers: { bravo: { url, ca_file: bravoAuthority.file } } }),
+    })
     worlds.push(world)
     await expect(world.start(), url).rejects.toThrow('mtls.peers.bravo.url')
   }
 })
 
 test('with one it says that it has the carrier, how that is, and when certificates end', async () => {
-  const world = await stoppedWorld({ profile: pinned() })
+  const world = await createTestSite({ profile: buildMtlsProfile() })
   worlds.push(world)
-  const { file } = await aCertificate(dir, await anAuthority(dir, 'alpha'), 'alpha')
-  fs.mkdirSync(certificatesOf(world.folder), { mode: 0o700 })
-  fs.copyFileSync(file, path.join(certificatesOf(world.folder), 'site.pem'))
+  const { file } = await issueCertificate(dir, await createAuthority(dir, 'alpha'), 'alpha')
+  fs.mkdirSync(certificatesFolder(world.folder), { mode: 0o700 })
+  fs.copyFileSync(file, path.join(certificatesFolder(world.folder), 'site.pem'))
   await world.start()
   const token = await world.token({ roles: ['admin'] })
   const info = await world.call('site', 'GET', '/service-info')
@@ -76,12 +78,12 @@ test('with one it says that it has the carrier, how that is, and when certificat
   expect(await health()).toMatchObject({ ok: true })
   const metrics = await world.call('site', 'GET', '/metrics', undefined, { token })
   expect(metrics.text).toMatch(/^mtls_certificate_end_seconds\{of="alpha"\} \d{10}/m)
-  fs.writeFileSync(path.join(certificatesOf(world.folder), 'site.pem'), 'nothing')
-  await until(async () => (await health())?.detail.includes('holds no certificate'))
+  fs.writeFileSync(path.join(certificatesFolder(world.folder), 'site.pem'), 'nothing')
+  await waitUntil(async () => (await health())?.detail.includes('holds no certificate'))
 })
 
 test('a site that names no peers for it has nothing of it', async () => {
-  const world = await siteWorld()
+  const world = await startTestSite()
   worlds.push(world)
   expect((await world.call('site', 'GET', '/service-info')).json).toMatchObject({ supported_transports: ['filedrop'] })
 })

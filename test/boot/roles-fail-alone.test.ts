@@ -4,24 +4,24 @@ import * as net from 'node:net'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { serve } from '../../daemon/boot/serve.ts'
-import { databaseOf, siteFolder, socketOf } from '../../daemon/boot/site-folder.ts'
+import { roleDatabaseFile, roleSocketFile, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
-import { serveProcess } from '../support/command-process.ts'
-import { type SiteWorld, stoppedWorld, type WorldOptions } from '../support/site-world.ts'
+import { serveSiteProcess } from '../support/command/run-command-process.ts'
+import { createTestSite, type TestSite, type TestSiteOptions } from '../support/site/test-site.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-async function worldOf(options: WorldOptions = {}): Promise<SiteWorld> {
-  const world = await stoppedWorld(options)
+async function startSite(options: TestSiteOptions = {}): Promise<TestSite> {
+  const world = await createTestSite(options)
   ends.push(() => world.end())
   return world
 }
 
-async function takenPort(): Promise<{ port: number; free(): Promise<void> }> {
+async function occupyPort(): Promise<{ port: number; free(): Promise<void> }> {
   const server = net.createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const free = () => new Promise<void>((resolve) => server.close(() => resolve()))
@@ -30,17 +30,18 @@ async function takenPort(): Promise<{ port: number; free(): Promise<void> }> {
 }
 
 /** One role of the site in a process of its own. */
-async function elsewhere(world: SiteWorld, role: string): Promise<() => Promise<string>> {
+async function serveRoleElsewhere(world: TestSite, role: string): Promise<() => Promise<string>> {
   const env = { PLATFORM_ROLES: role, SITE_PORT: '0', CONSENSUS_PORT: '0' }
-  const process = await serveProcess(path.dirname(world.folder.profile), { env })
+  const process = await serveSiteProcess(path.dirname(world.folder.profile), { env })
   const stop = async () => (await process.stop()).stderr
   ends.push(stop)
   return stop
 }
 
-const told = (world: SiteWorld) => world.faults.filter((fault) => fault.startsWith('platform.role.failed'))
+const listStartFailures = (world: TestSite) =>
+  world.loggedErrors.filter((fault) => fault.startsWith('platform.role.failed'))
 
-async function health(world: SiteWorld, role: string) {
+async function readHealth(world: TestSite, role: string) {
   const token = await world.token({ roles: ['operator'] })
   const { status, json } = await world.call(role, 'GET', '/api/v2/health', undefined, { token })
   return {
@@ -49,40 +50,40 @@ async function health(world: SiteWorld, role: string) {
   }
 }
 
-function corrupt(world: SiteWorld, role: string): void {
-  const file = databaseOf(world.folder, role)
+function corruptDatabase(world: TestSite, role: string): void {
+  const file = roleDatabaseFile(world.folder, role)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   for (const part of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(part, { force: true })
   fs.writeFileSync(file, 'this is no database '.repeat(1_000), { mode: 0o600 })
 }
 
 test('consensus, whose port is taken: the site role serves, and another process may run consensus', async () => {
-  const { port } = await takenPort()
-  const world = await worldOf({ profile: { consensus: { port } } })
+  const { port } = await occupyPort()
+  const world = await startSite({ profile: { consensus: { port } } })
   await world.start()
-  expect(told(world)).toEqual([expect.stringMatching(/"failed":"consensus".*EADDRINUSE/)])
+  expect(listStartFailures(world)).toEqual([expect.stringMatching(/"failed":"consensus".*EADDRINUSE/)])
   const operator = await world.as({ roles: ['operator'] })
   expect(await operator.ok(listChannels, {})).toEqual({ items: [] })
   expect(() => world.url('consensus')).toThrow('consensus has no URL')
-  expect(fs.existsSync(socketOf(world.folder, 'consensus'))).toBe(false)
-  const stop = await elsewhere(world, 'consensus')
+  expect(fs.existsSync(roleSocketFile(world.folder, 'consensus'))).toBe(false)
+  const stop = await serveRoleElsewhere(world, 'consensus')
   expect(await stop()).toContain('run/consensus/sock')
 })
 
 test('the site role, whose port is taken: consensus serves, says what it misses, and gets it from another process', async () => {
-  const { port } = await takenPort()
-  const world = await worldOf({ profile: { site: { port } } })
+  const { port } = await occupyPort()
+  const world = await startSite({ profile: { site: { port } } })
   await world.start()
-  expect(told(world)).toEqual([expect.stringMatching(/"failed":"site".*EADDRINUSE/)])
+  expect(listStartFailures(world)).toEqual([expect.stringMatching(/"failed":"site".*EADDRINUSE/)])
   expect(await (await world.as()).ok(listSessions, {})).toEqual({ items: [] })
   const missing = { name: 'site', ok: false, detail: 'does not answer' }
-  const degraded = await health(world, 'consensus')
+  const degraded = await readHealth(world, 'consensus')
   expect(degraded).toMatchObject({ code: 200, status: 'degraded' })
   expect(degraded.dependencies).toContainEqual(expect.objectContaining(missing))
   // What is left of the site role would speak for carriers that do not run.
   expect(degraded.dependencies.map(({ name }) => name)).toEqual(['store', 'site'])
-  await elsewhere(world, 'site')
-  const whole = await health(world, 'consensus')
+  await serveRoleElsewhere(world, 'site')
+  const whole = await readHealth(world, 'consensus')
   expect(whole).toMatchObject({ code: 200, status: 'ok' })
   expect(whole.dependencies).toContainEqual(
     expect.objectContaining({ name: 'site', ok: true, detail: 'ready in another process' }),
@@ -90,43 +91,45 @@ test('the site role, whose port is taken: consensus serves, says what it misses,
 })
 
 test.each(['site', 'consensus'])('%s, whose database is none, is left out until it is one again', async (role) => {
-  const world = await worldOf()
-  corrupt(world, role)
+  const world = await startSite()
+  corruptDatabase(world, role)
   await world.start()
-  expect(told(world)).toEqual([expect.stringMatching(new RegExp(`"failed":"${role}".*not a database`))])
+  expect(listStartFailures(world)).toEqual([expect.stringMatching(new RegExp(`"failed":"${role}".*not a database`))])
   const other = role === 'site' ? 'consensus' : 'site'
   expect((await world.call(other, 'GET', '/health')).status).toBe(200)
   await world.stop()
-  fs.rmSync(databaseOf(world.folder, role))
+  fs.rmSync(roleDatabaseFile(world.folder, role))
   await world.start()
   expect((await world.call(role, 'GET', '/health')).status).toBe(200)
 })
 
 test('a role that another process runs is left to it, and its socket too', async () => {
-  const world = await worldOf()
-  const stop = await elsewhere(world, 'consensus')
+  const world = await startSite()
+  const stop = await serveRoleElsewhere(world, 'consensus')
   await world.start()
-  expect(told(world)).toEqual([expect.stringMatching(/"failed":"consensus".*runs already in another process/)])
+  expect(listStartFailures(world)).toEqual([
+    expect.stringMatching(/"failed":"consensus".*runs already in another process/),
+  ])
   expect((await world.call('site', 'GET', '/health')).status).toBe(200)
-  expect(fs.existsSync(socketOf(world.folder, 'consensus'))).toBe(true)
-  await expect(startOf(world, ['consensus'])).rejects.toMatchObject({ code: 'conflict' })
+  expect(fs.existsSync(roleSocketFile(world.folder, 'consensus'))).toBe(true)
+  await expect(startRoles(world, ['consensus'])).rejects.toMatchObject({ code: 'conflict' })
   expect(await stop()).toContain('platform.stopped')
   await world.restart()
   expect((await world.call('consensus', 'GET', '/health')).status).toBe(200)
-  expect(told(world)).toHaveLength(1)
+  expect(listStartFailures(world)).toHaveLength(1)
 })
 
-function startOf({ folder, clock }: SiteWorld, roles: readonly string[]) {
+function startRoles({ folder, clock }: TestSite, roles: readonly string[]) {
   const silent = () => undefined
   return serve({ folder, env: {}, clock, roles, log: { debug: silent, info: silent, warn: silent, error: silent } })
 }
 
 test('when all fail it rejects with the first cause, and nothing is left locked or listening', async () => {
-  const [one, two] = [await takenPort(), await takenPort()]
-  const world = await worldOf({ profile: { site: { port: one.port }, consensus: { port: two.port } } })
+  const [one, two] = [await occupyPort(), await occupyPort()]
+  const world = await startSite({ profile: { site: { port: one.port }, consensus: { port: two.port } } })
   await expect(world.start()).rejects.toThrow(new RegExp(`EADDRINUSE.*${one.port}`))
-  expect(told(world)).toHaveLength(2)
-  expect(['site', 'consensus'].filter((role) => fs.existsSync(socketOf(world.folder, role)))).toEqual([])
+  expect(listStartFailures(world)).toHaveLength(2)
+  expect(['site', 'consensus'].filter((role) => fs.existsSync(roleSocketFile(world.folder, role)))).toEqual([])
   await one.free()
   await two.free()
   await world.start()
@@ -134,15 +137,15 @@ test('when all fail it rejects with the first cause, and nothing is left locked 
 })
 
 test('when the databases of all are none, too', async () => {
-  const world = await worldOf()
-  for (const role of ['site', 'consensus']) corrupt(world, role)
+  const world = await startSite()
+  for (const role of ['site', 'consensus']) corruptDatabase(world, role)
   await expect(world.start()).rejects.toThrow('not a database')
-  expect(told(world)).toHaveLength(2)
+  expect(listStartFailures(world)).toHaveLength(2)
 })
 
 test('a site of nothing but a profile refuses without touching anything', async () => {
-  const world = await worldOf()
+  const world = await startSite()
   const folder = siteFolder(path.join(path.dirname(world.folder.profile), 'nowhere'))
-  await expect(startOf({ ...world, folder }, ['site'])).rejects.toMatchObject({ name: 'ProfileError' })
+  await expect(startRoles({ ...world, folder }, ['site'])).rejects.toMatchObject({ name: 'ProfileError' })
   expect(fs.existsSync(folder.run)).toBe(false)
 })

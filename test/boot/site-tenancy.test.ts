@@ -1,24 +1,30 @@
 // The site role belongs to the site's own tenant, and what acts for every tenant is the site's own hand alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Running, serve } from '../../daemon/boot/serve.ts'
-import { operationsOf } from '../../daemon/kernel/builtin.ts'
-import { problem } from '../../daemon/kernel/problem.ts'
+import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
+import { problem } from '../../daemon/kernel/error/problem.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { consensus } from '../../daemon/roles/consensus/role.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { site } from '../../daemon/roles/site/role.ts'
-import { consensusWorld, delivered, open, operatorOf, opinion } from '../roles/consensus/consensus-world.ts'
-import { httpCall } from '../support/http-call.ts'
-import { personAt } from '../support/person.ts'
-import { type SiteWorld, stoppedWorld, type Who } from '../support/site-world.ts'
+import {
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  startConsensusSite,
+  waitUntilDelivered,
+} from '../roles/consensus/consensus-site.ts'
+import { createCheckedClient } from '../support/http/checked-client.ts'
+import { sendHttpRequest } from '../support/http/send-http-request.ts'
+import { createTestSite, type TestSite, type TokenHolder } from '../support/site/test-site.ts'
 
-let world: SiteWorld
+let world: TestSite
 beforeAll(async () => {
-  world = await consensusWorld({ contributors: ['c1'] })
+  world = await startConsensusSite({ contributors: ['c1'] })
 })
 afterAll(async () => {
   await world?.end()
-  expect(world?.faults ?? []).toEqual([])
+  expect(world?.loggedErrors ?? []).toEqual([])
 })
 
 const guarded = [site, consensus].flatMap((role) =>
@@ -27,7 +33,7 @@ const guarded = [site, consensus].flatMap((role) =>
 const ofSite = guarded.filter(({ role }) => role === 'site')
 
 /** Status and code, with input that would be refused anyway: who asks comes before what is asked. */
-async function answerTo({ role, operation }: (typeof guarded)[number], who: Who): Promise<string> {
+async function requestAs({ role, operation }: (typeof guarded)[number], who: TokenHolder): Promise<string> {
   const at = operation.path.replaceAll(/\{\w+\}/g, 'x')
   const body = operation.method === 'GET' ? undefined : {}
   const token = await world.token(who)
@@ -36,13 +42,13 @@ async function answerTo({ role, operation }: (typeof guarded)[number], who: Who)
   return refused.success ? `${status} ${refused.data.code}` : `${status}`
 }
 
-const strangers: [string, Who][] = [
+const strangers: [string, TokenHolder][] = [
   ['an operator of another tenant', { tenant: 'tenant-b', roles: ['operator'] }],
   ['an administrator of another tenant', { tenant: 'tenant-b', roles: ['admin'] }],
   ['a tenant of nearly the same name', { tenant: 'tenant-A', roles: ['admin'] }],
   ['somebody who calls themselves a service of another tenant', { tenant: 'tenant-b', subject: 'role:consensus' }],
 ]
-const pretenders: [string, Who][] = [
+const pretenders: [string, TokenHolder][] = [
   ['an administrator of every tenant', { tenant: '*', roles: ['admin'] }],
   ['somebody with the role of services', { tenant: '*', subject: 'svc:gateway', roles: ['service'] }],
   ['somebody nearly called like a role', { tenant: '*', subject: 'Role:site', roles: ['admin'] }],
@@ -51,7 +57,7 @@ const pretenders: [string, Who][] = [
 
 describe.each([...strangers, ...pretenders])('%s', (_, who) => {
   test.each(ofSite.map((target) => [target.address, target] as const))('is refused %s', async (_address, target) => {
-    expect(await answerTo(target, who)).toBe('403 forbidden')
+    expect(await requestAs(target, who)).toBe('403 forbidden')
   })
 
   test('learns no more of its health than anybody', async () => {
@@ -62,7 +68,7 @@ describe.each([...strangers, ...pretenders])('%s', (_, who) => {
 
 describe.each(pretenders)('%s', (_, who) => {
   test('is refused every operation of consensus', async () => {
-    for (const target of guarded) expect(await answerTo(target, who), target.address).toBe('403 forbidden')
+    for (const target of guarded) expect(await requestAs(target, who), target.address).toBe('403 forbidden')
   })
 })
 
@@ -75,20 +81,20 @@ test('the operations include what matters most', () => {
 
 test('an administrator of the site’s own tenant is refused nothing for being who they are', async () => {
   for (const target of ofSite)
-    expect(await answerTo(target, { roles: ['admin'] }), target.address).not.toMatch(/^40[13]/)
+    expect(await requestAs(target, { roles: ['admin'] }), target.address).not.toMatch(/^40[13]/)
 })
 
 test('another tenant has its own sessions, and sees its own alone', async () => {
   const theirs = await world.as({ tenant: 'tenant-b', subject: 'bea', roles: ['operator'] })
-  const { id } = await open(theirs, { m: 1, n: 1 })
+  const { id } = await openSession(theirs, { m: 1, n: 1 })
   expect((await theirs.ok(listSessions, {})).items.map((each) => each.id)).toEqual([id])
-  expect((await (await operatorOf(world)).ok(listSessions, {})).items).toEqual([])
+  expect((await (await createOperator(world)).ok(listSessions, {})).items).toEqual([])
 })
 
 test('the token of a role opens what that role needs, and no more', async () => {
   const openTo = async (role: string) => {
-    const who: Who = { tenant: '*', subject: `role:${role}`, roles: ['service'] }
-    const asked = ofSite.map(async (target) => [target.address, await answerTo(target, who)] as const)
+    const who: TokenHolder = { tenant: '*', subject: `role:${role}`, roles: ['service'] }
+    const asked = ofSite.map(async (target) => [target.address, await requestAs(target, who)] as const)
     return (await Promise.all(asked)).filter(([, answer]) => !answer.startsWith('403')).map(([address]) => address)
   }
   const open = await openTo('consensus')
@@ -102,11 +108,11 @@ test('the token of a role opens what that role needs, and no more', async () => 
 })
 
 describe('roles apart', () => {
-  let apart: SiteWorld
-  const running: Running[] = []
+  let apart: TestSite
+  const running: RunningSite[] = []
   beforeAll(async () => {
     const contributors = { c1: { signer_keys: ['c1-1'], spoken_for_by: ['olga'] } }
-    apart = await stoppedWorld({ profile: { consensus: { contributors } } })
+    apart = await createTestSite({ profile: { consensus: { contributors } } })
     const silent = () => undefined
     const log = { debug: silent, info: silent, warn: silent, error: silent }
     const { folder, clock } = apart
@@ -122,13 +128,16 @@ describe('roles apart', () => {
       running.flatMap(({ urls }) => urls[role] ?? []).find((each) => /^http/.test(each)) ?? ''
 
     const token = await apart.token({ subject: 'olga', roles: ['operator'] })
-    const person = personAt(
-      { call: (role, method, at, body, given) => httpCall(url(role), method, at, body, given) },
+    const person = createCheckedClient(
+      { call: (role, method, at, body, given) => sendHttpRequest(url(role), method, at, body, given) },
       token,
       () => 'consensus',
     )
-    const { id } = await open(person, { m: 1, n: 1 })
-    await person.ok(contribute, { id, ...opinion('c1', 0.9) })
-    expect(await delivered(person, id)).toMatchObject({ state: 'RATIFIED', evidence_block_id: expect.any(String) })
+    const { id } = await openSession(person, { m: 1, n: 1 })
+    await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
+    expect(await waitUntilDelivered(person, id)).toMatchObject({
+      state: 'RATIFIED',
+      evidence_block_id: expect.any(String),
+    })
   })
 })

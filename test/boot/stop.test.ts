@@ -3,21 +3,28 @@ import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serve } from '../../daemon/boot/serve.ts'
-import { grace_ms } from '../../daemon/boot/service.ts'
+import { stop_grace_ms } from '../../daemon/boot/service.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../daemon/roles/consensus/session/get.ts'
-import { asked, consensusWorld, delivered, open, operatorOf, opinion } from '../roles/consensus/consensus-world.ts'
-import { type SiteWorld, until } from '../support/site-world.ts'
-import { webhookReceiver } from '../support/webhook-receiver.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  openSession,
+  startConsensusSite,
+  waitUntilDelivered,
+} from '../roles/consensus/consensus-site.ts'
+import { startWebhookReceiver } from '../support/http/webhook-receiver.ts'
+import { type TestSite, waitUntil } from '../support/site/test-site.ts'
 
 const drain_ms = 500
-const receiver = await webhookReceiver()
-const came: string[] = []
+const receiver = await startWebhookReceiver()
+const receivedUrls: string[] = []
 let isHanging = true
 
 /** Before the real receiver: holds what comes for ever while it hangs, and sends it on otherwise. */
-const front = http.createServer(async (request, response) => {
-  came.push(request.url ?? '')
+const proxyServer = http.createServer(async (request, response) => {
+  receivedUrls.push(request.url ?? '')
   if (isHanging) return
   const passed = http.request(receiver.url, { method: 'POST', headers: request.headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 500)
@@ -25,41 +32,41 @@ const front = http.createServer(async (request, response) => {
   })
   request.pipe(passed)
 })
-let world: SiteWorld
+let world: TestSite
 beforeAll(async () => {
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/`
+  await new Promise<void>((resolve) => proxyServer.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(proxyServer.address() as AddressInfo).port}/`
   const sinks = [{ name: 'sink', kind: 'webhook', url, secret_file: receiver.secret_file }]
-  world = await consensusWorld({ contributors: ['c1'], consensus: { sinks }, profile: { platform: { drain_ms } } })
+  world = await startConsensusSite({ contributors: ['c1'], consensus: { sinks }, profile: { platform: { drain_ms } } })
 })
 afterAll(async () => {
   await world?.end()
-  front.closeAllConnections()
-  front.close()
+  proxyServer.closeAllConnections()
+  proxyServer.close()
   await receiver.close()
 })
 
 test('a receiver that hangs does not hold it; what was owed is delivered after a restart', async () => {
-  const person = await operatorOf(world)
-  const { id } = await open(person, { m: 1, n: 1 })
-  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
-  await until(() => came.length > 0)
+  const person = await createOperator(world)
+  const { id } = await openSession(person, { m: 1, n: 1 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
+  await waitUntil(() => receivedUrls.length > 0)
   expect(await person.ok(get, { id })).toMatchObject({ state: 'RATIFIED', undelivered: 1 })
   const began = performance.now()
   await world.stop()
   const took_ms = performance.now() - began
   // A worker that has to be left behind takes the whole grace.
-  expect(took_ms).toBeLessThan(grace_ms)
+  expect(took_ms).toBeLessThan(stop_grace_ms)
   isHanging = false
   await world.start()
-  await delivered(await operatorOf(world), id)
+  await waitUntilDelivered(await createOperator(world), id)
   expect(receiver.deliveries.map(({ session_id, isSealed }) => [session_id, isSealed])).toEqual([[id, true]])
-  front.closeAllConnections()
-  expect(world.faults).toEqual([])
+  proxyServer.closeAllConnections()
+  expect(world.loggedErrors).toEqual([])
 })
 
 /** A request whose body has been promised and not yet sent; the service has begun to work on it. */
-async function begun(token: string, body: string) {
+async function beginRequest(token: string, body: string) {
   const request = http.request(`${world.url('consensus')}/api/v2/consensus/session`, {
     method: 'POST',
     agent: false,
@@ -83,33 +90,33 @@ async function begun(token: string, body: string) {
   return { request, answer }
 }
 
-const session = JSON.stringify(asked({ m: 1, n: 1 }))
+const sessionBody = JSON.stringify(buildSessionInput({ m: 1, n: 1 }))
 
 test('a request under way is answered, and what it made is kept', async () => {
-  const { token } = await operatorOf(world)
-  const { request, answer } = await begun(token, session)
+  const { token } = await createOperator(world)
+  const { request, answer } = await beginRequest(token, sessionBody)
   const stopping = world.stop()
-  request.end(session)
+  request.end(sessionBody)
   const { status, text } = await answer
   await stopping
   expect(status, text).toBe(201)
   await world.start()
   const { id } = JSON.parse(text) as { id: string }
-  expect(await (await operatorOf(world)).ok(get, { id })).toMatchObject({ id, state: 'PROPOSED' })
+  expect(await (await createOperator(world)).ok(get, { id })).toMatchObject({ id, state: 'PROPOSED' })
 })
 
 test('a request that never ends is cut off once the drain is over', async () => {
-  const { token } = await operatorOf(world)
-  const { answer } = await begun(token, session)
+  const { token } = await createOperator(world)
+  const { answer } = await beginRequest(token, sessionBody)
   const cut = answer.catch((error: NodeJS.ErrnoException) => error.code)
   const began = performance.now()
   await world.stop()
   const took_ms = performance.now() - began
   expect(await cut).toBe('ECONNRESET')
   expect(took_ms).toBeGreaterThan(drain_ms - 50)
-  expect(took_ms).toBeLessThan(drain_ms + grace_ms)
+  expect(took_ms).toBeLessThan(drain_ms + stop_grace_ms)
   await world.start()
-  expect(world.faults).toEqual([])
+  expect(world.loggedErrors).toEqual([])
 })
 
 test('a second stop is the first one', async () => {

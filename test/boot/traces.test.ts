@@ -2,25 +2,30 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { fileOf, nameOf } from '../../adapters/transport/filedrop/names.ts'
+import { messageName, partFileName } from '../../adapters/transport/filedrop/files/message-name.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
-import { asked, consensusWorld, operatorOf, opinion } from '../roles/consensus/consensus-world.ts'
-import { invitedSession, opinionFields } from '../roles/consensus/federated-session.ts'
-import { peerSite } from '../roles/consensus/peer-messages.ts'
-import { type OtlpReceiver, otlpReceiver } from '../support/otlp-receiver.ts'
-import { type SiteWorld, until } from '../support/site-world.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  startConsensusSite,
+} from '../roles/consensus/consensus-site.ts'
+import { buildOpinionFields, openInvitedSession } from '../roles/consensus/federated-session.ts'
+import { createPeerSite } from '../roles/consensus/peer-site.ts'
+import { type OtlpReceiver, startOtlpReceiver } from '../support/http/otlp-receiver.ts'
+import { type TestSite, waitUntil } from '../support/site/test-site.ts'
 
 const trace = '0af7651916cd43dd8448eb211c80319c'
 const parent = 'b7ad6b7169203331'
-const from = (flags: string) => ({ headers: { traceparent: `00-${trace}-${parent}-${flags}` } })
+const buildHeaders = (flags: string) => ({ headers: { traceparent: `00-${trace}-${parent}-${flags}` } })
 
-const bravo = await peerSite('bravo', 'tenant-b')
+const bravo = await createPeerSite('bravo', 'tenant-b')
 afterAll(() => bravo.remove())
 
 /** A site that tells this collector, every few milliseconds. */
-async function telling(collector: Pick<OtlpReceiver, 'url'>, env: Readonly<Record<string, string>> = {}) {
-  const world = await consensusWorld({
+async function startTracedSite(collector: Pick<OtlpReceiver, 'url'>, env: Readonly<Record<string, string>> = {}) {
+  const world = await startConsensusSite({
     contributors: ['alice'],
     peers: [bravo.pinned],
     profile: { platform: { drain_ms: 500 }, filedrop: { rescan_ms: 100 } },
@@ -30,27 +35,27 @@ async function telling(collector: Pick<OtlpReceiver, 'url'>, env: Readonly<Recor
   return world
 }
 
-async function collecting(env: Readonly<Record<string, string>> = {}) {
-  const collector = await otlpReceiver()
+async function startCollector(env: Readonly<Record<string, string>> = {}) {
+  const collector = await startOtlpReceiver()
   onTestFinished(() => collector.close())
-  return { collector, world: await telling(collector, env) }
+  return { collector, world: await startTracedSite(collector, env) }
 }
 
 const sessions = '/api/v2/consensus/session'
 
-async function newSession(world: SiteWorld, given: { headers?: Record<string, string> } = {}) {
-  const { token } = await operatorOf(world)
-  return await world.call('consensus', 'POST', sessions, asked({ m: 1, n: 1 }), { token, ...given })
+async function createSession(world: TestSite, given: { headers?: Record<string, string> } = {}) {
+  const { token } = await createOperator(world)
+  return await world.call('consensus', 'POST', sessions, buildSessionInput({ m: 1, n: 1 }), { token, ...given })
 }
 
 describe('a request', () => {
   test('is a span of its own, in the trace of its sender, by the ids that its answer and the audit have', async () => {
-    const { collector, world } = await collecting({
+    const { collector, world } = await startCollector({
       OTEL_SERVICE_NAME: 'decisions',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test%20bed,service.name=other',
     })
-    const answer = await newSession(world, from('01'))
-    const told = await until(() => collector.spans.find(({ name }) => name === 'consensus.session.create'))
+    const answer = await createSession(world, buildHeaders('01'))
+    const told = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.create'))
     expect(told).toMatchObject({
       traceId: trace,
       parentSpanId: parent,
@@ -79,11 +84,11 @@ describe('a request', () => {
   })
 
   test('leads to spans of what it asks of other roles', async () => {
-    const { collector, world } = await collecting()
-    const person = await operatorOf(world)
-    const { id } = await person.ok(create, asked({ m: 1, n: 1 }))
-    await person.ok(contribute, { id, ...opinion('alice', 1) })
-    const inner = await until(() =>
+    const { collector, world } = await startCollector()
+    const person = await createOperator(world)
+    const { id } = await person.ok(create, buildSessionInput({ m: 1, n: 1 }))
+    await person.ok(contribute, { id, ...buildOpinionInput('alice', 1) })
+    const inner = await waitUntil(() =>
       collector.spans.find(({ kind, name }) => kind === 1 && name === 'site.signature.create'),
     )
     expect(inner).toMatchObject({ attributes: { 'platform.asker': 'consensus' }, isError: false })
@@ -91,9 +96,9 @@ describe('a request', () => {
   })
 
   test('that is refused is no error, unless by a fault of ours', async () => {
-    const { collector, world } = await collecting()
+    const { collector, world } = await startCollector()
     await world.call('consensus', 'GET', `${sessions}/nothing`)
-    const told = await until(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
+    const told = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
     expect(told).toMatchObject({
       isError: false,
       attributes: { 'http.response.status_code': 401, 'http.route': `${sessions}/{id}` },
@@ -102,13 +107,13 @@ describe('a request', () => {
   })
 
   test('tells nothing of what it says, who sends it, or by which credential', async () => {
-    const { collector, world } = await collecting({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20secret' })
-    const { token } = await operatorOf(world)
-    const body = { ...asked({ m: 1, n: 1 }), lens_id: 'a-lens-with-a-name' }
+    const { collector, world } = await startCollector({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20secret' })
+    const { token } = await createOperator(world)
+    const body = { ...buildSessionInput({ m: 1, n: 1 }), lens_id: 'a-lens-with-a-name' }
     await world.call('consensus', 'POST', `${sessions}?page=hidden`, body, { token })
     await world.call('consensus', 'POST', sessions, body, { token })
     await world.call('consensus', 'GET', `${sessions}/ses_hidden`, undefined, { token })
-    await until(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
+    await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
     for (const word of ['a-lens-with-a-name', 'hidden', 'olga', token, 'secret']) {
       expect(collector.bodies.join('')).not.toContain(word)
     }
@@ -117,14 +122,17 @@ describe('a request', () => {
 })
 
 test('a message from a peer is a span, and its trace goes on in the role that takes it', async () => {
-  const { collector, world } = await collecting()
-  const session = await invitedSession(world, { m: 2, n: 2 }, ['bravo'])
-  const { envelope, body } = await bravo.message('contribution', opinionFields(session.id, 0.9), { epoch: 1, seq: 1 })
-  const { stem } = nameOf(1, 1)
+  const { collector, world } = await startCollector()
+  const session = await openInvitedSession(world, { m: 2, n: 2 }, ['bravo'])
+  const { envelope, body } = await bravo.message('contribution', buildOpinionFields(session.id, 0.9), {
+    epoch: 1,
+    seq: 1,
+  })
+  const { stem } = messageName(1, 1)
   const folder = path.join(world.folder.filedrop, 'bravo', 'in', 'new')
-  fs.writeFileSync(path.join(folder, fileOf(stem, 'body')), Buffer.from(body, 'base64url'))
-  fs.writeFileSync(path.join(folder, fileOf(stem, 'env')), JSON.stringify(envelope))
-  const told = await until(() => collector.spans.find(({ name }) => name === 'deliver contribution'))
+  fs.writeFileSync(path.join(folder, partFileName(stem, 'body')), Buffer.from(body, 'base64url'))
+  fs.writeFileSync(path.join(folder, partFileName(stem, 'env')), JSON.stringify(envelope))
+  const told = await waitUntil(() => collector.spans.find(({ name }) => name === 'deliver contribution'))
   expect(told).toMatchObject({
     kind: 5,
     isError: false,
@@ -134,7 +142,7 @@ test('a message from a peer is a span, and its trace goes on in the role that ta
       'messaging.message.id': expect.any(String),
     },
   })
-  const taken = await until(() => collector.spans.find(({ parentSpanId }) => parentSpanId === told.spanId))
+  const taken = await waitUntil(() => collector.spans.find(({ parentSpanId }) => parentSpanId === told.spanId))
   expect(taken).toMatchObject({ name: 'consensus.federation.contribute', traceId: told.traceId, kind: 1 })
 })
 
@@ -142,36 +150,36 @@ describe('who decides what is told', () => {
   const names = (collector: OtlpReceiver) =>
     collector.spans.filter(({ traceId }) => traceId === trace).map(({ name }) => name)
   /** By the order in which spans are sent, all before this one have come. */
-  async function after(world: SiteWorld, collector: OtlpReceiver) {
-    await world.call('consensus', 'GET', '/service-info', undefined, from('01'))
-    await until(() => names(collector).includes('consensus.service.info'))
+  async function after(world: TestSite, collector: OtlpReceiver) {
+    await world.call('consensus', 'GET', '/service-info', undefined, buildHeaders('01'))
+    await waitUntil(() => names(collector).includes('consensus.service.info'))
   }
 
   test('the sender, unless told otherwise', async () => {
-    const { collector, world } = await collecting()
-    expect((await newSession(world, from('00'))).headers.get('traceparent')).toMatch(/-00$/)
+    const { collector, world } = await startCollector()
+    expect((await createSession(world, buildHeaders('00'))).headers.get('traceparent')).toMatch(/-00$/)
     await after(world, collector)
     expect(names(collector)).toEqual(['consensus.service.info'])
   })
 
   test('nobody, where all or none are', async () => {
-    const { collector, world } = await collecting({ OTEL_TRACES_SAMPLER: 'always_on' })
-    expect((await newSession(world, from('02'))).headers.get('traceparent')).toMatch(/-03$/)
-    await until(() => names(collector).includes('consensus.session.create'))
-    const off = await telling(collector, { OTEL_TRACES_SAMPLER: 'always_off' })
-    expect((await newSession(off, from('01'))).headers.get('traceparent')).toMatch(/-00$/)
+    const { collector, world } = await startCollector({ OTEL_TRACES_SAMPLER: 'always_on' })
+    expect((await createSession(world, buildHeaders('02'))).headers.get('traceparent')).toMatch(/-03$/)
+    await waitUntil(() => names(collector).includes('consensus.session.create'))
+    const off = await startTracedSite(collector, { OTEL_TRACES_SAMPLER: 'always_off' })
+    expect((await createSession(off, buildHeaders('01'))).headers.get('traceparent')).toMatch(/-00$/)
   })
 
   test('the settings: none without an exporter, or when it is switched off', async () => {
-    const collector = await otlpReceiver()
+    const collector = await startOtlpReceiver()
     onTestFinished(() => collector.close())
     for (const env of [
       { OTEL_SDK_DISABLED: 'true' },
       { OTEL_TRACES_EXPORTER: 'none' },
       { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
     ]) {
-      const world = await telling(collector, env)
-      expect((await newSession(world)).headers.get('traceparent')).toMatch(/-02$/)
+      const world = await startTracedSite(collector, env)
+      expect((await createSession(world)).headers.get('traceparent')).toMatch(/-02$/)
       await world.stop()
     }
     expect(collector.headers).toEqual([])
@@ -182,7 +190,7 @@ describe('who decides what is told', () => {
     [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'traces.sampler: must be one of'],
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'a secret without a name' }, 'traces.headers must be a list as in name=value'],
   ])('settings that cannot be followed keep it from starting: %j', async (env, why) => {
-    const refused = telling({ url: 'http://127.0.0.1:9' }, env)
+    const refused = startTracedSite({ url: 'http://127.0.0.1:9' }, env)
     await expect(refused).rejects.toThrow(why)
     await expect(refused).rejects.not.toThrow('a secret')
   })
@@ -191,7 +199,7 @@ describe('who decides what is told', () => {
 describe('a collector that is of no use', () => {
   let collector: OtlpReceiver
   beforeAll(async () => {
-    collector = await otlpReceiver()
+    collector = await startOtlpReceiver()
   })
   afterAll(() => collector.close())
 
@@ -200,19 +208,22 @@ describe('a collector that is of no use', () => {
     ['is overloaded', 503],
     ['never answers', 'hang'],
   ])('and %s: requests are answered, and the site stops in time', async (_, status) => {
-    collector.answer(status)
-    const world = await telling(collector, { OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' })
-    const statuses = await Promise.all(Array.from({ length: 40 }, () => newSession(world)))
+    collector.respondWith(status)
+    const world = await startTracedSite(collector, {
+      OTEL_BSP_MAX_QUEUE_SIZE: '4',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2',
+    })
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => createSession(world)))
     expect(statuses.map(({ status: each }) => each)).toEqual(Array(40).fill(201))
     const began = performance.now()
     await world.stop()
     expect(performance.now() - began).toBeLessThan(8_000)
-    expect(world.faults).toEqual([])
+    expect(world.loggedErrors).toEqual([])
   })
 
   test('what waits is sent before the end', async () => {
-    const { collector: used, world } = await collecting({ OTEL_BSP_SCHEDULE_DELAY: '600000' })
-    await newSession(world)
+    const { collector: used, world } = await startCollector({ OTEL_BSP_SCHEDULE_DELAY: '600000' })
+    await createSession(world)
     expect(used.spans).toEqual([])
     await world.stop()
     expect(used.spans.map(({ name }) => name)).toContain('consensus.session.create')

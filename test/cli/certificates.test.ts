@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answered, platform, scratch } from '../support/command-line.ts'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('certificates')
+const { dir, remove } = createScratchFolder('certificates')
 afterAll(remove)
 const at = (...names: string[]) => path.join(dir, ...names)
 const passphrase = 'nine herons above the reeds'
@@ -15,13 +15,13 @@ const medium = at('medium')
 beforeAll(async () => {
   fs.writeFileSync(secret, `${passphrase}\n`, { mode: 0o600 })
   for (const name of ['alpha', 'bravo']) {
-    await answered(['init', '--site', at(name), '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
+    await runJsonCommand(['init', '--site', at(name), '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
   }
 })
 
-const own = (site: string) => fs.readFileSync(at(site, 'keys', 'certificates', 'site.pem'), 'utf8')
-const refusal = async (...words: string[]) => {
-  const { exit, stderr } = await platform(words)
+const readCertificate = (site: string) => fs.readFileSync(at(site, 'keys', 'certificates', 'site.pem'), 'utf8')
+const readRefusal = async (...words: string[]) => {
+  const { exit, stderr } = await runCommand(words)
   return `${exit} ${stderr.replaceAll('error: ', '').replaceAll('\n', ' ')}`
 }
 
@@ -33,57 +33,67 @@ describe('an authority in the site', () => {
       ['cert', 'show'],
       ['cert', 'renew'],
     ]) {
-      expect(await refusal('keys', ...words, '--site', at('alpha'))).toMatch(/^1 .*platform keys (ca init|cert issue)/)
+      expect(await readRefusal('keys', ...words, '--site', at('alpha'))).toMatch(
+        /^1 .*platform keys (ca init|cert issue)/,
+      )
     }
   })
 
   test('signs the site’s certificate, which says the site and the hosts, for its owner alone', async () => {
-    const made = await answered(['keys', 'ca', 'init', '--site', at('alpha')])
-    const issued = await answered(['keys', 'cert', 'issue', '--site', at('alpha'), '--hosts', 'a.example,192.0.2.7'])
+    const made = await runJsonCommand(['keys', 'ca', 'init', '--site', at('alpha')])
+    const issued = await runJsonCommand([
+      'keys',
+      'cert',
+      'issue',
+      '--site',
+      at('alpha'),
+      '--hosts',
+      'a.example,192.0.2.7',
+    ])
     expect(issued).toMatchObject({
       site: 'alpha',
       names: 'URI:urn:platform:site:alpha, DNS:a.example, IP Address:192.0.2.7',
     })
-    await answered(['keys', 'ca', 'show', '--site', at('alpha'), '--out', at('alpha-ca.pem')])
+    await runJsonCommand(['keys', 'ca', 'show', '--site', at('alpha'), '--out', at('alpha-ca.pem')])
     const authority = new X509Certificate(fs.readFileSync(at('alpha-ca.pem')))
     expect(made.fingerprint).toBe(authority.fingerprint256)
-    expect(new X509Certificate(own('alpha')).verify(authority.publicKey)).toBe(true)
+    expect(new X509Certificate(readCertificate('alpha')).verify(authority.publicKey)).toBe(true)
     const folder = at('alpha', 'keys', 'certificates')
     for (const name of fs.readdirSync(folder)) expect(fs.statSync(path.join(folder, name)).mode & 0o077).toBe(0)
-    expect((await answered(['keys', 'ca', 'show', at('alpha-ca.pem')])).items).toEqual([made])
+    expect((await runJsonCommand(['keys', 'ca', 'show', at('alpha-ca.pem')])).items).toEqual([made])
   })
 
   test('is renewed with another key and the same names, and the audit chain says so', async () => {
-    const before = await answered(['keys', 'cert', 'show', '--site', at('alpha')])
-    const after = await answered(['keys', 'cert', 'renew', '--site', at('alpha'), '--days', '30'])
+    const before = await runJsonCommand(['keys', 'cert', 'show', '--site', at('alpha')])
+    const after = await runJsonCommand(['keys', 'cert', 'renew', '--site', at('alpha'), '--days', '30'])
     expect(after).toMatchObject({ site: 'alpha', names: before.names, issuer: before.issuer })
     expect(after.key).not.toBe(before.key)
-    const { stdout } = await platform(['audit', 'export', '--site', at('alpha')])
+    const { stdout } = await runCommand(['audit', 'export', '--site', at('alpha')])
     expect(stdout).toContain('site.certificate.issue')
     expect(stdout).toContain(after.key)
   })
 
   test('is replaced only when asked to be, and peers pin both then', async () => {
     const init = ['keys', 'ca', 'init', '--site', at('alpha')]
-    expect(await refusal(...init)).toMatch(/^3 there is an authority already/)
-    const before = (await answered(['keys', 'ca', 'show', '--site', at('alpha')])).items
-    const replaced = await answered([...init, '--replace'])
-    const after = (await answered(['keys', 'ca', 'show', '--site', at('alpha')])).items
+    expect(await readRefusal(...init)).toMatch(/^3 there is an authority already/)
+    const before = (await runJsonCommand(['keys', 'ca', 'show', '--site', at('alpha')])).items
+    const replaced = await runJsonCommand([...init, '--replace'])
+    const after = (await runJsonCommand(['keys', 'ca', 'show', '--site', at('alpha')])).items
     expect(after).toEqual([...before, replaced])
-    await answered(['keys', 'cert', 'renew', '--site', at('alpha')])
-    expect(new X509Certificate(own('alpha')).issuer).toContain(replaced.authority)
+    await runJsonCommand(['keys', 'cert', 'renew', '--site', at('alpha')])
+    expect(new X509Certificate(readCertificate('alpha')).issuer).toContain(replaced.authority)
   })
 
   test('is among the keys, and in no JWKS that others verify with', async () => {
-    const { items } = await answered(['keys', 'list', '--site', at('alpha')])
+    const { items } = await runJsonCommand(['keys', 'list', '--site', at('alpha')])
     const uses = (items as { use: string; status: string }[]).filter(({ use }) => use === 'authority')
     expect(uses.map(({ status }) => status).sort()).toEqual(['active', 'retired'])
-    expect((await platform(['keys', 'export', '--site', at('alpha')])).stdout).not.toContain('authority')
+    expect((await runCommand(['keys', 'export', '--site', at('alpha')])).stdout).not.toContain('authority')
     const kid =
       (items as { use: string; kid: string; status: string }[]).find(
         ({ use, status }) => use === 'authority' && status === 'active',
       )?.kid ?? ''
-    expect(await refusal('keys', 'rotate', kid, '--site', at('alpha'))).toContain('keys ca init --replace')
+    expect(await readRefusal('keys', 'rotate', kid, '--site', at('alpha'))).toContain('keys ca init --replace')
   })
 })
 
@@ -91,30 +101,30 @@ describe('an authority on a medium that is never connected', () => {
   const at_medium = ['--dir', medium, '--passphrase-file', secret]
 
   test('is made under a passphrase, and signs what the site asks for, whose key stays there', async () => {
-    await answered(['keys', 'ca', 'init', '--name', 'coalition', ...at_medium])
+    await runJsonCommand(['keys', 'ca', 'init', '--name', 'coalition', ...at_medium])
     const [key = ''] = fs.readdirSync(medium).filter((name) => name.endsWith('.json'))
     expect(fs.readFileSync(path.join(medium, key), 'utf8')).not.toContain('"d"')
-    await answered(['keys', 'cert', 'request', '--site', at('bravo'), '--out', at('request.pem')])
+    await runJsonCommand(['keys', 'cert', 'request', '--site', at('bravo'), '--out', at('request.pem')])
     expect(fs.readFileSync(at('request.pem'), 'utf8')).not.toContain('PRIVATE')
     const issue = ['keys', 'cert', 'issue', at('request.pem'), '--out', at('bravo.pem')]
-    expect(await refusal(...issue, ...at_medium)).toMatch(/^3 .*needs a confirmation/)
-    expect(await refusal(...issue, '--dir', medium, '--yes')).toMatch(/^3 .*passphrase/)
-    await answered([...issue, ...at_medium, '--yes'])
-    expect(await answered(['keys', 'cert', 'install', at('bravo.pem'), '--site', at('bravo')])).toMatchObject({
+    expect(await readRefusal(...issue, ...at_medium)).toMatch(/^3 .*needs a confirmation/)
+    expect(await readRefusal(...issue, '--dir', medium, '--yes')).toMatch(/^3 .*passphrase/)
+    await runJsonCommand([...issue, ...at_medium, '--yes'])
+    expect(await runJsonCommand(['keys', 'cert', 'install', at('bravo.pem'), '--site', at('bravo')])).toMatchObject({
       site: 'bravo',
       issuer: expect.stringContaining('CN=coalition authority-'),
     })
-    expect(own('bravo')).toContain('BEGIN PRIVATE KEY')
+    expect(readCertificate('bravo')).toContain('BEGIN PRIVATE KEY')
   })
 
   test('a certificate that was not asked for, or is for another key or site, is not installed', async () => {
-    const install = (file: string) => refusal('keys', 'cert', 'install', file, '--site', at('bravo'))
-    const before = own('bravo')
+    const install = (file: string) => readRefusal('keys', 'cert', 'install', file, '--site', at('bravo'))
+    const before = readCertificate('bravo')
     expect(await install(at('bravo.pem'))).toMatch(/^3 nothing was asked for/)
-    await answered(['keys', 'cert', 'request', '--site', at('bravo'), '--out', at('second.pem')])
+    await runJsonCommand(['keys', 'cert', 'request', '--site', at('bravo'), '--out', at('second.pem')])
     expect(await install(at('bravo.pem'))).toMatch(/^3 the certificate is not for the key/)
     expect(await install(secret)).toMatch(/^[23] /)
-    expect(own('bravo')).toBe(before)
+    expect(readCertificate('bravo')).toBe(before)
   })
 
   test('what is no request, or has been changed on the way, is not signed', async () => {
@@ -125,7 +135,7 @@ describe('an authority on a medium that is never connected', () => {
     fs.writeFileSync(at('odd.pem'), changed.join('\n'))
     for (const file of [at('odd.pem'), secret, at('bravo.pem')]) {
       const words = ['keys', 'cert', 'issue', file, '--out', at('never.pem'), '--yes', ...at_medium]
-      expect(await refusal(...words)).toMatch(/^2 this is no request/)
+      expect(await readRefusal(...words)).toMatch(/^2 this is no request/)
     }
     expect(fs.existsSync(at('never.pem'))).toBe(false)
   })
@@ -134,11 +144,11 @@ describe('an authority on a medium that is never connected', () => {
 test('where the profile names a passphrase, the key of the certificate lies under it too', async () => {
   const profile = at('bravo', 'profile.yaml')
   fs.appendFileSync(profile, `\nidentity:\n  keys_passphrase_file: ${secret}\n`)
-  await answered(['keys', 'ca', 'init', '--site', at('bravo')])
-  await answered(['keys', 'cert', 'issue', '--site', at('bravo')])
-  expect(own('bravo')).toContain('BEGIN ENCRYPTED PRIVATE KEY')
+  await runJsonCommand(['keys', 'ca', 'init', '--site', at('bravo')])
+  await runJsonCommand(['keys', 'cert', 'issue', '--site', at('bravo')])
+  expect(readCertificate('bravo')).toContain('BEGIN ENCRYPTED PRIVATE KEY')
   fs.appendFileSync(profile, `\nmtls:\n  peers:\n    alpha: { url: "https://127.0.0.1:9", ca_file: ../alpha-ca.pem }\n`)
-  const { stdout } = await platform(['doctor', '--site', at('bravo')])
+  const { stdout } = await runCommand(['doctor', '--site', at('bravo')])
   expect(stdout).toMatch(/ok +mtls +the certificate of this site lasts until/)
   expect(stdout).toMatch(/problem +mtls +alpha is no pinned peer/)
   expect(stdout).toMatch(/warning +mtls +alpha cannot be reached/)

@@ -3,16 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { platform, scratch } from '../support/command-line.ts'
-import { requires } from '../support/requires.ts'
+import { createScratchFolder, runCommand } from '../support/command/run-command.ts'
+import { requires } from '../support/runner/requires.ts'
 
-const { dir, remove } = scratch('completion')
-const inQuarantine = ['approve', 'list', 'request', 'show']
+const { dir, remove } = createScratchFolder('completion')
+const quarantineCommands = ['approve', 'list', 'request', 'show']
 const script = (shell: string) => path.join(dir, shell)
 
 beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { exit, stdout } = await platform(['completion', shell])
+    const { exit, stdout } = await runCommand(['completion', shell])
     expect(exit).toBe(0)
     writeFileSync(script(shell), stdout)
   }
@@ -20,18 +20,18 @@ beforeAll(async () => {
 afterAll(remove)
 
 /** What bash would offer for the words typed, the last of them still being typed. */
-function offered(...words: string[]): string[] {
+function completeWords(...words: string[]): string[] {
   const typed = ['platform', ...words].map((word) => `'${word}'`).join(' ')
   const run = `source ${script('bash')}; COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _platform; printf '%s\\n' "\${COMPREPLY[@]}"`
   return execFileSync('bash', ['-c', run], { encoding: 'utf8', cwd: dir }).trim().split('\n')
 }
 
 requires('bash')('bash offers commands, the commands of a group, and the options of a command', () => {
-  expect(offered('')).toEqual(expect.arrayContaining(['consensus', 'keys', 'version']))
-  expect(offered('tok')).toEqual(['token'])
-  expect(offered('filedrop', 'quarantine', '')).toEqual(inQuarantine)
-  expect(offered('token', 'mint', '--t')).toEqual(['--tenant', '--ttl'])
-  expect(offered('token', 'mint', '--tenant', 'acme', '--su')).toEqual(['--subject'])
+  expect(completeWords('')).toEqual(expect.arrayContaining(['consensus', 'keys', 'version']))
+  expect(completeWords('tok')).toEqual(['token'])
+  expect(completeWords('filedrop', 'quarantine', '')).toEqual(quarantineCommands)
+  expect(completeWords('token', 'mint', '--t')).toEqual(['--tenant', '--ttl'])
+  expect(completeWords('token', 'mint', '--tenant', 'acme', '--su')).toEqual(['--subject'])
 })
 
 requires('zsh')('zsh offers the commands of a group, and the options of a command', () => {
@@ -41,7 +41,7 @@ requires('zsh')('zsh offers the commands of a group, and the options of a comman
     return execFileSync('zsh', ['-f', '-c', run], { encoding: 'utf8' }).trim().split('\n')
   }
   expect(inZsh('token')).toEqual(['exchange', 'inspect', 'mint', 'revoke'])
-  expect(inZsh('filedrop quarantine')).toEqual(inQuarantine)
+  expect(inZsh('filedrop quarantine')).toEqual(quarantineCommands)
   expect(inZsh('token mint --tenant acme')).toContain('--subject')
 })
 
@@ -52,10 +52,10 @@ requires('fish')('fish offers the commands of a group, and the options of a comm
       .split('\n')
       .map((offer) => offer.split('\t')[0])
   expect(inFish('platform token ')).toEqual(expect.arrayContaining(['inspect', 'mint', 'revoke']))
-  expect(inFish('platform filedrop quarantine ')).toEqual(inQuarantine)
+  expect(inFish('platform filedrop quarantine ')).toEqual(quarantineCommands)
   expect(inFish('platform token mint --t')).toEqual(['--tenant', '--ttl'])
 })
 
 test('a shell that is not known is a usage error', async () => {
-  expect((await platform(['completion', 'tcsh'])).exit).toBe(2)
+  expect((await runCommand(['completion', 'tcsh'])).exit).toBe(2)
 })

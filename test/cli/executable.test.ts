@@ -1,15 +1,15 @@
 // One command of each group by the packaged executable, beside a site that it serves: arguments, descriptors and exit codes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { groups } from '../../cli/commands.ts'
-import { type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
-import { edit } from '../support/packaged-sites.ts'
+import { commandGroups } from '../../cli/program/command-catalogue.ts'
+import { editProfile } from '../support/site/packaged-federation.ts'
+import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
 
 let site: PackagedSite
-let daemon: Served
+let daemon: ServedSite
 
 beforeAll(async () => {
-  site = packagedSite('demo')
-  edit(site, {
+  site = createPackagedSite('demo')
+  editProfile(site, {
     platform: { roles: ['site', 'consensus', 'resolution', 'intelligence', 'hub', 'proxy'] },
     ...{ intelligence: { port: 0 }, hub: { port: 0 } },
     proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
@@ -53,7 +53,9 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
 
 test('each group has a command here', () => {
   const covered = commands.map(([words]) => words.join(' '))
-  expect(Object.keys(groups).filter((group) => !covered.some((words) => words.startsWith(`${group} `)))).toEqual([])
+  expect(Object.keys(commandGroups).filter((group) => !covered.some((words) => words.startsWith(`${group} `)))).toEqual(
+    [],
+  )
 })
 
 test.each(commands.map(([words, exit, shows]) => ({ typed: words.join(' '), words, exit, shows })))(

@@ -2,20 +2,20 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { answered, platform, scratch, served } from '../support/command-line.ts'
+import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('filedrop')
+const { dir, remove } = createScratchFolder('filedrop')
 const at = (name: string) => path.join(dir, name)
 const ready = at('alpha/filedrop/bravo/out/ready')
 const stops: (() => Promise<unknown>)[] = []
 let envelope: string
 
-const patience = { timeout: 60_000 }
+const waitOptions = { timeout: 60_000 }
 
 beforeAll(async () => {
   for (const name of ['alpha', 'bravo']) {
-    await answered(['init', '--site', at(name), '--profile', 'demo'])
-    await platform(['keys', 'export', '--site', at(name), '--out', at(`${name}.json`)])
+    await runJsonCommand(['init', '--site', at(name), '--profile', 'demo'])
+    await runCommand(['keys', 'export', '--site', at(name), '--out', at(`${name}.json`)])
   }
   for (const [own, other] of [
     ['alpha', 'bravo'],
@@ -39,15 +39,15 @@ beforeAll(async () => {
       '--ceiling',
       'RESTRICTED',
     ]
-    await answered([...words, '--fingerprint', named.join(',')])
-    stops.push((await served(at(own))).stop)
+    await runJsonCommand([...words, '--fingerprint', named.join(',')])
+    stops.push((await serveSite(at(own))).stop)
   }
-  await answered(send('--releasable-to', 'alpha,bravo'), { input: '{"hello":"bravo"}' })
+  await runJsonCommand(send('--releasable-to', 'alpha,bravo'), { input: '{"hello":"bravo"}' })
   envelope = await vi.waitFor(() => {
     const name = readdirSync(ready).find((file) => file.endsWith('.env.json'))
     if (!name) throw new Error('nothing is ready yet')
     return path.join(ready, name)
-  }, patience)
+  }, waitOptions)
 })
 afterAll(async () => {
   for (const stop of stops) await stop()
@@ -77,7 +77,7 @@ function carry(): void {
 }
 
 test('status shows both directions of the channel', async () => {
-  const { items } = await answered(['filedrop', 'status', '--site', at('alpha')])
+  const { items } = await runJsonCommand(['filedrop', 'status', '--site', at('alpha')])
   expect(items.map((channel: { direction: string; state: string }) => [channel.direction, channel.state])).toEqual([
     ['out', 'open'],
     ['in', 'open'],
@@ -85,24 +85,24 @@ test('status shows both directions of the channel', async () => {
 })
 
 test('what is not releasable to the peer, or above its ceiling, is not sent', async () => {
-  expect((await platform(send(), { input: '{}' })).exit).toBe(3)
+  expect((await runCommand(send(), { input: '{}' })).exit).toBe(3)
   const above = send('--releasable-to', 'alpha,bravo', '--classification', 'SECRET')
-  expect((await platform(above, { input: '{}' })).exit).toBe(3)
+  expect((await runCommand(above, { input: '{}' })).exit).toBe(3)
 })
 
 test('a body that is no JSON object is a usage error', async () => {
   for (const input of ['', 'nonsense', '[1]']) {
-    expect((await platform(send('--releasable-to', 'alpha,bravo'), { input })).exit).toBe(2)
+    expect((await runCommand(send('--releasable-to', 'alpha,bravo'), { input })).exit).toBe(2)
   }
 })
 
 test('a message verifies with the sender’s public keys and nothing else, and not with another’s', async () => {
-  expect(await answered(['filedrop', 'verify', envelope, '--keys', at('alpha.json')])).toMatchObject({
+  expect(await runJsonCommand(['filedrop', 'verify', envelope, '--keys', at('alpha.json')])).toMatchObject({
     ok: true,
     statement: { src: 'alpha', dst: 'bravo', kind: 'contribution' },
   })
-  expect((await answered(['filedrop', 'verify', envelope, '--site', at('bravo')])).ok).toBe(true)
-  const foreign = await platform(['filedrop', 'verify', envelope, '--keys', at('bravo.json')])
+  expect((await runJsonCommand(['filedrop', 'verify', envelope, '--site', at('bravo')])).ok).toBe(true)
+  const foreign = await runCommand(['filedrop', 'verify', envelope, '--keys', at('bravo.json')])
   expect([foreign.exit, foreign.stdout.includes('UNKNOWN_KEY')]).toEqual([5, true])
 })
 
@@ -111,25 +111,25 @@ test('a changed body is found, and inspect shows it without believing it', async
   const body = name.replace('.env.', '.body.')
   copyFileSync(envelope, at(name))
   writeFileSync(at(body), readFileSync(path.join(ready, body), 'utf8').replace('bravo', 'bravO'))
-  const ended = await platform(['filedrop', 'verify', at(name), '--keys', at('alpha.json')])
+  const ended = await runCommand(['filedrop', 'verify', at(name), '--keys', at('alpha.json')])
   expect([ended.exit, ended.stdout.includes('BODY_DIGEST')]).toEqual([5, true])
-  const seen = await answered(['filedrop', 'inspect', at(name)])
+  const seen = await runJsonCommand(['filedrop', 'inspect', at(name)])
   expect(seen.unverified.body.data ?? seen.unverified.body).toEqual({ hello: 'bravO' })
 })
 
 test('a refused message lies in quarantine with its reason, and the doctor mentions it', async () => {
   carry()
   const list = ['filedrop', 'quarantine', 'list', '--site', at('bravo'), '--json']
-  await expect.poll(async () => JSON.parse((await platform(list)).stdout).items, patience).toHaveLength(1)
-  const [{ id }] = JSON.parse((await platform(list)).stdout).items
-  const item = await answered(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])
+  await expect.poll(async () => JSON.parse((await runCommand(list)).stdout).items, waitOptions).toHaveLength(1)
+  const [{ id }] = JSON.parse((await runCommand(list)).stdout).items
+  const item = await runJsonCommand(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])
   expect(item).toMatchObject({ id, peer: 'alpha', reason: 'REFUSED', says: { unverified: expect.any(Object) } })
-  const doctor = await platform(['doctor', '--site', at('bravo')])
+  const doctor = await runCommand(['doctor', '--site', at('bravo')])
   expect([doctor.exit, doctor.stdout.includes('1 messages in quarantine')]).toEqual([0, true])
 })
 
 test('a name that would leave quarantine finds nothing', async () => {
   for (const id of ['alpha/../../keys/x', '../alpha/x', 'alpha/.', 'alpha']) {
-    expect((await platform(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])).exit).toBe(1)
+    expect((await runCommand(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])).exit).toBe(1)
   }
 })

@@ -2,17 +2,17 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { catalogue, groups } from '../../cli/commands.ts'
-import { runProgram } from '../../cli/program.ts'
-import type { Terminal } from '../../cli/terminal.ts'
-import { root } from '../support/source-tree.ts'
+import { commandCatalogue, commandGroups } from '../../cli/program/command-catalogue.ts'
+import { runProgram } from '../../cli/program/program.ts'
+import type { Terminal } from '../../cli/terminal/terminal.ts'
+import { repositoryRoot } from '../support/repository/source-tree.ts'
 
-const all = Object.entries(catalogue)
+const all = Object.entries(commandCatalogue)
 
 /** Print a document that is JSON or a script whatever is asked, or nothing at all. */
 const withoutJson = new Set(['serve', 'completion', 'admin'])
 
-function recording() {
+function createRecorder() {
   const lines: string[] = []
   const notes: string[] = []
   const terminal: Terminal = {
@@ -31,15 +31,15 @@ function recording() {
   return { terminal, stdout: () => lines.join('\n'), stderr: () => notes.join('\n') }
 }
 
-async function typed(...words: string[]) {
-  const seen = recording()
+async function runWords(...words: string[]) {
+  const seen = createRecorder()
   const exit = await runProgram(words, seen.terminal)
   return { exit, stdout: seen.stdout(), stderr: seen.stderr() }
 }
 
 describe.each(all)('platform %s', (words, load) => {
   test('has help on stdout, with an example that names it', async () => {
-    const { exit, stdout } = await typed(...words.split(' '), '--help')
+    const { exit, stdout } = await runWords(...words.split(' '), '--help')
     expect(exit).toBe(0)
     const [, example = ''] = stdout.split('Example:\n')
     expect(example).toContain(`platform ${words}`)
@@ -49,7 +49,7 @@ describe.each(all)('platform %s', (words, load) => {
   test('is one file, at the path that its words name', async () => {
     const { definition } = await load()
     expect(definition.words).toBe(words)
-    const file = path.join(root, 'cli/commands', ...words.split(' '))
+    const file = path.join(repositoryRoot, 'cli/commands', ...words.split(' '))
     expect(existsSync(`${file}.ts`) || existsSync(`${file}.tsx`)).toBe(true)
   })
 
@@ -59,14 +59,14 @@ describe.each(all)('platform %s', (words, load) => {
   })
 
   test('refuses an unknown option as a usage error', async () => {
-    const { exit, stdout } = await typed(...words.split(' '), '--no-such-option')
+    const { exit, stdout } = await runWords(...words.split(' '), '--no-such-option')
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
   })
 })
 
 test('each group has help that lists its commands, with an example', async () => {
-  for (const group of Object.keys(groups)) {
-    const { exit, stdout } = await typed(...group.split(' '), '--help')
+  for (const group of Object.keys(commandGroups)) {
+    const { exit, stdout } = await runWords(...group.split(' '), '--help')
     expect(exit).toBe(0)
     expect(stdout).toContain('Example:')
     const children = all.map(([words]) => words).filter((words) => words.startsWith(`${group} `))
@@ -75,23 +75,23 @@ test('each group has help that lists its commands, with an example', async () =>
 })
 
 test('the first help names every command and group', async () => {
-  const { exit, stdout } = await typed()
+  const { exit, stdout } = await runWords()
   expect(exit).toBe(0)
   const first = new Set(all.map(([words]) => words.split(' ')[0]))
   for (const word of first) expect(stdout).toMatch(new RegExp(`^  ${word}\\b`, 'm'))
-  expect((await typed('help')).stdout).toBe(stdout)
-  expect((await typed('--help')).stdout).toBe(stdout)
+  expect((await runWords('help')).stdout).toBe(stdout)
+  expect((await runWords('--help')).stdout).toBe(stdout)
 })
 
 test('`platform help keys list` is `platform keys list --help`', async () => {
-  expect((await typed('help', 'keys', 'list')).stdout).toBe((await typed('keys', 'list', '--help')).stdout)
+  expect((await runWords('help', 'keys', 'list')).stdout).toBe((await runWords('keys', 'list', '--help')).stdout)
 })
 
 test('a misspelt command is a usage error that names the nearest', async () => {
-  const top = await typed('stauts')
+  const top = await runWords('stauts')
   expect(top.exit).toBe(2)
   expect(top.stderr).toContain('status')
-  const inGroup = await typed('token', 'mnt')
+  const inGroup = await runWords('token', 'mnt')
   expect(inGroup.exit).toBe(2)
   expect(inGroup.stderr).toContain('mint')
 })
@@ -100,7 +100,7 @@ test('a token is never asked for as an argument without saying that others can s
   for (const [words, load] of all) {
     const { options = {} } = (await load()).definition
     if (!('token' in options)) continue
-    const { stdout } = await typed(...words.split(' '), '--help')
+    const { stdout } = await runWords(...words.split(' '), '--help')
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('better PLATFORM_TOKEN, since others can see argument lists')
   }
 })

@@ -2,15 +2,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { kinds } from '../keys/set-world.ts'
-import { type Medium, rootedSite, rootMedium, type SiteAt, signAt, siteAt } from '../support/ceremony.ts'
-import { type Json, platform, scratch } from '../support/command-line.ts'
+import { keyAlgorithmCases } from '../keys/key-set-fixture.ts'
+import { createScratchFolder, type Json, runCommand } from '../support/command/run-command.ts'
+import {
+  createRootedSite,
+  createRootKeyMedium,
+  type RootKeyMedium,
+  type SiteCommands,
+  signOnMedium,
+  siteCommands,
+} from '../support/keys/root-key-ceremony.ts'
 
-const { dir, remove } = scratch('key-sets')
+const { dir, remove } = createScratchFolder('key-sets')
 afterAll(remove)
 const at = (name: string) => path.join(dir, name)
 
-function changed(file: string, change: (value: Json) => void): string {
+function writeChanged(file: string, change: (value: Json) => void): string {
   const value = JSON.parse(readFileSync(file, 'utf8'))
   change(value)
   const other = `${file}.changed`
@@ -18,19 +25,21 @@ function changed(file: string, change: (value: Json) => void): string {
   return other
 }
 
-const payloadIn = (text: string): Json => JSON.parse(Buffer.from(text, 'base64url').toString())
+const parsePayload = (text: string): Json => JSON.parse(Buffer.from(text, 'base64url').toString())
 
-describe.each(kinds)('root keys of $name on media', ({ algorithms }) => {
+describe.each(keyAlgorithmCases)('root keys of $name on media', ({ algorithms }) => {
   const mark = algorithms.join('-').toLowerCase()
   const world = at(mark)
   const file = (name: string) => `${world}-${name}.json`
-  let media: Medium[]
-  let site: SiteAt
-  let peer: SiteAt
+  let media: RootKeyMedium[]
+  let site: SiteCommands
+  let peer: SiteCommands
   beforeAll(async () => {
-    media = await Promise.all(algorithms.map((algorithm) => rootMedium(dir, `${mark}-${algorithm}`, algorithm)))
-    site = await rootedSite(world, 'alpha', media)
-    peer = siteAt(path.join(world, 'bravo'))
+    media = await Promise.all(
+      algorithms.map((algorithm) => createRootKeyMedium(dir, `${mark}-${algorithm}`, algorithm)),
+    )
+    site = await createRootedSite(world, 'alpha', media)
+    peer = siteCommands(path.join(world, 'bravo'))
     await peer.answered(['init', '--name', 'bravo', '--tenant', 'bravo', '--profile', 'demo'])
   })
 
@@ -60,7 +69,7 @@ describe.each(kinds)('root keys of $name on media', ({ algorithms }) => {
     await site.answered(['keys', 'set', 'draft', '--retire', old.kid, '--out', draft])
     expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
     for (const medium of media) {
-      const signed = await signAt(medium, draft)
+      const signed = await signOnMedium(medium, draft)
       expect(signed).toMatchObject({ version: 2, signers: [medium.kid] })
       if (medium !== media.at(-1)) {
         expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
@@ -86,28 +95,28 @@ describe.each(kinds)('root keys of $name on media', ({ algorithms }) => {
   test('one root key after the other is replaced by a set that both the old and the new ones sign', async () => {
     const [first] = media
     if (!first) throw new Error('there is no medium')
-    const newer = await rootMedium(dir, `${mark}-newer`, algorithms[0] ?? 'Ed25519')
+    const newer = await createRootKeyMedium(dir, `${mark}-newer`, algorithms[0] ?? 'Ed25519')
     const words = ['--roots', newer.file, '--retire', first.kid]
     const draft = file('keyset-3')
     await site.answered(['keys', 'set', 'draft', '--out', draft, ...words])
-    for (const medium of media) await signAt(medium, draft)
+    for (const medium of media) await signOnMedium(medium, draft)
     expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
-    await signAt(newer, draft)
+    await signOnMedium(newer, draft)
     expect(await site.answered(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ version: 3 })
     media = [newer, ...media.slice(1)]
     await site.answered(['keys', 'set', 'show', '--out', file('set-3')])
     expect(await peer.answered(['peers', 'update', 'alpha', '--keys', file('set-3')])).toMatchObject({ taken: 1 })
     // What was signed by the old root keys alone is taken no more.
     await site.answered(['keys', 'set', 'draft', '--out', file('keyset-4')])
-    const old = await platform(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
+    const old = await runCommand(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
     expect(old).toMatchObject({ exit: 3, stderr: expect.stringContaining('no root key') })
   })
 })
 
 test('a peer who pinned the root key of the site’s making follows once that has signed as well; then it can go', async () => {
-  const media = [await rootMedium(dir, 'first', 'Ed25519'), await rootMedium(dir, 'second', 'ES384')]
-  const site = siteAt(path.join(at('moved'), 'alpha'))
-  const peer = siteAt(path.join(at('moved'), 'bravo'))
+  const media = [await createRootKeyMedium(dir, 'first', 'Ed25519'), await createRootKeyMedium(dir, 'second', 'ES384')]
+  const site = siteCommands(path.join(at('moved'), 'alpha'))
+  const peer = siteCommands(path.join(at('moved'), 'bravo'))
   for (const [each, name] of [
     [site, 'alpha'],
     [peer, 'bravo'],
@@ -144,7 +153,7 @@ test('a peer who pinned the root key of the site’s making follows once that ha
     '--out',
     draft,
   ])
-  for (const medium of media) await signAt(medium, draft)
+  for (const medium of media) await signOnMedium(medium, draft)
   const without = at('moved/without.json')
   const { draft: said } = JSON.parse(readFileSync(draft, 'utf8'))
   writeFileSync(without, JSON.stringify({ v: 1, type: 'platform.keyset-file', sets: [said] }))
@@ -165,8 +174,8 @@ test('a peer who pinned the root key of the site’s making follows once that ha
 })
 
 test('without a medium: one command rotates, one revokes, and the peer takes both from one file', async () => {
-  const site = siteAt(path.join(at('plain'), 'alpha'))
-  const peer = siteAt(path.join(at('plain'), 'bravo'))
+  const site = siteCommands(path.join(at('plain'), 'alpha'))
+  const peer = siteCommands(path.join(at('plain'), 'bravo'))
   for (const [each, name] of [
     [site, 'alpha'],
     [peer, 'bravo'],
@@ -202,20 +211,20 @@ test('without a medium: one command rotates, one revokes, and the peer takes bot
 })
 
 describe('a machine that only signs', () => {
-  let medium: Medium
-  let site: SiteAt
+  let medium: RootKeyMedium
+  let site: SiteCommands
   const draft = at('keyset-2.json')
   beforeAll(async () => {
-    medium = await rootMedium(dir, 'signing', 'Ed25519')
-    site = await rootedSite(at('signed'), 'alpha', [medium])
+    medium = await createRootKeyMedium(dir, 'signing', 'Ed25519')
+    site = await createRootedSite(at('signed'), 'alpha', [medium])
     await site.answered(['keys', 'generate', '--use', 'message'])
     await site.answered(['keys', 'set', 'draft', '--out', draft])
   })
   const sign = (file: string, ...more: string[]) =>
-    platform(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more])
+    runCommand(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more])
 
   test('shows what changes, and asks', async () => {
-    const ended = await platform(['keys', 'set', 'sign', draft, '--dir', medium.dir])
+    const ended = await runCommand(['keys', 'set', 'sign', draft, '--dir', medium.dir])
     expect(ended).toMatchObject({ exit: 3, stdout: '' })
     expect(ended.stderr).toContain('key set 2 of alpha')
     expect(ended.stderr).toMatch(/new message key \(Ed25519\), active/)
@@ -233,21 +242,21 @@ describe('a machine that only signs', () => {
   ]
   function said(change: (set: Json) => void) {
     return (value: Json) => {
-      const set = payloadIn(value.draft.payload)
+      const set = parsePayload(value.draft.payload)
       change(set)
       value.draft.payload = Buffer.from(JSON.stringify(set)).toString('base64url')
     }
   }
 
   test.each(lies)('refuses %s', async (_, change) => {
-    const ended = await sign(changed(draft, change))
+    const ended = await sign(writeChanged(draft, change))
     expect([2, 3]).toContain(ended.exit)
     expect(ended.stdout).toBe('')
   })
 
   test('refuses a history that another hand has signed, even one of a true root key', async () => {
-    const other = await rootMedium(dir, 'other', 'Ed25519')
-    const twin = await rootedSite(at('twin'), 'alpha', [other])
+    const other = await createRootKeyMedium(dir, 'other', 'Ed25519')
+    const twin = await createRootedSite(at('twin'), 'alpha', [other])
     const file = at('keyset-twin.json')
     await twin.answered(['keys', 'set', 'draft', '--out', file, '--roots', medium.file])
     const ended = await sign(file)
@@ -269,7 +278,7 @@ describe('a machine that only signs', () => {
     const [old] = await site.keys('message')
     const short = at('keyset-short.json')
     await site.answered(['keys', 'set', 'draft', '--retire', old.kid, '--overlap', '13d', '--out', short])
-    await signAt(medium, short)
+    await signOnMedium(medium, short)
     const ended = await site.platform(['keys', 'set', 'publish', short, '--yes'])
     expect(ended).toMatchObject({ exit: 3, stderr: expect.stringContaining('messages under way') })
     expect(await site.platform(['keys', 'rotate', old.kid, '--overlap', '13d'])).toMatchObject({ exit: 3 })

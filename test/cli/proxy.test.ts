@@ -2,34 +2,38 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answered, platform, scratch, served } from '../support/command-line.ts'
+import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('proxy')
+const { dir, remove } = createScratchFolder('proxy')
 const at = (name: string) => path.join(dir, name)
 const site = ['--site', at('door')]
 const env = { ALLOWLIST: 'GET /api/v1/report/{id} limit=5\nPOST /api/v1/feedback', TRUSTED_PROXY_DEPTH: '2' }
 
 beforeAll(async () => {
-  await answered(['init', ...site, '--profile', 'public-proxy', '--port-base', '0'])
+  await runJsonCommand(['init', ...site, '--profile', 'public-proxy', '--port-base', '0'])
 })
 afterAll(() => remove())
 
 test('check tells each step in order, and exits with 5 for what would not go through', async () => {
-  const good = await platform(['proxy', 'check', 'GET', '/public-api/api/v1//report/7?a=b', ...site], { env })
+  const good = await runCommand(['proxy', 'check', 'GET', '/public-api/api/v1//report/7?a=b', ...site], { env })
   expect(good, good.stderr).toMatchObject({ exit: 0, stderr: '' })
   expect(good.stdout).toContain('allowed by "GET /api/v1/report/{id}"')
   expect(good.stdout).toContain('entry 2 from the end')
   expect(good.stdout).toMatch(/rate .*60 in 60 s[\s\S]*rate .*5 in 60 s[\s\S]*token[\s\S]*forward/)
-  const bad = await platform(['proxy', 'check', 'GET', '/public-api/api/v1/%2e%2e%2fadmin', ...site, '--json'], { env })
+  const bad = await runCommand(['proxy', 'check', 'GET', '/public-api/api/v1/%2e%2e%2fadmin', ...site, '--json'], {
+    env,
+  })
   expect(bad.exit).toBe(5)
   const told = JSON.parse(bad.stdout) as { steps: { step: string; outcome: string }[] }
   expect(told).toMatchObject({ goes_on: false, status: 404, reason: 'encoded_slash' })
   expect(told.steps.at(-1)).toMatchObject({ step: 'path', outcome: 'stops' })
-  expect((await platform(['proxy', 'check', 'OPTIONS', '/public-api/api/v1/feedback', ...site], { env })).exit).toBe(0)
+  expect((await runCommand(['proxy', 'check', 'OPTIONS', '/public-api/api/v1/feedback', ...site], { env })).exit).toBe(
+    0,
+  )
 })
 
 test('what a terminal would obey is shown as text', async () => {
-  const { stdout } = await platform(['proxy', 'check', 'GET', '/public-api/\u001b[2J', ...site], { env })
+  const { stdout } = await runCommand(['proxy', 'check', 'GET', '/public-api/\u001b[2J', ...site], { env })
   expect(stdout).not.toContain('\u001b')
 })
 
@@ -43,7 +47,7 @@ test('simulate counts what a log would have met', async () => {
     'nonsense',
   ]
   writeFileSync(at('access.log'), `${lines.join('\n')}\n`)
-  const found = await answered(['proxy', 'simulate', at('access.log'), ...site], { env })
+  const found = await runJsonCommand(['proxy', 'simulate', at('access.log'), ...site], { env })
   expect(found).toMatchObject({ requests: 9, unread: 1, forwarded: 5, would_break: 3 })
   expect(found.denied).toEqual(
     expect.arrayContaining([
@@ -51,7 +55,7 @@ test('simulate counts what a log would have met', async () => {
       { reason: 'no_rule', count: 2 },
     ]),
   )
-  const missing = await platform(['proxy', 'simulate', at('no.log'), ...site], { env })
+  const missing = await runCommand(['proxy', 'simulate', at('no.log'), ...site], { env })
   expect(missing).toMatchObject({ exit: 1, stdout: '' })
   expect(missing.stderr).toContain('cannot be read')
 })
@@ -64,25 +68,25 @@ test('an allowlist is proposed from a document, and is one that a profile takes'
   }
   writeFileSync(at('openapi.json'), JSON.stringify(document))
   const words = ['proxy', 'allowlist', '--from', at('openapi.json')]
-  expect(await answered([...words, '--out', at('list.txt')])).toMatchObject({ rules: 2 })
+  expect(await runJsonCommand([...words, '--out', at('list.txt')])).toMatchObject({ rules: 2 })
   const list = readFileSync(at('list.txt'), 'utf8')
   expect(list).toContain('# One report')
   expect(list).toContain('DELETE /api/v1/report/{id}')
-  const taken = await platform(['proxy', 'check', 'POST', '/public-api/api/v1/feedback', ...site], {
+  const taken = await runCommand(['proxy', 'check', 'POST', '/public-api/api/v1/feedback', ...site], {
     env: { ALLOWLIST: list },
   })
   expect(taken.exit, taken.stderr).toBe(0)
-  expect((await platform([...words, '--out', at('list.txt')])).exit).not.toBe(0)
+  expect((await runCommand([...words, '--out', at('list.txt')])).exit).not.toBe(0)
   writeFileSync(at('none.json'), '{"swagger":"2.0"}')
-  expect(await platform(['proxy', 'allowlist', '--from', at('none.json')])).toMatchObject({ exit: 5, stdout: '' })
+  expect(await runCommand(['proxy', 'allowlist', '--from', at('none.json')])).toMatchObject({ exit: 5, stdout: '' })
 })
 
 test('the door that runs from sources tells of its denials, its records and its reload', async () => {
-  const running = await served(at('door'), { env: { ...env, PROXY_WORKERS: '1' } })
+  const running = await serveSite(at('door'), { env: { ...env, PROXY_WORKERS: '1' } })
   try {
-    expect((await platform(['proxy', 'denials', ...site], { env })).stdout).toContain('nothing was denied')
-    expect((await platform(['proxy', 'records', ...site], { env })).stdout).toContain('no request has come')
-    const reloaded = await platform(['proxy', 'reload', ...site], { env })
+    expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('nothing was denied')
+    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('no request has come')
+    const reloaded = await runCommand(['proxy', 'reload', ...site], { env })
     expect(reloaded.stdout).toMatch(/rules +2\napplied +nothing has changed/)
   } finally {
     await running.stop()

@@ -2,32 +2,32 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { peopleOf } from '../roles/resolution/resolution-world.ts'
-import { answered, platform, scratch, served } from '../support/command-line.ts'
+import { buildPeople } from '../roles/resolution/resolution-site.ts'
+import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('resolve-service')
+const { dir, remove } = createScratchFolder('resolve-service')
 const site = path.join(dir, 'alpha')
 const env = { PLATFORM_SITE: site }
-let running: Awaited<ReturnType<typeof served>>
+let running: Awaited<ReturnType<typeof serveSite>>
 
 beforeAll(async () => {
-  await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
+  await runJsonCommand(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
   const profile = path.join(site, 'profile.yaml')
   const data_folder = path.join(dir, 'data')
   const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, resolution]')
   writeFileSync(profile, text.replace(/^resolution:\n/m, `resolution:\n  data_folder: ${data_folder}\n`))
   mkdirSync(path.join(data_folder, 'acme'), { recursive: true })
-  const rows = peopleOf(0, 20).map((each) => Object.values(each).join(','))
+  const rows = buildPeople(0, 20).map((each) => Object.values(each).join(','))
   writeFileSync(path.join(data_folder, 'acme/east.csv'), ['id,given_name,surname,date_of_birth', ...rows].join('\n'))
-  writeFileSync(path.join(dir, 'west.json'), JSON.stringify(peopleOf(10, 30)))
-  running = await served(site)
+  writeFileSync(path.join(dir, 'west.json'), JSON.stringify(buildPeople(10, 30)))
+  running = await serveSite(site)
 })
 afterAll(async () => {
   await running.stop()
   remove()
 })
 
-const resolve = (...words: string[]) => answered(['resolve', ...words], { env })
+const resolve = (...words: string[]) => runJsonCommand(['resolve', ...words], { env })
 
 test('from a lens to clusters', async () => {
   expect(await resolve('lens', 'create', 'persons')).toMatchObject({ lens: 'persons', entity_type: 'person' })
@@ -38,20 +38,20 @@ test('from a lens to clusters', async () => {
   expect((await resolve('clusters', '--run', run_id)).items).toHaveLength(10)
   const { items } = await resolve('matches', '--run', run_id, '--limit', '1000')
   expect(items.filter(({ linked }: { linked: boolean }) => linked)).toHaveLength(10)
-  const told = await platform(['resolve', 'matches', '--run', run_id], { env })
+  const told = await runCommand(['resolve', 'matches', '--run', run_id], { env })
   expect(told.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
-  expect((await platform(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
+  expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
 test('a match in doubt is explained, decided and attested, and its cluster is told with its members', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, left, right } = items.find(({ linked }: { linked: boolean }) => linked)
   const names = [left, right].map(({ node_id, record_id }) => `${node_id}/${record_id}`)
-  const explained = await platform(['resolve', 'explain', uid], { env })
+  const explained = await runCommand(['resolve', 'explain', uid], { env })
   expect(explained.stdout).toContain('surname')
   expect((await resolve('explain', uid)).steps).toHaveLength(3)
-  expect((await platform(['resolve', 'clusters'], { env })).stdout).toContain(names.join(', '))
-  const rejected = await platform(['resolve', 'review', uid, '--decision', 'reject', '--reason', 'twins'], { env })
+  expect((await runCommand(['resolve', 'clusters'], { env })).stdout).toContain(names.join(', '))
+  const rejected = await runCommand(['resolve', 'review', uid, '--decision', 'reject', '--reason', 'twins'], { env })
   expect(rejected.stdout).toMatch(/state +rejected\ndecided by +human/)
   await vi.waitFor(
     async () => {
@@ -63,18 +63,18 @@ test('a match in doubt is explained, decided and attested, and its cluster is to
   const attested = await resolve('attest', uid, '--decision', 'confirm', '--evidence', 'the same passport')
   expect(attested).toMatchObject({ state: 'confirmed', decided_by: 'human', attestations: [{ decision: 'confirm' }] })
   expect(attested.attestations[0].attester_id).toBe(attested.attestations[0].by)
-  const stale = await platform(['resolve', 'review', uid, '--decision', 'defer', '--if-version', '1'], { env })
+  const stale = await runCommand(['resolve', 'review', uid, '--decision', 'defer', '--if-version', '1'], { env })
   expect(stale.exit).toBe(3)
   const asOther = ['resolve', 'attest', uid, '--decision', 'confirm', '--attester', 'somebody']
-  expect((await platform(asOther, { env })).exit).toBe(3)
-  expect((await platform(['resolve', 'explain', 'match_none'], { env })).exit).toBe(1)
+  expect((await runCommand(asOther, { env })).exit).toBe(3)
+  expect((await runCommand(['resolve', 'explain', 'match_none'], { env })).exit).toBe(1)
 })
 
 test('open matches are listed by what a decision on them is worth', async () => {
   const { items } = await resolve('uncertain', '--limit', '5')
   const worth = items.map((each: { worth: number }) => each.worth)
   expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
-  const told = await platform(['resolve', 'uncertain'], { env })
+  const told = await runCommand(['resolve', 'uncertain'], { env })
   expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
 })
 
@@ -84,17 +84,17 @@ test('what cannot be meant is told before anything is asked', async () => {
     ['--data', 'east'],
     ['--data', 'west=west.csv', '--records', west],
   ]) {
-    expect((await platform(['resolve', 'start', '--lens', 'persons', ...words], { env })).exit).toBe(2)
+    expect((await runCommand(['resolve', 'start', '--lens', 'persons', ...words], { env })).exit).toBe(2)
   }
-  const absent = await platform(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
+  const absent = await runCommand(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
   expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
 })
 
 test('a match is put to a session, and a run told as prose', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, run_id } = await resolve('runs').then(({ items: [run] }) => ({ uid: items.at(-1).uid, run_id: run.uid }))
-  expect((await platform(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)
+  expect((await runCommand(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)
   expect(await resolve('consult', uid, '--quorum', '2/3')).toMatchObject({ uid })
-  expect((await platform(['resolve', 'consult', uid, '--quorum', '2/3'], { env })).exit).toBe(3)
-  expect((await platform(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
+  expect((await runCommand(['resolve', 'consult', uid, '--quorum', '2/3'], { env })).exit).toBe(3)
+  expect((await runCommand(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
 })

@@ -2,19 +2,25 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answered, type Json, platform, scratch, served } from '../support/command-line.ts'
+import {
+  createScratchFolder,
+  type Json,
+  runCommand,
+  runJsonCommand,
+  serveSite,
+} from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('running')
+const { dir, remove } = createScratchFolder('running')
 const site = path.join(dir, 'alpha')
 const env = { PLATFORM_SITE: site }
-const patience = { timeout: 60_000 }
-let running: Awaited<ReturnType<typeof served>>
+const waitOptions = { timeout: 60_000 }
+let running: Awaited<ReturnType<typeof serveSite>>
 let analyst: { env: Record<string, string> }
 
 beforeAll(async () => {
-  await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
-  running = await served(site)
-  const { token } = await answered(
+  await runJsonCommand(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
+  running = await serveSite(site)
+  const { token } = await runJsonCommand(
     ['token', 'mint', '--subject', 'demo', '--roles', 'analyst', '--clearance', 'SECRET'],
     {
       env,
@@ -27,11 +33,14 @@ afterAll(async () => {
   remove()
 })
 
-const create = (...more: string[]) =>
-  answered(['consensus', 'create', '--lens', 'person', '--lens-version', '1', '--m', '2', '--n', '2', ...more], analyst)
+const createSession = (...more: string[]) =>
+  runJsonCommand(
+    ['consensus', 'create', '--lens', 'person', '--lens-version', '1', '--m', '2', '--n', '2', ...more],
+    analyst,
+  )
 
 const contribute = (id: string, who: string, score: string) =>
-  answered(
+  runJsonCommand(
     ['consensus', 'contribute', id, '--contributor', who, '--key', `${who}-1`, '--score', score].concat([
       '--accuracy',
       '0.9',
@@ -41,23 +50,23 @@ const contribute = (id: string, who: string, score: string) =>
     analyst,
   )
 
-async function ratified(): Promise<Json> {
-  const { id } = await create()
+async function ratifySession(): Promise<Json> {
+  const { id } = await createSession()
   await contribute(id, 'alice', '0.9')
   return await contribute(id, 'bob', '0.95')
 }
 
-async function evidenceOf(id: string): Promise<string> {
+async function exportEvidence(id: string): Promise<string> {
   const file = path.join(dir, `${id}.json`)
   await expect
-    .poll(async () => (await platform(['evidence', 'show', id, '--out', file], { env })).exit, patience)
+    .poll(async () => (await runCommand(['evidence', 'show', id, '--out', file], { env })).exit, waitOptions)
     .toBe(0)
   return file
 }
 
-type Told = { readonly id: string; readonly event: string; readonly data: Json }
+type StreamedEvent = { readonly id: string; readonly event: string; readonly data: Json }
 
-const eventsIn = (stdout: string): Told[] =>
+const parseEvents = (stdout: string): StreamedEvent[] =>
   stdout
     .trim()
     .split('\n')
@@ -65,11 +74,11 @@ const eventsIn = (stdout: string): Told[] =>
 
 describe('sessions', () => {
   test('two who agree ratify; watch tells each step and ends there', async () => {
-    const session = await ratified()
+    const session = await ratifySession()
     expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match' })
-    const watched = await platform(['consensus', 'watch', session.id, '--until', 'RATIFIED', '--json'], analyst)
+    const watched = await runCommand(['consensus', 'watch', session.id, '--until', 'RATIFIED', '--json'], analyst)
     expect(watched.exit).toBe(0)
-    const told = eventsIn(watched.stdout)
+    const told = parseEvents(watched.stdout)
     expect(told.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6'])
     expect(told.map(({ event, data }) => [event, data.to ?? data.contributor_id ?? data.state])).toEqual([
       ['state', 'PROPOSED'],
@@ -79,19 +88,19 @@ describe('sessions', () => {
       ['state', 'RATIFIED'],
       ['result', 'RATIFIED'],
     ])
-    const { items } = await answered(['consensus', 'list', '--state', 'RATIFIED'], analyst)
+    const { items } = await runJsonCommand(['consensus', 'list', '--state', 'RATIFIED'], analyst)
     expect(items.map(({ id }: { id: string }) => id)).toContain(session.id)
   })
 
   test('watch resumes after an event, even one between a decision and its result, and reads well', async () => {
-    const { id } = await ratified()
+    const { id } = await ratifySession()
     const words = ['consensus', 'watch', id, '--until', 'RATIFIED', '--after']
-    const resumed = await platform([...words, '5', '--json'], analyst)
-    expect([resumed.exit, eventsIn(resumed.stdout).map((told) => [told.id, told.event])]).toEqual([
+    const resumed = await runCommand([...words, '5', '--json'], analyst)
+    expect([resumed.exit, parseEvents(resumed.stdout).map((told) => [told.id, told.event])]).toEqual([
       0,
       [['6', 'result']],
     ])
-    const { exit, stdout } = await platform([...words, '1'], analyst)
+    const { exit, stdout } = await runCommand([...words, '1'], analyst)
     expect(exit).toBe(0)
     expect(stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^ {2}2 {2}\S+Z {2}alice scores 0\.9 \(accuracy 0\.9, credibility 0\.9\) {2}by demo$/),
@@ -103,85 +112,88 @@ describe('sessions', () => {
   })
 
   test('two who do not agree end in a conflict that is explained, and a person can settle', async () => {
-    const { id } = await create()
+    const { id } = await createSession()
     await contribute(id, 'alice', '0.95')
     expect(await contribute(id, 'bob', '0.05')).toMatchObject({ state: 'IN_CONFLICT' })
     await expect
-      .poll(async () => (await platform(['consensus', 'dissent', id], analyst)).stdout, patience)
+      .poll(async () => (await runCommand(['consensus', 'dissent', id], analyst)).stdout, waitOptions)
       .toContain('alice')
-    expect((await answered(['consensus', 'dissent', '--open'], analyst)).items.length).toBeGreaterThan(0)
+    expect((await runJsonCommand(['consensus', 'dissent', '--open'], analyst)).items.length).toBeGreaterThan(0)
     const words = ['consensus', 'attest', id, '--decision', 'non_match', '--rationale', 'different birthplaces']
-    expect(await answered(words, analyst)).toMatchObject({ state: 'RATIFIED', decision: 'non_match' })
-    expect((await platform(words, analyst)).exit).toBe(3)
+    expect(await runJsonCommand(words, analyst)).toMatchObject({ state: 'RATIFIED', decision: 'non_match' })
+    expect((await runCommand(words, analyst)).exit).toBe(3)
   })
 
   test('a repeat with the same idempotency key finds the same session', async () => {
-    const [first, second] = [await create('--idempotency-key', 'k1'), await create('--idempotency-key', 'k1')]
+    const [first, second] = [
+      await createSession('--idempotency-key', 'k1'),
+      await createSession('--idempotency-key', 'k1'),
+    ]
     expect(second.id).toBe(first.id)
   })
 
   test('a stale --if-version is refused, and a cancelled session takes no more', async () => {
-    const { id } = await create()
+    const { id } = await createSession()
     await contribute(id, 'alice', '0.9')
-    const stale = await platform(['consensus', 'cancel', id, '--if-version', '1'], { env })
+    const stale = await runCommand(['consensus', 'cancel', id, '--if-version', '1'], { env })
     expect(stale.exit).toBe(3)
-    expect(await answered(['consensus', 'cancel', id], { env })).toMatchObject({ state: 'WITHDRAWN' })
-    expect((await platform(['consensus', 'resolve', id], analyst)).exit).toBe(3)
+    expect(await runJsonCommand(['consensus', 'cancel', id], { env })).toMatchObject({ state: 'WITHDRAWN' })
+    expect((await runCommand(['consensus', 'resolve', id], analyst)).exit).toBe(3)
   })
 
   test('a value out of range names its field, before anything is sent', async () => {
     const words = ['consensus', 'create', '--lens', 'a', '--lens-version', '1', '--m', '3', '--n', '2']
-    const ended = await platform(words, analyst)
+    const ended = await runCommand(words, analyst)
     expect(ended.exit).toBe(2)
     expect(ended.stderr).toContain('policy.m')
   })
 
   test('a bad token is refused and never echoed; an unknown session is a plain failure', async () => {
-    const bad = await platform(['consensus', 'list'], { env: { ...env, PLATFORM_TOKEN: 'secret-token-of-mine' } })
+    const bad = await runCommand(['consensus', 'list'], { env: { ...env, PLATFORM_TOKEN: 'secret-token-of-mine' } })
     expect(bad.exit).toBe(3)
     expect(bad.stdout + bad.stderr).not.toContain('secret-token-of-mine')
-    expect((await platform(['consensus', 'get', 'ses_none'], analyst)).exit).toBe(1)
+    expect((await runCommand(['consensus', 'get', 'ses_none'], analyst)).exit).toBe(1)
   })
 
   test('the same over a URL, and a port where nobody listens is not reachable', async () => {
-    const { items } = await answered(['status'], { env })
+    const { items } = await runJsonCommand(['status'], { env })
     expect(items.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'ok'])
     for (const { role, listens } of items) {
-      const told = await answered(['status', '--url', listens[0]], { env })
+      const told = await runJsonCommand(['status', '--url', listens[0]], { env })
       expect(told.items).toMatchObject([{ role, state: 'ok', listens }])
       expect(new URL(listens[0]).port).not.toBe('0')
-      const people = await platform(['status'], { env })
+      const people = await runCommand(['status'], { env })
       expect(people.stdout).toContain(listens[0])
     }
-    const { items: sessions } = await answered(['consensus', 'list', '--url', items[1].listens[0]], analyst)
+    const { items: sessions } = await runJsonCommand(['consensus', 'list', '--url', items[1].listens[0]], analyst)
     expect(sessions.length).toBeGreaterThan(0)
-    expect((await platform(['status', '--url', 'http://127.0.0.1:1'], { env })).exit).toBe(4)
-    const nobody = await platform(['consensus', 'list', '--url', 'http://127.0.0.1:1'], analyst)
+    expect((await runCommand(['status', '--url', 'http://127.0.0.1:1'], { env })).exit).toBe(4)
+    const nobody = await runCommand(['consensus', 'list', '--url', 'http://127.0.0.1:1'], analyst)
     expect(nobody.exit).toBe(4)
-    expect((await platform(['consensus', 'list', '--url', 'http://u:p@127.0.0.1:1'], analyst)).exit).toBe(2)
+    expect((await runCommand(['consensus', 'list', '--url', 'http://u:p@127.0.0.1:1'], analyst)).exit).toBe(2)
   })
 })
 
 test('a second process for the same roles is refused', async () => {
-  const second = await platform(['serve', '--site', site])
+  const second = await runCommand(['serve', '--site', site])
   expect([second.exit, second.stderr.includes('runs already in another process')]).toEqual([3, true])
 })
 
 describe('evidence', () => {
   test('a block verifies on its own, and with the site’s public keys on a machine without a site', async () => {
-    const file = await evidenceOf((await ratified()).id)
+    const file = await exportEvidence((await ratifySession()).id)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const keys = path.join(dir, 'keys.json')
-    await platform(['keys', 'export', '--out', keys], { env })
-    expect(await answered(['evidence', 'verify', file])).toMatchObject({ valid: true, keys: 'own' })
-    expect(await answered(['evidence', 'verify', file, '--keys', keys])).toMatchObject({
+    await runCommand(['keys', 'export', '--out', keys], { env })
+    expect(await runJsonCommand(['evidence', 'verify', file])).toMatchObject({ valid: true, keys: 'own' })
+    expect(await runJsonCommand(['evidence', 'verify', file, '--keys', keys])).toMatchObject({
       valid: true,
       keys: 'given',
     })
   })
 
   test('a changed score, a changed decision and foreign keys are each found', async () => {
-    const file = await evidenceOf((await ratified()).id)
+    const file = await exportEvidence((await ratifySession()).id)
     const block = readFileSync(file, 'utf8')
     const changed = path.join(dir, 'changed.json')
     for (const [from, to] of [
@@ -189,13 +201,13 @@ describe('evidence', () => {
       ['"decision":"match"', '"decision":"non_match"'],
     ] as const) {
       writeFileSync(changed, block.replace(from, to))
-      expect((await platform(['evidence', 'verify', changed])).exit).toBe(5)
+      expect((await runCommand(['evidence', 'verify', changed])).exit).toBe(5)
     }
     const other = path.join(dir, 'other')
-    await answered(['init', '--site', other])
+    await runJsonCommand(['init', '--site', other])
     const foreign = path.join(dir, 'foreign.json')
-    await platform(['keys', 'export', '--site', other, '--out', foreign])
-    const ended = await platform(['evidence', 'verify', file, '--keys', foreign])
+    await runCommand(['keys', 'export', '--site', other, '--out', foreign])
+    const ended = await runCommand(['evidence', 'verify', file, '--keys', foreign])
     expect(ended.exit).toBe(5)
     expect(ended.stdout).toContain('none of the keys given has signed it')
   })
@@ -203,55 +215,55 @@ describe('evidence', () => {
 
 describe('audit and store', () => {
   test('records are listed, exported whole, and verified with the site and without', async () => {
-    const { items } = await answered(['audit', 'list', '--action', 'consensus.session.create'], { env })
+    const { items } = await runJsonCommand(['audit', 'list', '--action', 'consensus.session.create'], { env })
     expect(items[0].event).toMatchObject({ subject: 'demo', outcome: 'done' })
-    const lines = (await platform(['audit', 'export', '--role', 'consensus'], { env })).stdout
+    const lines = (await runCommand(['audit', 'export', '--role', 'consensus'], { env })).stdout
     const file = path.join(dir, 'audit.jsonl')
     writeFileSync(file, lines)
-    expect((await answered(['audit', 'verify', file])).whole).toBe(true)
+    expect((await runJsonCommand(['audit', 'verify', file])).whole).toBe(true)
     writeFileSync(file, lines.replace('"subject":"demo"', '"subject":"eve"'))
-    expect((await platform(['audit', 'verify', file])).exit).toBe(5)
+    expect((await runCommand(['audit', 'verify', file])).exit).toBe(5)
     writeFileSync(file, lines.split('\n').toSpliced(2, 1).join('\n'))
-    expect((await platform(['audit', 'verify', file])).stdout).toContain('missing')
-    expect((await answered(['audit', 'verify'], { env })).whole).toBe(true)
-    const cef = await platform(['audit', 'export', '--format', 'cef'], { env })
+    expect((await runCommand(['audit', 'verify', file])).stdout).toContain('missing')
+    expect((await runJsonCommand(['audit', 'verify'], { env })).whole).toBe(true)
+    const cef = await runCommand(['audit', 'export', '--format', 'cef'], { env })
     expect(cef.stdout).toMatch(/^CEF:0\|platform\|platform\|[\d.]+\|consensus\.session\.create\|/m)
   })
 
   test('a backup of the running site is sound, and comes back once it is stopped', async () => {
-    const kept = await ratified()
+    const kept = await ratifySession()
     const copy = path.join(dir, 'backup')
-    await answered(['store', 'backup', copy], { env })
+    await runJsonCommand(['store', 'backup', copy], { env })
     expect(statSync(path.join(copy, 'consensus.db')).mode & 0o777).toBe(0o600)
-    expect((await answered(['store', 'check'], { env })).sound).toBe(true)
-    const later = await ratified()
-    const whileRunning = await platform(['store', 'restore', copy, '--yes'], { env })
+    expect((await runJsonCommand(['store', 'check'], { env })).sound).toBe(true)
+    const later = await ratifySession()
+    const whileRunning = await runCommand(['store', 'restore', copy, '--yes'], { env })
     expect([whileRunning.exit, whileRunning.stderr.includes('stop the site first')]).toEqual([3, true])
 
     await running.stop()
-    expect((await platform(['store', 'restore', copy], { env })).exit).toBe(3)
-    const restored = await answered(['store', 'restore', copy, '--yes'], { env })
+    expect((await runCommand(['store', 'restore', copy], { env })).exit).toBe(3)
+    const restored = await runJsonCommand(['store', 'restore', copy, '--yes'], { env })
     expect(restored.kept.flatMap((before: string) => readdirSync(before))).toContain('consensus.db')
-    running = await served(site)
-    expect(await answered(['consensus', 'get', kept.id], { env })).toMatchObject({ state: 'RATIFIED' })
-    expect((await platform(['consensus', 'get', later.id], { env })).exit).toBe(1)
+    running = await serveSite(site)
+    expect(await runJsonCommand(['consensus', 'get', kept.id], { env })).toMatchObject({ state: 'RATIFIED' })
+    expect((await runCommand(['consensus', 'get', later.id], { env })).exit).toBe(1)
   })
 
   test('a changed backup is refused, and nothing is touched', async () => {
     const copy = path.join(dir, 'altered')
-    await answered(['store', 'backup', copy], { env })
+    await runJsonCommand(['store', 'backup', copy], { env })
     const file = path.join(copy, 'consensus.db')
     const bytes = readFileSync(file)
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
     writeFileSync(file, bytes)
     await running.stop()
-    const ended = await platform(['store', 'restore', copy, '--yes'], { env })
-    running = await served(site)
+    const ended = await runCommand(['store', 'restore', copy, '--yes'], { env })
+    running = await serveSite(site)
     expect(ended.exit).toBe(5)
     expect(ended.stderr).toContain('not the file that the manifest names')
   })
 
   test('the doctor knows the ports of a running site as its own', async () => {
-    expect((await answered(['doctor'], { env })).healthy).toBe(true)
+    expect((await runJsonCommand(['doctor'], { env })).healthy).toBe(true)
   })
 })

@@ -4,24 +4,24 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
-import { canonical, sha384 } from '../../daemon/kernel/canonical.ts'
-import { answered, platform, scratch, served } from '../support/command-line.ts'
+import { canonicalJson, sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('unfreeze')
+const { dir, remove } = createScratchFolder('unfreeze')
 const at = (name: string) => path.join(dir, name)
 const site = ['--site', at('alpha')]
 let stop: () => Promise<unknown>
 
 beforeAll(async () => {
-  for (const name of ['alpha', 'bravo']) await answered(['init', '--site', at(name), '--profile', 'demo'])
-  await platform(['keys', 'export', '--site', at('bravo'), '--out', at('bravo.json')])
+  for (const name of ['alpha', 'bravo']) await runJsonCommand(['init', '--site', at(name), '--profile', 'demo'])
+  await runCommand(['keys', 'export', '--site', at('bravo'), '--out', at('bravo.json')])
   const named = joseSignatures({ dir: at('bravo/keys') })
     .publicKeys()
     .filter(({ use }) => use !== 'token')
     .map(({ fingerprint }) => fingerprint)
   const words = ['peers', 'add', 'bravo', ...site, '--keys', at('bravo.json'), '--tenant', 'bravo']
-  await answered([...words, '--ceiling', 'RESTRICTED', '--fingerprint', named.join(',')])
-  stop = (await served(at('alpha'))).stop
+  await runJsonCommand([...words, '--ceiling', 'RESTRICTED', '--fingerprint', named.join(',')])
+  stop = (await serveSite(at('alpha'))).stop
 })
 afterAll(async () => {
   await stop?.()
@@ -29,9 +29,9 @@ afterAll(async () => {
 })
 
 /** Number 1 from bravo, never twice the same. */
-async function drop(): Promise<void> {
+async function dropForgedMessage(): Promise<void> {
   const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'bravo' }
-  const body = canonical({ label, schema: 'test/1', data: {} })
+  const body = canonicalJson({ label, schema: 'test/1', data: {} })
   const statement = {
     ...{
       v: 1,
@@ -48,43 +48,46 @@ async function drop(): Promise<void> {
     body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: 'test/1' },
     ...{ parent_block_ids: [], max_hops: 1 },
   }
-  const signed = await joseSignatures({ dir: at('bravo/keys') }).sign('statement', Buffer.from(canonical(statement)))
+  const signed = await joseSignatures({ dir: at('bravo/keys') }).sign(
+    'statement',
+    Buffer.from(canonicalJson(statement)),
+  )
   const stem = at('alpha/filedrop/bravo/in/new/00000001-0000000000000001')
   writeFileSync(`${stem}.body.json`, body)
   writeFileSync(`${stem}.env.json`, JSON.stringify(signed))
 }
 
-const incoming = async () => {
-  const { items: channels } = (await answered(['filedrop', 'status', ...site])) as {
+const readIncoming = async () => {
+  const { items: channels } = (await runJsonCommand(['filedrop', 'status', ...site])) as {
     items: { direction: string; state: string }[]
   }
   return channels.find(({ direction }) => direction === 'in')
 }
-const unfreeze = (...more: string[]) => platform(['filedrop', 'unfreeze', 'bravo', ...site, ...more])
+const runUnfreeze = (...more: string[]) => runCommand(['filedrop', 'unfreeze', 'bravo', ...site, ...more])
 
 test('what is not frozen is not opened', async () => {
-  const { exit, stderr } = await unfreeze('--reason', 'nothing', '--yes')
+  const { exit, stderr } = await runUnfreeze('--reason', 'nothing', '--yes')
   expect(exit).not.toBe(0)
   expect(stderr).toContain('not frozen')
 })
 
 test('without a reason, and without a yes, nothing is opened; with both it is, and says why it was shut', async () => {
-  await drop()
-  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ highest_seq: 1 }), { timeout: 60_000 })
-  await drop()
-  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ state: 'frozen' }), { timeout: 60_000 })
-  expect(await unfreeze('--yes')).toMatchObject({ exit: 2 })
-  expect(await unfreeze('--reason', ' ', '--yes')).not.toMatchObject({ exit: 0 })
-  const unasked = await unfreeze('--reason', 'settled by telephone')
+  await dropForgedMessage()
+  await vi.waitFor(async () => expect(await readIncoming()).toMatchObject({ highest_seq: 1 }), { timeout: 60_000 })
+  await dropForgedMessage()
+  await vi.waitFor(async () => expect(await readIncoming()).toMatchObject({ state: 'frozen' }), { timeout: 60_000 })
+  expect(await runUnfreeze('--yes')).toMatchObject({ exit: 2 })
+  expect(await runUnfreeze('--reason', ' ', '--yes')).not.toMatchObject({ exit: 0 })
+  const unasked = await runUnfreeze('--reason', 'settled by telephone')
   expect(unasked).toMatchObject({ exit: 3 })
   expect(unasked.stderr).toContain('--yes')
-  expect(await incoming()).toMatchObject({ state: 'frozen' })
+  expect(await readIncoming()).toMatchObject({ state: 'frozen' })
 
-  const opened = await unfreeze('--reason', 'settled by telephone', '--yes')
+  const opened = await runUnfreeze('--reason', 'settled by telephone', '--yes')
   expect(opened.exit, opened.stderr).toBe(0)
   expect(opened.stdout).toContain('two different messages under one number')
-  expect(await incoming()).toMatchObject({ state: 'open' })
-  const trail = await platform([
+  expect(await readIncoming()).toMatchObject({ state: 'open' })
+  const trail = await runCommand([
     'audit',
     'list',
     ...site,

@@ -3,27 +3,27 @@ import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyJws } from '../../adapters/keys/jose/signatures.ts'
-import { signEpoch } from '../../daemon/boot/offline/epoch-signing.ts'
-import { signRelease } from '../../daemon/boot/offline/personal-signature.ts'
-import { keyAlgorithm, type PublicKey } from '../../daemon/kernel/keys.ts'
-import { rootedSite, rootMedium } from '../support/ceremony.ts'
-import { answered, type Json, platform, scratch } from '../support/command-line.ts'
-import { platformProcess, serveProcess } from '../support/command-process.ts'
+import { keyAlgorithm, type PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import { signEpoch } from '../../daemon/offline/filedrop/epoch-signing.ts'
+import { signRelease } from '../../daemon/offline/people/personal-signature.ts'
+import { createScratchFolder, type Json, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { runCommandProcess, serveSiteProcess } from '../support/command/run-command-process.ts'
+import { createRootedSite, createRootKeyMedium } from '../support/keys/root-key-ceremony.ts'
 
-const { dir, remove } = scratch('wrapped')
+const { dir, remove } = createScratchFolder('wrapped')
 afterAll(remove)
 // A passphrase that was right stays in the memory of its process, so that what comes without one is a process of its own.
 const at = (name: string) => path.join(dir, name)
 const passphrase = 'seven boats on a still lake'
-const right = at('right')
-const wrong = at('wrong')
+const rightPassphraseFile = at('right')
+const wrongPassphraseFile = at('wrong')
 beforeAll(() => {
-  writeFileSync(right, `${passphrase}\n`, { mode: 0o600 })
-  writeFileSync(wrong, 'seven goats on a still lake\n', { mode: 0o600 })
+  writeFileSync(rightPassphraseFile, `${passphrase}\n`, { mode: 0o600 })
+  writeFileSync(wrongPassphraseFile, 'seven goats on a still lake\n', { mode: 0o600 })
 })
 
 /** The uses of the keys of a folder that lie under a passphrase, sorted. */
-function closed(folder: string): string[] {
+function listWrappedUses(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
   const keys = names.map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Json)
   return keys.flatMap(({ private_jwe, public_key }) => (private_jwe ? [public_key.use] : [])).sort()
@@ -32,14 +32,14 @@ function closed(folder: string): string[] {
 describe('a passphrase file', () => {
   const medium = at('refused')
   const generate = (file: string) =>
-    platform(['keys', 'generate', '--use', 'root', '--dir', medium, '--passphrase-file', file])
+    runCommand(['keys', 'generate', '--use', 'root', '--dir', medium, '--passphrase-file', file])
 
   const odd: [string, string, (file: string) => void, RegExp][] = [
     ['that others may read', passphrase, (file) => chmodSync(file, 0o640), /chmod 600/],
     ['with a short passphrase', 'too short', () => undefined, /shorter than 12/],
     ['of two lines', `${passphrase}\n${passphrase}`, () => undefined, /more than one line/],
     ['of many bytes', 'x'.repeat(5_000), () => undefined, /no passphrase file/],
-    ['that is a link', '', (file) => [rmSync(file), symlinkSync(right, file)], /cannot be read/],
+    ['that is a link', '', (file) => [rmSync(file), symlinkSync(rightPassphraseFile, file)], /cannot be read/],
     ['that is not there', '', (file) => rmSync(file), /cannot be read/],
   ]
   test.each(odd)('%s is refused, and nothing is made', async (name, text, change, why) => {
@@ -53,7 +53,7 @@ describe('a passphrase file', () => {
   })
 
   test('is the only way without a terminal: a passphrase is no argument', async () => {
-    expect(await platform(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
+    expect(await runCommand(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
   })
 })
 
@@ -61,40 +61,43 @@ describe.each(keyAlgorithm.options)('a medium with a root key of %s', (algorithm
   const medium = () => at(`medium-${algorithm}`)
 
   test('is put under a passphrase that is typed twice, and out again', async () => {
-    await rootMedium(dir, `medium-${algorithm}`, algorithm)
+    await createRootKeyMedium(dir, `medium-${algorithm}`, algorithm)
     const wrap = ['keys', 'wrap', '--dir', medium()]
-    expect(await platform(wrap)).toMatchObject({ exit: 3 })
-    expect(await platform(wrap, { secrets: [passphrase, `${passphrase}!`] })).toMatchObject({ exit: 2 })
-    expect(await platform(wrap, { secrets: ['short'] })).toMatchObject({ exit: 2 })
-    expect(closed(medium())).toEqual([])
-    expect(await platform(wrap, { secrets: [passphrase, passphrase] })).toMatchObject({ exit: 0 })
-    expect(closed(medium())).toEqual(['root'])
+    expect(await runCommand(wrap)).toMatchObject({ exit: 3 })
+    expect(await runCommand(wrap, { secrets: [passphrase, `${passphrase}!`] })).toMatchObject({ exit: 2 })
+    expect(await runCommand(wrap, { secrets: ['short'] })).toMatchObject({ exit: 2 })
+    expect(listWrappedUses(medium())).toEqual([])
+    expect(await runCommand(wrap, { secrets: [passphrase, passphrase] })).toMatchObject({ exit: 0 })
+    expect(listWrappedUses(medium())).toEqual(['root'])
     // Its public side is read without it.
-    expect(await platform(['keys', 'export', '--dir', medium()])).toMatchObject({ exit: 0 })
-    expect((await answered(['keys', 'list', '--dir', medium()])).items).toHaveLength(1)
+    expect(await runCommand(['keys', 'export', '--dir', medium()])).toMatchObject({ exit: 0 })
+    expect((await runJsonCommand(['keys', 'list', '--dir', medium()])).items).toHaveLength(1)
     const unwrap = ['keys', 'unwrap', '--dir', medium()]
-    expect(await platform(unwrap, { secrets: ['not that passphrase'] })).toMatchObject({ exit: 3 })
-    expect(closed(medium())).toEqual(['root'])
-    expect(await platform(unwrap, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
-    expect(closed(medium())).toEqual([])
+    expect(await runCommand(unwrap, { secrets: ['not that passphrase'] })).toMatchObject({ exit: 3 })
+    expect(listWrappedUses(medium())).toEqual(['root'])
+    expect(await runCommand(unwrap, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
+    expect(listWrappedUses(medium())).toEqual([])
   })
 
   test('signs a key set with the right passphrase alone', async () => {
-    const root = await rootMedium(dir, `signing-${algorithm}`, algorithm)
-    const site = await rootedSite(at(`site-${algorithm}`), 'alpha', [root])
-    await answered(['keys', 'wrap', '--dir', root.dir, '--passphrase-file', right])
+    const root = await createRootKeyMedium(dir, `signing-${algorithm}`, algorithm)
+    const site = await createRootedSite(at(`site-${algorithm}`), 'alpha', [root])
+    await runJsonCommand(['keys', 'wrap', '--dir', root.dir, '--passphrase-file', rightPassphraseFile])
     const draft = at(`draft-${algorithm}.json`)
     await site.answered(['keys', 'set', 'draft', '--out', draft])
     const sign = ['keys', 'set', 'sign', draft, '--dir', root.dir, '--yes']
     const unsigned = readFileSync(draft, 'utf8')
     // In processes of their own: here the key is open already.
-    expect(await platformProcess(sign)).toMatchObject({ exit: 3, stderr: expect.stringContaining('--passphrase-file') })
-    const ended = await platformProcess([...sign, '--passphrase-file', wrong])
+    expect(await runCommandProcess(sign)).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('--passphrase-file'),
+    })
+    const ended = await runCommandProcess([...sign, '--passphrase-file', wrongPassphraseFile])
     expect(ended).toMatchObject({ exit: 3, stdout: '' })
     expect(ended.stderr).toContain(`the passphrase does not open ${root.kid}`)
     expect(ended.stderr).not.toMatch(/seven [bg]oats/)
     expect(readFileSync(draft, 'utf8')).toBe(unsigned)
-    expect(await platform(sign, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
+    expect(await runCommand(sign, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
     expect(await site.answered(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ version: 2 })
   })
 })
@@ -102,21 +105,21 @@ describe.each(keyAlgorithm.options)('a medium with a root key of %s', (algorithm
 test('a new key goes under the passphrase where keys of its use lie under one, and only there', async () => {
   const folder = at('mixed')
   const generate = (use: string, ...more: string[]) =>
-    platform(['keys', 'generate', '--use', use, '--dir', folder, ...more], { secrets: [passphrase] })
-  await generate('root', '--passphrase-file', right)
+    runCommand(['keys', 'generate', '--use', use, '--dir', folder, ...more], { secrets: [passphrase] })
+  await generate('root', '--passphrase-file', rightPassphraseFile)
   await generate('message')
-  expect(closed(folder)).toEqual(['root'])
+  expect(listWrappedUses(folder)).toEqual(['root'])
   await generate('root')
-  expect(closed(folder)).toEqual(['root', 'root'])
-  expect(await platform(['keys', 'generate', '--use', 'root', '--dir', folder])).toMatchObject({ exit: 3 })
-  await answered(['keys', 'wrap', '--dir', folder, '--use', 'message', '--passphrase-file', right])
-  expect(closed(folder)).toEqual(['message', 'root', 'root'])
+  expect(listWrappedUses(folder)).toEqual(['root', 'root'])
+  expect(await runCommand(['keys', 'generate', '--use', 'root', '--dir', folder])).toMatchObject({ exit: 3 })
+  await runJsonCommand(['keys', 'wrap', '--dir', folder, '--use', 'message', '--passphrase-file', rightPassphraseFile])
+  expect(listWrappedUses(folder)).toEqual(['message', 'root', 'root'])
 })
 
 test('a person signs a release with a key under a passphrase', async () => {
   const folder = at('person')
-  const words = ['keys', 'generate', '--use', 'personal', '--dir', folder, '--passphrase-file', right]
-  const key = (await answered(words)) as PublicKey
+  const words = ['keys', 'generate', '--use', 'personal', '--dir', folder, '--passphrase-file', rightPassphraseFile]
+  const key = (await runJsonCommand(words)) as PublicKey
   const file = path.join(folder, `${key.kid}.json`)
   const said = {
     ...{ v: 1, type: 'platform.release', step: 'request', site: 'alpha', item: 'bravo/x', digests: ['a'.repeat(96)] },
@@ -129,8 +132,8 @@ test('a person signs a release with a key under a passphrase', async () => {
 
 test('a root key under a passphrase announces an epoch', async () => {
   const folder = at('announcing')
-  const words = ['keys', 'generate', '--use', 'root', '--dir', folder, '--passphrase-file', right]
-  const key = (await answered(words)) as PublicKey
+  const words = ['keys', 'generate', '--use', 'root', '--dir', folder, '--passphrase-file', rightPassphraseFile]
+  const key = (await runJsonCommand(words)) as PublicKey
   const said = {
     ...{ v: 1, type: 'platform.epoch', channel: 'filedrop/alpha/bravo', src: 'alpha', dst: 'bravo', epoch: 2 },
     ...{ reason: 'compromised', created: new Date().toISOString() },
@@ -145,18 +148,18 @@ describe('a site whose keys lie under a passphrase', () => {
   const own = ['--site', site]
   const named = (file: string) => ({ env: { PLATFORM_KEYS_PASSPHRASE_FILE: file } })
   beforeAll(async () => {
-    await answered(['init', ...own, '--tenant', 'acme', '--profile', 'demo'])
-    await answered(['keys', 'wrap', ...own, '--passphrase-file', right])
+    await runJsonCommand(['init', ...own, '--tenant', 'acme', '--profile', 'demo'])
+    await runJsonCommand(['keys', 'wrap', ...own, '--passphrase-file', rightPassphraseFile])
   })
 
   test('does not start without it, or with a wrong one, and says which setting to mend', async () => {
-    expect(closed(path.join(site, 'keys'))).toEqual(['message', 'root', 'token'])
+    expect(listWrappedUses(path.join(site, 'keys'))).toEqual(['message', 'root', 'token'])
     for (const [around, why] of [
       [{}, 'is under a passphrase, and none was given'],
-      [named(wrong), 'the passphrase does not open'],
+      [named(wrongPassphraseFile), 'the passphrase does not open'],
       [named(at('nowhere')), 'cannot be read'],
     ] as const) {
-      const ended = await platformProcess(['serve', ...own], around)
+      const ended = await runCommandProcess(['serve', ...own], around)
       expect(ended).toMatchObject({ exit: 3, stdout: '' })
       expect(ended.stderr).toContain('identity.keys_passphrase_file')
       expect(ended.stderr).toContain(why)
@@ -165,43 +168,46 @@ describe('a site whose keys lie under a passphrase', () => {
   })
 
   test('the doctor says so, and finds nothing once the file is named', async () => {
-    const wanting = await platform(['doctor', ...own])
+    const wanting = await runCommand(['doctor', ...own])
     expect(wanting).toMatchObject({ exit: 5, stdout: expect.stringContaining('is under a passphrase') })
-    const { findings } = await answered(['doctor', ...own], named(right))
+    const { findings } = await runJsonCommand(['doctor', ...own], named(rightPassphraseFile))
     expect(findings.filter((each: Json) => each.state !== 'ok' && each.check === 'keys')).toEqual([])
   })
 
   test('starts with it, signs tokens and checkpoints, and tells the passphrase to nobody', async () => {
-    const running = await serveProcess(site, named(right))
+    const running = await serveSiteProcess(site, named(rightPassphraseFile))
     const mint = ['token', 'mint', '--subject', 'ann', '--roles', 'auditor', ...own]
-    expect(await platformProcess(mint)).toMatchObject({ exit: 3, stdout: '' })
-    const { token } = await answered(mint, named(right))
-    const status = await platform(['status', ...own], { env: { PLATFORM_TOKEN: token } })
+    expect(await runCommandProcess(mint)).toMatchObject({ exit: 3, stdout: '' })
+    const { token } = await runJsonCommand(mint, named(rightPassphraseFile))
+    const status = await runCommand(['status', ...own], { env: { PLATFORM_TOKEN: token } })
     const ended = await running.stop()
     expect([status.exit, ended.exit]).toEqual([0, 0])
     expect(ended.stdout + ended.stderr).not.toContain(passphrase)
-    expect(await platform(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
-    const { stdout } = await platform(['audit', 'export', '--role', 'site', ...own])
+    expect(await runCommand(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
+    const { stdout } = await runCommand(['audit', 'export', '--role', 'site', ...own])
     expect(stdout).toMatch(/"action":"site.key.wrap"/)
     expect(stdout).not.toContain(passphrase)
   })
 
   test('rotates and revokes: what is new lies under the same passphrase', async () => {
     const message = async () => {
-      const { items } = await answered(['keys', 'list', ...own])
+      const { items } = await runJsonCommand(['keys', 'list', ...own])
       return items.filter((key: Json) => key.use === 'message' && key.status === 'active').map((key: Json) => key.kid)
     }
     const [old] = await message()
     const rotate = ['keys', 'rotate', old, ...own]
-    expect(await platform(rotate)).toMatchObject({ exit: 3 })
-    expect(await platform([...rotate, '--passphrase-file', wrong])).toMatchObject({ exit: 3 })
+    expect(await runCommand(rotate)).toMatchObject({ exit: 3 })
+    expect(await runCommand([...rotate, '--passphrase-file', wrongPassphraseFile])).toMatchObject({ exit: 3 })
     expect(await message()).toEqual([old])
-    const { created, key_set } = await answered(rotate, named(right))
+    const { created, key_set } = await runJsonCommand(rotate, named(rightPassphraseFile))
     expect(key_set).toBe(1)
-    expect(closed(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
-    const revoked = await answered(['keys', 'revoke', old, '--yes', '--replace', ...own], named(right))
+    expect(listWrappedUses(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
+    const revoked = await runJsonCommand(
+      ['keys', 'revoke', old, '--yes', '--replace', ...own],
+      named(rightPassphraseFile),
+    )
     expect(revoked).toMatchObject({ status: 'revoked', key_set: 2 })
     expect(await message()).toEqual([created.kid, revoked.created.kid])
-    expect(closed(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
+    expect(listWrappedUses(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
   })
 })

@@ -1,44 +1,49 @@
 // Everything that an audit chain must keep, as data: whole when untouched, and telling where it is not.
 import { expect } from 'vitest'
-import { type AuditLog, genesis, sealOf } from '../../daemon/kernel/audit.ts'
-import { digestOf } from '../../daemon/kernel/canonical.ts'
-import { labelKey } from '../../daemon/kernel/label.ts'
-import { aLabel, anEvent } from './store-requirement.ts'
+import { type AuditLog, genesis_hash, hashRecord } from '../../daemon/kernel/audit/audit-chain.ts'
+import { canonicalDigest } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { labelKey } from '../../daemon/kernel/label/label.ts'
+import { buildEvent, buildLabel } from './store-requirement.ts'
 
 /** What somebody with access to the stored bytes may do behind the chain's back. */
-export type Tampering =
+export type AuditTampering =
   | { readonly do: 'alter-event' | 'alter-hash' | 'alter-filing' | 'garble' | 'remove'; readonly seq: number }
   | { readonly do: 'swap'; readonly seq: number; readonly with: number }
   | { readonly do: 'cut'; readonly after: number }
   | { readonly do: 'forge'; readonly seq: number }
 
-export type AuditWorld = {
+export type AuditFixture = {
   readonly audit: AuditLog
   readonly writer: string
-  tamper(change: Tampering): void
-  reopen(): Promise<AuditWorld>
+  tamper(change: AuditTampering): void
+  reopen(): Promise<AuditFixture>
 }
 
 export type AuditRequirement = {
   readonly id: string
-  readonly says: string
-  readonly holds: (world: AuditWorld) => Promise<void>
+  readonly description: string
+  readonly verify: (world: AuditFixture) => Promise<void>
 }
 
-function requirement(id: string, says: string, holds: AuditRequirement['holds']): AuditRequirement {
-  return { id: `audit/${id}`, says, holds }
+function requirement(id: string, says: string, holds: AuditRequirement['verify']): AuditRequirement {
+  return { id: `audit/${id}`, description: says, verify: holds }
 }
 
 /** More than any adapter reads at once, so that faults lie in the first, a middle and the last piece. */
-const many = 1_234
+const record_count = 1_234
 
-async function fill(audit: AuditLog, count: number): Promise<void> {
+async function fillChain(audit: AuditLog, count: number): Promise<void> {
   const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString()
-  await audit.append(Array.from({ length: count }, (_, n) => anEvent({ at: day(n), target: `t${n + 1}` })))
+  await audit.append(Array.from({ length: count }, (_, n) => buildEvent({ at: day(n), target: `t${n + 1}` })))
 }
 
 /** The fault is found at once, and again when the chain is opened anew. */
-async function shows({ audit, ...world }: AuditWorld, change: Tampering, seq: number, fault: RegExp): Promise<void> {
+async function expectFault(
+  { audit, ...world }: AuditFixture,
+  change: AuditTampering,
+  seq: number,
+  fault: RegExp,
+): Promise<void> {
   world.tamper(change)
   const found = { seq, writer: world.writer, fault: expect.stringMatching(fault) }
   expect(await audit.verify()).toEqual(found)
@@ -47,48 +52,51 @@ async function shows({ audit, ...world }: AuditWorld, change: Tampering, seq: nu
 }
 
 const faults = (['alter-event', 'alter-hash', 'alter-filing', 'garble'] as const).flatMap((change) =>
-  [1, 700, many].map((seq) =>
-    requirement(`${change}-${seq}`, `finds the alteration of record ${seq} of ${many}`, async (world) => {
-      await fill(world.audit, many)
-      await shows(world, { do: change, seq }, seq, /^altered$/)
+  [1, 700, record_count].map((seq) =>
+    requirement(`${change}-${seq}`, `finds the alteration of record ${seq} of ${record_count}`, async (world) => {
+      await fillChain(world.audit, record_count)
+      await expectFault(world, { do: change, seq }, seq, /^altered$/)
     }),
   ),
 )
 
 export const auditRequirements: readonly AuditRequirement[] = [
   requirement('chain', 'each record is sealed by the hash of the one before', async ({ audit, writer }) => {
-    expect(await audit.head()).toEqual({ writer, seq: 0, hash: genesis })
+    expect(await audit.head()).toEqual({ writer, seq: 0, hash: genesis_hash })
     expect(await audit.verify()).toBeUndefined()
-    await Promise.all([audit.append([anEvent(), anEvent({ target: 'b' })]), audit.append([anEvent({ target: 'c' })])])
-    let prev = genesis
+    await Promise.all([
+      audit.append([buildEvent(), buildEvent({ target: 'b' })]),
+      audit.append([buildEvent({ target: 'c' })]),
+    ])
+    let prev = genesis_hash
     for (const [n, record] of (await audit.list({ limit: 9, ascending: true })).entries()) {
       expect(record.seq).toBe(n + 1)
-      expect(record.event_digest).toBe(digestOf(record.event))
-      expect(record.hash).toBe(sealOf(writer, n + 1, prev, record.event_digest))
+      expect(record.event_digest).toBe(canonicalDigest(record.event))
+      expect(record.hash).toBe(hashRecord(writer, n + 1, prev, record.event_digest))
       prev = record.hash
     }
     expect(await audit.head()).toEqual({ writer, seq: 3, hash: prev })
     expect(await audit.verify()).toBeUndefined()
   }),
   requirement('reopen', 'the chain goes on where it was when it is opened again', async ({ audit, ...world }) => {
-    await audit.append([anEvent()])
+    await audit.append([buildEvent()])
     const again = await world.reopen()
-    await again.audit.append([anEvent({ target: 'later' })])
+    await again.audit.append([buildEvent({ target: 'later' })])
     expect(await again.audit.head()).toMatchObject({ seq: 2 })
     expect(await again.audit.verify()).toBeUndefined()
   }),
   requirement('schema', 'an event that is not of its schema is refused with all that came along', async ({ audit }) => {
-    const wrong = { ...anEvent(), outcome: 'maybe' } as never
-    await expect(audit.append([anEvent(), wrong])).rejects.toThrow()
-    await audit.append([anEvent()])
+    const wrong = { ...buildEvent(), outcome: 'maybe' } as never
+    await expect(audit.append([buildEvent(), wrong])).rejects.toThrow()
+    await audit.append([buildEvent()])
     expect(await audit.head()).toMatchObject({ seq: 1 })
     expect(await audit.verify()).toBeUndefined()
   }),
   requirement('list', 'lists newest first or oldest first, by what an event says', async ({ audit }) => {
     await audit.append([
-      anEvent({ at: '2026-01-01T00:00:00Z', target: 'a' }),
-      anEvent({ at: '2026-01-01T00:00:00.5Z', target: 'b', tenant_id: 'bravo', subject: 'bob' }),
-      anEvent({ at: '2026-01-01T00:00:01Z', target: 'c', action: 'other' }),
+      buildEvent({ at: '2026-01-01T00:00:00Z', target: 'a' }),
+      buildEvent({ at: '2026-01-01T00:00:00.5Z', target: 'b', tenant_id: 'bravo', subject: 'bob' }),
+      buildEvent({ at: '2026-01-01T00:00:01Z', target: 'c', action: 'other' }),
     ])
     const targets = async (query: Omit<Parameters<AuditLog['list']>[0], 'limit'>, limit = 9) =>
       (await audit.list({ ...query, limit })).map(({ event }) => event?.target).join('')
@@ -106,10 +114,10 @@ export const auditRequirements: readonly AuditRequirement[] = [
     await expect(targets({ since: 'yesterday' })).rejects.toMatchObject({ code: 'malformed' })
   }),
   requirement('labels', 'a labelled record is listed for its key only, an unlabelled one always', async ({ audit }) => {
-    const secret = aLabel()
-    const open = aLabel({ level: 'UNCLASSIFIED' })
-    await audit.append([anEvent({ label: secret, target: 's' }), anEvent({ target: '-' })])
-    await audit.append([anEvent({ label: open, target: 'o' }), anEvent({ label: secret, target: 'S' })])
+    const secret = buildLabel()
+    const open = buildLabel({ level: 'UNCLASSIFIED' })
+    await audit.append([buildEvent({ label: secret, target: 's' }), buildEvent({ target: '-' })])
+    await audit.append([buildEvent({ label: open, target: 'o' }), buildEvent({ label: secret, target: 'S' })])
     expect(await audit.labelKeys()).toEqual([labelKey(secret), labelKey(open)].sort())
     const seen = async (label_keys: readonly string[]) =>
       (await audit.list({ limit: 9, label_keys })).map(({ event }) => event?.target).join('')
@@ -118,28 +126,28 @@ export const auditRequirements: readonly AuditRequirement[] = [
     expect(await seen([labelKey(open), labelKey(secret)])).toBe('So-s')
   }),
   ...faults,
-  ...[1, 700, many - 1].map((seq) =>
-    requirement(`removed-${seq}`, `finds that record ${seq} of ${many} is missing`, async (world) => {
-      await fill(world.audit, many)
-      await shows(world, { do: 'remove', seq }, seq + 1, /^missing$/)
+  ...[1, 700, record_count - 1].map((seq) =>
+    requirement(`removed-${seq}`, `finds that record ${seq} of ${record_count} is missing`, async (world) => {
+      await fillChain(world.audit, record_count)
+      await expectFault(world, { do: 'remove', seq }, seq + 1, /^missing$/)
     }),
   ),
   requirement('reordered', 'finds that two records changed places', async (world) => {
-    await fill(world.audit, many)
-    await shows(world, { do: 'swap', seq: 600, with: 900 }, 600, /^(altered|reordered)$/)
+    await fillChain(world.audit, record_count)
+    await expectFault(world, { do: 'swap', seq: 600, with: 900 }, 600, /^(altered|reordered)$/)
   }),
-  ...[0, 499, 500, many - 1].map((after) =>
-    requirement(`cut-${after}`, `finds that the chain ends after record ${after} of ${many}`, async (world) => {
-      await fill(world.audit, many)
-      await shows(world, { do: 'cut', after }, after + 1, /^missing$/)
+  ...[0, 499, 500, record_count - 1].map((after) =>
+    requirement(`cut-${after}`, `finds that the chain ends after record ${after} of ${record_count}`, async (world) => {
+      await fillChain(world.audit, record_count)
+      await expectFault(world, { do: 'cut', after }, after + 1, /^missing$/)
     }),
   ),
   requirement('forged', 'finds a record that was added behind its back', async (world) => {
-    await fill(world.audit, 10)
-    await shows(world, { do: 'forge', seq: 11 }, 11, /^altered$/)
+    await fillChain(world.audit, 10)
+    await expectFault(world, { do: 'forge', seq: 11 }, 11, /^altered$/)
   }),
   requirement('expire', 'old bodies go, the hashes stay, and the chain is whole', async ({ audit, ...world }) => {
-    await fill(audit, many)
+    await fillChain(audit, record_count)
     const before = '2026-01-01T10:00:00+00:00'
     expect(await audit.expire(before)).toBe(600)
     expect(await audit.expire(before)).toBe(0)
@@ -149,9 +157,9 @@ export const auditRequirements: readonly AuditRequirement[] = [
     expect(oldest?.event_digest).toMatch(/^[0-9a-f]{64}$/)
     expect(await audit.list({ limit: 9, target: 't600' })).toEqual([])
     expect(await audit.list({ limit: 9, target: 't601' })).toHaveLength(1)
-    await audit.append([anEvent()])
+    await audit.append([buildEvent()])
     const again = await world.reopen()
     expect(await again.audit.verify()).toBeUndefined()
-    expect(await again.audit.head()).toMatchObject({ seq: many + 1 })
+    expect(await again.audit.head()).toMatchObject({ seq: record_count + 1 })
   }),
 ]

@@ -5,8 +5,8 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, test } from 'vitest'
 import { sqliteAddon } from '../../adapters/store/sqlite/addon.ts'
-import { type AuditWorld, auditRequirements, type Tampering } from './audit.ts'
-import { openSqliteStore } from './store-arms.ts'
+import { type AuditFixture, type AuditTampering, auditRequirements } from './audit.ts'
+import { openSqliteStore } from './store-variants.ts'
 
 let folder: string
 let ends: (() => Promise<void>)[]
@@ -21,10 +21,11 @@ afterEach(async () => {
 })
 
 describe('sqlite', () => {
-  for (const { id, says, holds } of auditRequirements) test(`${id}: ${says}`, () => holds(openSqliteChain()))
+  for (const { id, description, verify } of auditRequirements)
+    test(`${id}: ${description}`, () => verify(openSqliteChain()))
 })
 
-function openSqliteChain(): AuditWorld {
+function openSqliteChain(): AuditFixture {
   const { audit, store } = openSqliteStore(folder)
   ends.push(() => store.close())
   return {
@@ -38,7 +39,7 @@ function openSqliteChain(): AuditWorld {
   }
 }
 
-function tamperSqlite(change: Tampering): void {
+function tamperSqlite(change: AuditTampering): void {
   const db = new Database(path.join(folder, 'store.db'), { nativeBinding: sqliteAddon(folder) })
   try {
     for (const sql of statementsOf(change)) if (db.prepare(sql).run().changes === 0) throw new Error(`in vain: ${sql}`)
@@ -47,7 +48,7 @@ function tamperSqlite(change: Tampering): void {
   }
 }
 
-function statementsOf(change: Tampering): string[] {
+function statementsOf(change: AuditTampering): string[] {
   if (change.do === 'cut') return [`DELETE FROM audit WHERE seq > ${change.after}`]
   const { seq } = change
   const at = `WHERE seq = ${seq}`

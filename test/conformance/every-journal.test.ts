@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'vitest'
 import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
-import { type JournalWorld, journalRequirements } from './journal.ts'
+import { type JournalFixture, journalRequirements } from './journal.ts'
 import { arrivalRequirements } from './journal-arrivals.ts'
 import { custodyRequirements } from './journal-custody.ts'
 import { sentRequirements } from './journal-sent.ts'
@@ -26,16 +26,16 @@ afterEach(async () => {
 const all = [...journalRequirements, ...arrivalRequirements, ...sentRequirements, ...custodyRequirements]
 
 describe('sqlite', () => {
-  for (const { id, says, holds } of all) test(`${id}: ${says}`, () => holds(openSqliteJournal()))
+  for (const { id, description, verify } of all) test(`${id}: ${description}`, () => verify(openSqliteJournal()))
 })
 
-function openSqliteJournal(): JournalWorld {
+function openSqliteJournal(): JournalFixture {
   const file = sqliteFile({ file: path.join(folder, 'site.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')
   ends.push(() => file.close())
   return {
     journal: sqliteJournal(file, audit),
-    audited: async () => (await audit.list({ limit: 99 })).length,
+    countAuditRecords: async () => (await audit.list({ limit: 99 })).length,
     async reopen() {
       await file.close()
       return openSqliteJournal()

@@ -4,14 +4,14 @@ import { memoryKeyValue } from '../../adapters/keyvalue/memory/memory-keyvalue.t
 import { keyValueRequirements } from './keyvalue.ts'
 
 describe('memory', () => {
-  for (const { id, says, holds } of keyValueRequirements) {
-    test(`${id}: ${says}`, async () => {
+  for (const { id, description, verify } of keyValueRequirements) {
+    test(`${id}: ${description}`, async () => {
       let now = 1_000
       const store = memoryKeyValue(() => now)
       const pass = async (ms: number) => {
         now += ms
       }
-      await holds({ store, other: store, pass })
+      await verify({ store, otherClient: store, advance: pass })
     })
   }
 

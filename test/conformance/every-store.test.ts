@@ -1,6 +1,6 @@
 // Runs each adapter of the document store that needs no server against each requirement.
 import { describe } from 'vitest'
-import { eachRequirement } from './each-requirement.ts'
-import { storeArms } from './store-arms.ts'
+import { storeVariants } from './store-variants.ts'
+import { testStoreRequirements } from './test-store-requirements.ts'
 
-describe.each(storeArms)('$name', eachRequirement)
+describe.each(storeVariants)('$name', testStoreRequirements)

@@ -1,19 +1,19 @@
 // Runs each carrier against each requirement.
 import { afterEach, describe, test } from 'vitest'
-import { until } from '../support/site-world.ts'
-import { hubSites } from '../transport/coalition/hub-sites.ts'
-import { servedHub } from '../transport/coalition/served-hub.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { createHubSites } from '../transport/coalition/hub-sites.ts'
+import { startTestHub } from '../transport/coalition/test-hub.ts'
 import {
-  carry,
-  labelFor,
-  message,
-  restart,
+  buildLabel,
+  buildMessage,
+  carryFiles,
+  createFiledropSites,
+  type FiledropSites,
+  restartSite,
   startReceiving,
-  twoSites,
-  type World,
-} from '../transport/filedrop/two-sites.ts'
-import { joinedByTls } from '../transport/mtls/joined-sites.ts'
-import { type TransportWorld, transportRequirements } from './transport.ts'
+} from '../transport/filedrop/filedrop-sites.ts'
+import { joinByMtls } from '../transport/mtls/join-by-mtls.ts'
+import { type TransportFixture, transportRequirements } from './transport.ts'
 
 const ends: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -21,35 +21,35 @@ afterEach(async () => {
 })
 
 /** How what one site has made ready comes to the other, from the start of both on. */
-type Joined = { bring(): Promise<void>; end(): Promise<void> }
+type SiteLink = { bring(): Promise<void>; end(): Promise<void> }
 
-const carriers: Readonly<Record<string, (sites: World) => Promise<Joined>>> = {
+const carriers: Readonly<Record<string, (sites: FiledropSites) => Promise<SiteLink>>> = {
   filedrop: async ({ alpha, bravo }) => ({
     async bring() {
-      carry(alpha, bravo)
+      carryFiles(alpha, bravo)
     },
     end: async () => undefined,
   }),
-  mtls: joinedByTls,
+  mtls: joinByMtls,
 }
 
 describe.each(Object.keys(carriers))('%s', (name) => {
-  for (const { id, says, holds } of transportRequirements) {
-    test(`${id}: ${says}`, async () => holds(await worldOf(carriers[name] ?? joinedByTls)))
+  for (const { id, description, verify } of transportRequirements) {
+    test(`${id}: ${description}`, async () => verify(await createFixture(carriers[name] ?? joinByMtls)))
   }
 })
 
 describe('coalition', () => {
-  for (const { id, says, holds } of transportRequirements) {
-    test(`${id}: ${says}`, async () => holds(await coalitionWorld()))
+  for (const { id, description, verify } of transportRequirements) {
+    test(`${id}: ${description}`, async () => verify(await createCoalitionFixture()))
   }
 })
 
-async function worldOf(joining: (sites: World) => Promise<Joined>): Promise<TransportWorld> {
-  const sites: World = await twoSites()
+async function createFixture(joining: (sites: FiledropSites) => Promise<SiteLink>): Promise<TransportFixture> {
+  const sites: FiledropSites = await createFiledropSites()
   const { alpha, bravo } = sites
-  let answer: Parameters<TransportWorld['answer']>[0] = () => ({ verdict: 'applied' })
-  const delivered: TransportWorld['delivered'] = []
+  let answer: Parameters<TransportFixture['answer']>[0] = () => ({ verdict: 'applied' })
+  const delivered: TransportFixture['delivered'] = []
   const handler = async (incoming: (typeof delivered)[number]) => {
     delivered.push(incoming)
     return await answer(incoming)
@@ -65,9 +65,9 @@ async function worldOf(joining: (sites: World) => Promise<Joined>): Promise<Tran
     get sender() {
       return alpha.transport
     },
-    restartSender: () => restart(alpha),
-    restartReceiver: () => restart(bravo, handler),
-    async settle() {
+    restartSender: () => restartSite(alpha),
+    restartReceiver: () => restartSite(bravo, handler),
+    async deliverAll() {
       await alpha.transport.rescan()
       await joined.bring()
       await bravo.transport.rescan()
@@ -77,37 +77,37 @@ async function worldOf(joining: (sites: World) => Promise<Joined>): Promise<Tran
       answer = verdict
     },
     receiverStatus: () => bravo.transport.status(),
-    outgoing: (more) => message(sites, more),
-    forbidden: () => message(sites, { label: labelFor(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
+    outgoing: (more) => buildMessage(sites, more),
+    forbidden: () => buildMessage(sites, { label: buildLabel(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
   }
 }
 
 /** File-drop's channel with a hub between: what lies ready goes there, and comes from there. */
-async function coalitionWorld(): Promise<TransportWorld> {
-  const hub = await servedHub()
-  const moved = await hubSites(hub.way)
+async function createCoalitionFixture(): Promise<TransportFixture> {
+  const hub = await startTestHub()
+  const moved = await createHubSites(hub.endpoint)
   ends.push(async () => {
     await moved.dispose()
     await hub.close()
   })
   const { sites, delivered, answer } = moved
   await moved.start('bravo', 'alpha')
-  await until(async () => (await hub.isThere('alpha')) && (await hub.isThere('bravo')))
+  await waitUntil(async () => (await hub.isRegistered('alpha')) && (await hub.isRegistered('bravo')))
   return {
     get sender() {
       return sites.alpha.transport
     },
     restartSender: () => moved.restart('alpha'),
     restartReceiver: () => moved.restart('bravo'),
-    async settle() {
-      await moved.sent()
-      await until(async () => (await hub.waiting()) === 0)
+    async deliverAll() {
+      await moved.waitUntilSent()
+      await waitUntil(async () => (await hub.countWaiting()) === 0)
       await sites.bravo.transport.rescan()
     },
     delivered,
     answer,
     receiverStatus: () => sites.bravo.transport.status(),
-    outgoing: (more) => message(sites, more),
-    forbidden: () => message(sites, { label: labelFor(sites.bravo.tenant_id, { level: 'TOP_SECRET' }) }),
+    outgoing: (more) => buildMessage(sites, more),
+    forbidden: () => buildMessage(sites, { label: buildLabel(sites.bravo.tenant_id, { level: 'TOP_SECRET' }) }),
   }
 }

@@ -1,13 +1,13 @@
 // Random operations on a store and on a map in memory: every store must answer as the map does.
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { dominates, type Label } from '../../daemon/kernel/label.ts'
-import type { Doc, Scalar, Store } from '../../daemon/kernel/store.ts'
-import { type Note, notes, type StoreWorld } from './store-requirement.ts'
+import { dominates, type Label } from '../../daemon/kernel/label/label.ts'
+import type { Doc, Scalar, Store } from '../../daemon/kernel/store/store.ts'
+import { type Note, notes, type StoreFixture } from './store-requirement.ts'
 
-type Model = Map<string, Doc<Note>>
-type Real = { store: Store; reopen(): Promise<void> }
-type Operation = fc.AsyncCommand<Model, Real>
+type NoteModel = Map<string, Doc<Note>>
+type StoreUnderTest = { store: Store; reopen(): Promise<void> }
+type StoreCommand = fc.AsyncCommand<NoteModel, StoreUnderTest>
 
 /** What every question asks for: a cluster's answers lag otherwise. */
 const fresh = { fresh: true }
@@ -47,13 +47,13 @@ const someNote: fc.Arbitrary<Note> = fc
   .map((given) => JSON.parse(JSON.stringify(given)) as Note)
 
 const byBytes = (x: string, y: string) => Buffer.compare(Buffer.from(x), Buffer.from(y))
-const sorted = (model: Model) => [...model.values()].toSorted((x, y) => byBytes(x.id, y.id))
+const sorted = (model: NoteModel) => [...model.values()].toSorted((x, y) => byBytes(x.id, y.id))
 
-function operation(says: string, run: (model: Model, real: Real) => Promise<void>): Operation {
+function createCommand(says: string, run: (model: NoteModel, real: StoreUnderTest) => Promise<void>): StoreCommand {
   return { check: () => true, run, toString: () => says }
 }
 
-function put(model: Model, id: string, value: Note, version: number) {
+function putInModel(model: NoteModel, id: string, value: Note, version: number) {
   const held = model.get(id)
   if (!held) return 'missing'
   if (held.version !== version) return 'conflict'
@@ -62,7 +62,7 @@ function put(model: Model, id: string, value: Note, version: number) {
   return doc
 }
 
-function remove(model: Model, id: string, version?: number) {
+function removeFromModel(model: NoteModel, id: string, version?: number) {
   const held = model.get(id)
   if (!held) return 'missing'
   if (version !== undefined && held.version !== version) return 'conflict'
@@ -70,7 +70,7 @@ function remove(model: Model, id: string, version?: number) {
   return 'done'
 }
 
-function removeWhere(model: Model, isMeant: (value: Note) => boolean): number {
+function removeMatching(model: NoteModel, isMeant: (value: Note) => boolean): number {
   const meant = [...model.values()].filter(({ value }) => isMeant(value))
   for (const { id } of meant) model.delete(id)
   return meant.length
@@ -78,7 +78,7 @@ function removeWhere(model: Model, isMeant: (value: Note) => boolean): number {
 
 const writes = [
   fc.tuple(anId, someNote).map(([id, value]) =>
-    operation(`create ${id}`, async (model, { store }) => {
+    createCommand(`create ${id}`, async (model, { store }) => {
       const doc = { id, version: 1, value }
       const expected = model.has(id) ? 'exists' : doc
       if (expected !== 'exists') model.set(id, doc)
@@ -86,12 +86,12 @@ const writes = [
     }),
   ),
   fc.tuple(anId, someNote, aVersion).map(([id, value, version]) =>
-    operation(`put ${id} ${version}`, async (model, { store }) => {
-      expect(await store.put(notes, id, value, version)).toEqual(put(model, id, value, version))
+    createCommand(`put ${id} ${version}`, async (model, { store }) => {
+      expect(await store.put(notes, id, value, version)).toEqual(putInModel(model, id, value, version))
     }),
   ),
   fc.tuple(anId, fc.integer({ min: 1, max: 4 })).map(([id, times]) =>
-    operation(`update ${id} ${times} times at once`, async (model, { store }) => {
+    createCommand(`update ${id} ${times} times at once`, async (model, { store }) => {
       const add = () =>
         store.update(notes, id, ({ value }) => ({ next: { ...value, count: value.count + 1 }, answer: value.count }))
       const done = await Promise.all(Array.from({ length: times }, add))
@@ -103,14 +103,14 @@ const writes = [
     }),
   ),
   fc.tuple(anId, fc.option(aVersion, { nil: undefined })).map(([id, version]) =>
-    operation(`remove ${id} ${version}`, async (model, { store }) => {
-      expect(await store.remove(notes, id, version)).toBe(remove(model, id, version))
+    createCommand(`remove ${id} ${version}`, async (model, { store }) => {
+      expect(await store.remove(notes, id, version)).toBe(removeFromModel(model, id, version))
     }),
   ),
   fc.tuple(anId, someNote, anId, aVersion).map(([id, value, other, version]) =>
-    operation(`bulk ${id} ${other} ${version}`, async (model, { store }) => {
-      const replaced = put(model, id, value, version)
-      const expected = [typeof replaced === 'string' ? replaced : 'done', remove(model, other, version)]
+    createCommand(`bulk ${id} ${other} ${version}`, async (model, { store }) => {
+      const replaced = putInModel(model, id, value, version)
+      const expected = [typeof replaced === 'string' ? replaced : 'done', removeFromModel(model, other, version)]
       const outcomes = await store.bulk([
         { do: 'put', collection: notes, id, value, version },
         { do: 'remove', collection: notes, id: other, version },
@@ -119,28 +119,28 @@ const writes = [
     }),
   ),
   aCount.map((count) =>
-    operation(`remove where count is above ${count}`, async (model, { store }) => {
-      const expected = removeWhere(model, (value) => value.count > count)
+    createCommand(`remove where count is above ${count}`, async (model, { store }) => {
+      const expected = removeMatching(model, (value) => value.count > count)
       expect(await store.removeWhere(notes, { count: { gt: count } })).toBe(expected)
     }),
   ),
   fc.integer({ min: 0, max: 9 }).map((now) =>
-    operation(`expire ${now}`, async (model, { store }) => {
-      const expected = removeWhere(model, ({ expires_ts }) => expires_ts !== undefined && expires_ts <= now)
+    createCommand(`expire ${now}`, async (model, { store }) => {
+      const expected = removeMatching(model, ({ expires_ts }) => expires_ts !== undefined && expires_ts <= now)
       expect(await store.expire(notes, now)).toBe(expected)
     }),
   ),
-  fc.constant(operation('reopen', async (_model, real) => real.reopen())),
+  fc.constant(createCommand('reopen', async (_model, real) => real.reopen())),
 ]
 
 const reads = [
   anId.map((id) =>
-    operation(`get ${id}`, async (model, { store }) => expect(await store.get(notes, id)).toEqual(model.get(id))),
+    createCommand(`get ${id}`, async (model, { store }) => expect(await store.get(notes, id)).toEqual(model.get(id))),
   ),
   fc
     .tuple(fc.constantFrom('asc' as const, 'desc' as const), fc.constantFrom('rank', 'open', 'title', 'count'))
     .map(([direction, field]) =>
-      operation(`list by ${field} ${direction}`, async (model, { store }) => {
+      createCommand(`list by ${field} ${direction}`, async (model, { store }) => {
         const seen: Doc<Note>[] = []
         let cursor: string | undefined
         do {
@@ -154,12 +154,12 @@ const reads = [
           seen.push(...page.docs)
           cursor = page.next_cursor
         } while (cursor !== undefined)
-        const up = sorted(model).toSorted((x, y) => byValue(fieldOf(x, field), fieldOf(y, field)))
+        const up = sorted(model).toSorted((x, y) => byValue(readField(x, field), readField(y, field)))
         expect(seen).toEqual(direction === 'asc' ? up : up.toReversed())
       }),
     ),
   fc.tuple(aCount, fc.boolean()).map(([count, open]) =>
-    operation(`count ${count} ${open}`, async (model, { store }) => {
+    createCommand(`count ${count} ${open}`, async (model, { store }) => {
       const meant = sorted(model).filter(({ value }) => value.count >= count && value.open === open)
       const filter = { count: { gte: count }, open }
       expect(await store.count(notes, filter, fresh)).toBe(meant.length)
@@ -167,18 +167,18 @@ const reads = [
     }),
   ),
   fc.constantFrom('kind', 'open', 'rank', 'tenant_id').map((field) =>
-    operation(`count by ${field}`, async (model, { store }) => {
+    createCommand(`count by ${field}`, async (model, { store }) => {
       const expected = new Map<Scalar, number>()
       for (const doc of model.values()) {
-        const value = fieldOf(doc, field)
+        const value = readField(doc, field)
         if (value !== undefined) expected.set(value, (expected.get(value) ?? 0) + 1)
       }
       expect(await store.countBy(notes, field, {}, fresh)).toEqual(expected)
     }),
   ),
   aViewer.map((viewer) =>
-    operation(`see as ${JSON.stringify(viewer)}`, async (model, { store }) => {
-      const how = { sight: { viewer, policy }, ...fresh }
+    createCommand(`see as ${JSON.stringify(viewer)}`, async (model, { store }) => {
+      const how = { read_scope: { viewer, policy }, ...fresh }
       const meant = sorted(model).filter(({ value: { tenant_id, label } }) => {
         return tenant_id === viewer.tenant_id && (label === undefined || dominates(viewer, label, policy))
       })
@@ -187,7 +187,7 @@ const reads = [
     }),
   ),
   fc.constantFrom(0.5, 1, 3).map((interval) =>
-    operation(`histogram ${interval}`, async (model, { store }) => {
+    createCommand(`histogram ${interval}`, async (model, { store }) => {
       const expected = new Map<number, number>()
       for (const { value } of model.values()) {
         if (value.rank === undefined) continue
@@ -199,7 +199,7 @@ const reads = [
   ),
 ]
 
-function fieldOf(doc: Doc<Note>, field: string): Scalar | undefined {
+function readField(doc: Doc<Note>, field: string): Scalar | undefined {
   return (doc.value as Record<string, unknown>)[field] as Scalar | undefined
 }
 
@@ -211,14 +211,14 @@ function byValue(x: Scalar | undefined, y: Scalar | undefined): number {
 
 /** Replays as many histories; `open` makes an empty world for each. The seed says which histories. */
 export async function replayHistories(
-  open: () => Promise<{ world: StoreWorld; end(): Promise<void> }>,
+  open: () => Promise<{ world: StoreFixture; end(): Promise<void> }>,
   histories: { readonly seed: number; readonly runs: number; readonly length: number },
 ): Promise<void> {
   const operations = fc.commands([...writes, ...reads], { maxCommands: histories.length, size: 'max' })
   const property = fc.asyncProperty(operations, async (commands) => {
     const opened = await open()
     let { world } = opened
-    const real: Real = {
+    const real: StoreUnderTest = {
       get store() {
         return world.store
       },

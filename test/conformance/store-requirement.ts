@@ -1,28 +1,28 @@
 // What a requirement on a document store is, and the collection that all of them are shown with.
 import * as z from 'zod'
-import type { AuditEvent, AuditLog } from '../../daemon/kernel/audit.ts'
-import { type Label, label } from '../../daemon/kernel/label.ts'
-import { collection, type Store } from '../../daemon/kernel/store.ts'
+import type { AuditEvent, AuditLog } from '../../daemon/kernel/audit/audit-chain.ts'
+import { type Label, label } from '../../daemon/kernel/label/label.ts'
+import { collection, type Store } from '../../daemon/kernel/store/store.ts'
 
 /** An empty store with the audit chain that its writes go to, and a private folder that is removed afterwards. */
-export type StoreWorld = {
+export type StoreFixture = {
   readonly store: Store
   readonly audit: AuditLog
   readonly folder: string
   /** The same data opened anew, after an orderly close. */
-  reopen(): Promise<StoreWorld>
-  /** The data of a copy made by `backup`; absent where the store makes none. */
-  openCopy?(path: string): Promise<StoreWorld>
+  reopen(): Promise<StoreFixture>
+  /** The data of a copy made by `backupStore`; absent where the store makes none. */
+  openCopy?(path: string): Promise<StoreFixture>
 }
 
 export type StoreRequirement = {
   readonly id: string
-  readonly says: string
-  readonly holds: (world: StoreWorld) => Promise<void>
+  readonly description: string
+  readonly verify: (world: StoreFixture) => Promise<void>
 }
 
-export function requirement(id: string, says: string, holds: StoreRequirement['holds']): StoreRequirement {
-  return { id: `store/${id}`, says, holds }
+export function storeRequirement(id: string, says: string, holds: StoreRequirement['verify']): StoreRequirement {
+  return { id: `store/${id}`, description: says, verify: holds }
 }
 
 export const note = z.strictObject({
@@ -39,11 +39,11 @@ export type Note = z.infer<typeof note>
 
 export const notes = collection({ name: 'note', schema: note, indexes: ['title', 'rank', 'kind', 'open', 'count'] })
 
-export function aNote(changes: Partial<Note> = {}): Note {
+export function buildNote(changes: Partial<Note> = {}): Note {
   return { tenant_id: 'alpha', title: 'a note', kind: 'red', open: true, count: 0, ...changes }
 }
 
-export function anEvent(changes: Partial<AuditEvent> = {}): AuditEvent {
+export function buildEvent(changes: Partial<AuditEvent> = {}): AuditEvent {
   return {
     at: '2026-03-01T12:00:00.000Z',
     action: 'test.note.write',
@@ -57,6 +57,6 @@ export function anEvent(changes: Partial<AuditEvent> = {}): AuditEvent {
   }
 }
 
-export function aLabel(changes: Partial<Label> = {}): Label {
+export function buildLabel(changes: Partial<Label> = {}): Label {
   return { policy: 'site', level: 'SECRET', categories: [], originator: 'alpha', ...changes }
 }

@@ -4,15 +4,15 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { catalogue } from '../../cli/commands.ts'
-import { readingOf } from '../support/promql.ts'
-import { root } from '../support/source-tree.ts'
+import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
+import { parsePromqlNames } from '../support/documents/parse-promql-names.ts'
+import { repositoryRoot } from '../support/repository/source-tree.ts'
 
-const text = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const readDocument = (file: string) => readFileSync(path.join(repositoryRoot, file), 'utf8')
 
 /** Name to labels, as the roles expose them. */
 const metrics = new Map<string, readonly string[]>(
-  [...text('test/golden/metrics.txt').matchAll(/^(\w+)\{(.*?)\} (\w+):/gm)].flatMap(
+  [...readDocument('test/golden/metrics.txt').matchAll(/^(\w+)\{(.*?)\} (\w+):/gm)].flatMap(
     ([, name = '', listed = '', kind]) => {
       const labels = listed === '' ? [] : listed.split(',')
       const all: [string, string[]][] = [[name, labels]]
@@ -24,10 +24,10 @@ const metrics = new Map<string, readonly string[]>(
   ),
 )
 /** What a scrape adds. */
-const scraped = { metrics: ['up'], labels: ['job', 'instance'] }
+const scrapeNames = { metrics: ['up'], labels: ['job', 'instance'] }
 
 /** What is left of the brackets when each pair is taken away. */
-function unclosed(expression: string): string {
+function stripBrackets(expression: string): string {
   let left = expression.replaceAll(/"[^"]*"/g, '').replaceAll(/[^()[\]{}]/g, '')
   for (let before = ''; before !== left; ) {
     before = left
@@ -37,11 +37,11 @@ function unclosed(expression: string): string {
 }
 
 function expectKnown(expression: string): void {
-  const { metrics: read, labels } = readingOf(expression)
-  expect(unclosed(expression), expression).toBe('')
+  const { metrics: read, labels } = parsePromqlNames(expression)
+  expect(stripBrackets(expression), expression).toBe('')
   expect(read.length, expression).toBeGreaterThan(0)
-  expect(read.filter((name) => !metrics.has(name) && !scraped.metrics.includes(name))).toEqual([])
-  const known = new Set([...scraped.labels, ...read.flatMap((name) => metrics.get(name) ?? [])])
+  expect(read.filter((name) => !metrics.has(name) && !scrapeNames.metrics.includes(name))).toEqual([])
+  const known = new Set([...scrapeNames.labels, ...read.flatMap((name) => metrics.get(name) ?? [])])
   expect(labels.filter((label) => !known.has(label))).toEqual([])
 }
 
@@ -58,19 +58,19 @@ const rule = z.strictObject({
 const ruleFile = z.strictObject({
   groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule).min(1) })).min(1),
 })
-const { groups } = ruleFile.parse(parse(text('docs/prometheus-alerts.yaml')))
+const { groups } = ruleFile.parse(parse(readDocument('docs/prometheus-alerts.yaml')))
 const alerts = groups.flatMap(({ rules }) => rules)
 
 describe('docs/prometheus-alerts.yaml', () => {
   test.each(alerts.map((one) => [one.alert, one] as const))('%s reads what there is, and says what to do', (_, one) => {
     expectKnown(one.expr)
-    const { labels } = readingOf(one.expr)
+    const { labels } = parsePromqlNames(one.expr)
     const { summary, description } = one.annotations
-    const read = readingOf(one.expr).metrics.flatMap((name) => metrics.get(name) ?? [])
+    const read = parsePromqlNames(one.expr).metrics.flatMap((name) => metrics.get(name) ?? [])
     const told = [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
-    expect(told.filter((label) => ![...read, ...labels, ...scraped.labels].includes(label))).toEqual([])
+    expect(told.filter((label) => ![...read, ...labels, ...scrapeNames.labels].includes(label))).toEqual([])
     for (const [, words = ''] of `${summary} ${description}`.matchAll(/`platform ([a-z -]+?)(?: \{\{.*?)?`/g)) {
-      expect(Object.keys(catalogue)).toContain(words)
+      expect(Object.keys(commandCatalogue)).toContain(words)
     }
   })
 
@@ -93,7 +93,7 @@ const dashboard = z
     panels: z.array(panel),
     templating: z.looseObject({ list: z.array(z.looseObject({ name: z.string(), query: z.unknown() })) }),
   })
-  .parse(JSON.parse(text('docs/grafana-dashboard.json')))
+  .parse(JSON.parse(readDocument('docs/grafana-dashboard.json')))
 
 describe('docs/grafana-dashboard.json', () => {
   const drawn = dashboard.panels.filter(({ type }) => type !== 'row')

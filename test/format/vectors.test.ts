@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importJwks } from '../../adapters/keys/jose/jwks.ts'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { readManifest } from '../../adapters/transport/filedrop/courier/manifest.ts'
-import { verifyFile } from '../../adapters/transport/filedrop/verifying.ts'
-import { whenPresent } from '../support/requires.ts'
-import { makeMedium } from './medium.ts'
+import { verifyFile } from '../../adapters/transport/filedrop/inspection/verify-file.ts'
+import { whenPresent } from '../support/runner/requires.ts'
+import { makeCourierMedium } from './make-courier-medium.ts'
 
 const docs = path.resolve(import.meta.dirname, '../../docs')
 const vectors = path.join(docs, 'filedrop-vectors')
@@ -27,7 +27,7 @@ let fresh: string
 beforeAll(async () => {
   dir = fs.mkdtempSync(path.join(tmpdir(), 'format-'))
   fresh = path.join(dir, 'fresh')
-  await makeMedium(fresh)
+  await makeCourierMedium(fresh)
   // To be made anew they are removed first: signatures differ each time, and a change of the vectors is a change of the format.
   if (process.env.ACCEPT === '1' && !fs.existsSync(vectors)) fs.cpSync(fresh, vectors, { recursive: true })
 })
@@ -38,7 +38,7 @@ const media = [
   ['a medium made now', () => fresh],
 ] as const
 
-function folderIn(media: string): string {
+function findFolder(media: string): string {
   const found = fs.readdirSync(media, { withFileTypes: true }).find((entry) => entry.isDirectory())
   if (!found) throw new Error(`${media} holds no folder`)
   return path.join(media, found.name)
@@ -53,7 +53,7 @@ const filesIn = (folder: string) =>
 test.each(media)('%s: every message and the manifest hold', async (_, place) => {
   const keys = importJwks(JSON.parse(fs.readFileSync(path.join(place(), 'KEYS.json'), 'utf8')))
   const signatures = joseSignatures({ dir: path.join(dir, 'no-keys') })
-  const folder = folderIn(place())
+  const folder = findFolder(place())
   const seen = []
   for (const name of filesIn(folder).filter((each) => each.includes('.env.'))) {
     const { ok, statement, signers } = await verifyFile(path.join(folder, name), { signatures, keys })
@@ -74,8 +74,8 @@ test.each(media)('%s: every message and the manifest hold', async (_, place) => 
 })
 
 /** One line of the script's answer for each file, without the folder. */
-async function asked(media: string, names?: readonly string[]): Promise<{ exit: number; lines: string[] }> {
-  const folder = folderIn(media)
+async function runVerifier(media: string, names?: readonly string[]): Promise<{ exit: number; lines: string[] }> {
+  const folder = findFolder(media)
   const files = (names ?? filesIn(folder)).map((name) => path.join(folder, name))
   const words = [path.join(docs, 'verify_filedrop.py'), path.join(media, 'KEYS.json'), ...files]
   const { stdout, exit } = await promisify(execFile)(python, words).then(
@@ -87,7 +87,7 @@ async function asked(media: string, names?: readonly string[]): Promise<{ exit: 
 }
 
 withPython.each(media)('%s: the Python script says the same', async (_, place) => {
-  const { exit, lines } = await asked(place())
+  const { exit, lines } = await runVerifier(place())
   expect(exit, lines.join('\n')).toBe(0)
   const kid = 'message-[\\w-]{16}'
   const number = (seq: number) => `00000001-${String(seq).padStart(16, '0')}\\.env\\.json`
@@ -103,42 +103,66 @@ const first = '00000001-0000000000000001'
 const [env, body] = [`${first}.env.json`, `${first}.body.json`]
 
 /** The same bytes but for one place, so that lengths stay. */
-function altered(text: string, from: string | RegExp, to: string): string {
+function replaceText(text: string, from: string | RegExp, to: string): string {
   const changed = text.replace(from, to)
   if (changed === text) throw new Error('nothing was altered')
   return changed
 }
 
 const attacks: readonly (readonly [string, string, (text: string) => string, file: string, says: string])[] = [
-  ['another body', body, (text) => altered(text, '"number":', '"numbex":'), env, 'not the body that was signed for'],
+  [
+    'another body',
+    body,
+    (text) => replaceText(text, '"number":', '"numbex":'),
+    env,
+    'not the body that was signed for',
+  ],
   [
     'another body beside the manifest',
     body,
-    (text) => altered(text, '"number":', '"numbex":'),
+    (text) => replaceText(text, '"number":', '"numbex":'),
     'MANIFEST.json',
     'is not the file listed',
   ],
-  ['another payload', env, (text) => altered(text, /"payload":"(.{40})./, '"payload":"$1_'), env, 'InvalidSignature'],
-  ['another signature', env, (text) => altered(text, /"signature":"../, '"signature":"__'), env, 'InvalidSignature'],
+  [
+    'another payload',
+    env,
+    (text) => replaceText(text, /"payload":"(.{40})./, '"payload":"$1_'),
+    env,
+    'InvalidSignature',
+  ],
+  [
+    'another signature',
+    env,
+    (text) => replaceText(text, /"signature":"../, '"signature":"__'),
+    env,
+    'InvalidSignature',
+  ],
   [
     'a key that is not pinned',
     env,
-    (text) => reheaded(text, { kid: 'message-0000000000000000' }),
+    (text) => replaceHeader(text, { kid: 'message-0000000000000000' }),
     env,
     'no pinned key signed it',
   ],
   [
     'a header that says more',
     env,
-    (text) => reheaded(text, { crit: ['b64'], b64: false }),
+    (text) => replaceHeader(text, { crit: ['b64'], b64: false }),
     env,
     'signed for something else',
   ],
-  ['another algorithm', env, (text) => reheaded(text, { alg: 'ES384' }), env, 'the pinned key has another algorithm'],
-  ['a key twice', env, (text) => altered(text, '{', '{"payload":"",'), env, 'a key stands twice'],
+  [
+    'another algorithm',
+    env,
+    (text) => replaceHeader(text, { alg: 'ES384' }),
+    env,
+    'the pinned key has another algorithm',
+  ],
+  ['a key twice', env, (text) => replaceText(text, '{', '{"payload":"",'), env, 'a key stands twice'],
 ]
 
-function reheaded(text: string, change: Record<string, unknown>): string {
+function replaceHeader(text: string, change: Record<string, unknown>): string {
   const jws = JSON.parse(text)
   const header = JSON.parse(Buffer.from(jws.signatures[0].protected, 'base64url').toString())
   jws.signatures[0].protected = Buffer.from(JSON.stringify({ ...header, ...change })).toString('base64url')
@@ -148,9 +172,9 @@ function reheaded(text: string, change: Record<string, unknown>): string {
 withPython.each(attacks)('%s does not hold', async (name, file, change, asks, says) => {
   const media = path.join(dir, name.replaceAll(' ', '-'))
   fs.cpSync(vectors, media, { recursive: true })
-  const target = path.join(folderIn(media), file)
+  const target = path.join(findFolder(media), file)
   fs.writeFileSync(target, change(fs.readFileSync(target, 'utf8')))
-  const { exit, lines } = await asked(media, [asks])
+  const { exit, lines } = await runVerifier(media, [asks])
   expect([exit, lines]).toEqual([5, [expect.stringContaining('DOES NOT HOLD: ')]])
   expect(lines[0]).toContain(says)
 })
@@ -158,9 +182,9 @@ withPython.each(attacks)('%s does not hold', async (name, file, change, asks, sa
 withPython('a message under the number of another does not hold', async () => {
   const media = path.join(dir, 'renumbered')
   fs.cpSync(vectors, media, { recursive: true })
-  const at = (name: string) => path.join(folderIn(media), name)
+  const at = (name: string) => path.join(findFolder(media), name)
   const ninth = '00000001-0000000000000009'
   for (const part of ['env', 'body']) fs.renameSync(at(`${first}.${part}.json`), at(`${ninth}.${part}.json`))
-  const { exit, lines } = await asked(media, [`${ninth}.env.json`])
+  const { exit, lines } = await runVerifier(media, [`${ninth}.env.json`])
   expect([exit, lines[0]]).toEqual([5, expect.stringContaining('the file bears another number')])
 })

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { examine } from '../../daemon/boot/offline/examination.ts'
-import { type Issued, type OpensslAuthority, opensslAuthority } from '../support/openssl-authority.ts'
-import { isOnPath, requires } from '../support/requires.ts'
-import { type SmallSite, smallSite } from '../support/small-site.ts'
+import { examineSite } from '../../daemon/offline/doctor/examine-site.ts'
+import { type IssuedCertificate, type OpensslAuthority, opensslAuthority } from '../support/keys/openssl-authority.ts'
+import { isOnPath, requires } from '../support/runner/requires.ts'
+import { type SingleClusterSite, startSingleClusterSite } from '../support/site/single-cluster-site.ts'
 
 const test = requires('openssl')
-const uri = (name: string) => [
+const buildUriExtensions = (name: string) => [
   'basicConstraints=CA:FALSE',
   'extendedKeyUsage=clientAuth',
   `subjectAltName=URI:urn:example:${name}`,
@@ -20,19 +20,22 @@ const uri = (name: string) => [
 const dir = mkdtempSync(join(tmpdir(), 'platform-tls-'))
 const lists = join(dir, 'lists.pem')
 let root: OpensslAuthority
-let site: SmallSite
-let ada: Issued
-let eve: Issued
-let nobody: Issued
-let stranger: Issued
+let site: SingleClusterSite
+let ada: IssuedCertificate
+let eve: IssuedCertificate
+let nobody: IssuedCertificate
+let stranger: IssuedCertificate
 
 beforeAll(async () => {
   if (!isOnPath('openssl')) return
   root = opensslAuthority(dir, 'root', Date.now())
-  ada = root.issue({ subject: '/CN=Ada', extensions: uri('ada') })
-  eve = root.issue({ subject: '/CN=Eve', extensions: uri('eve') })
-  nobody = root.issue({ subject: '/CN=Nobody', extensions: uri('nobody') })
-  stranger = opensslAuthority(dir, 'other', Date.now()).issue({ subject: '/CN=Ada', extensions: uri('ada') })
+  ada = root.issue({ subject: '/CN=Ada', extensions: buildUriExtensions('ada') })
+  eve = root.issue({ subject: '/CN=Eve', extensions: buildUriExtensions('eve') })
+  nobody = root.issue({ subject: '/CN=Nobody', extensions: buildUriExtensions('nobody') })
+  stranger = opensslAuthority(dir, 'other', Date.now()).issue({
+    subject: '/CN=Ada',
+    extensions: buildUriExtensions('ada'),
+  })
   const server = root.issue({
     subject: '/CN=localhost',
     extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:localhost'],
@@ -42,9 +45,9 @@ beforeAll(async () => {
     return join(dir, name)
   }
   const tls = { tls_cert_file: file('server.pem', server.cert), tls_key_file: file('server.key', server.key) }
-  writeFileSync(lists, root.list())
+  writeFileSync(lists, root.issueRevocationList())
   const row = (name: string) => ({ uri: `urn:example:${name}`, subject: name, tenant_id: 'alpha', roles: ['analyst'] })
-  site = await smallSite({
+  site = await startSingleClusterSite({
     consensus: { ...tls, tls_client_auth: 'request' },
     site: { ...tls, tls_client_auth: 'require' },
     x509: { ca_file: file('ca.pem', root.cert), crl_file: lists, subjects: [row('ada'), row('eve')] },
@@ -56,10 +59,14 @@ afterAll(async () => {
 })
 
 /** `isReused`: on a connection that was there; `isResumed`: by a handshake that took up an earlier one. */
-type Answer = { readonly status: number; readonly isReused: boolean; readonly isResumed: boolean }
+type TlsResponse = { readonly status: number; readonly isReused: boolean; readonly isResumed: boolean }
 
 /** Without `agent` on a connection of its own. Rejects when there is no connection. */
-function get(role: string, shown?: Issued, more: { token?: string; agent?: https.Agent; headers?: object } = {}) {
+function requestRole(
+  role: string,
+  shown?: IssuedCertificate,
+  more: { token?: string; agent?: https.Agent; headers?: object } = {},
+) {
   const { token, agent = false, headers = {} } = more
   const path = role === 'consensus' ? '/api/v2/consensus/session' : '/api/v2/site/peer'
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -73,7 +80,7 @@ function get(role: string, shown?: Issued, more: { token?: string; agent?: https
     ...(shown ? { cert: shown.cert, key: shown.key } : {}),
     headers: { ...authorization, ...headers },
   }
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<TlsResponse>((resolve, reject) => {
     const request = https.get(options, (answer) => {
       const isResumed = (answer.socket as TLSSocket).isSessionReused()
       answer.resume().once('end', () => {
@@ -83,31 +90,31 @@ function get(role: string, shown?: Issued, more: { token?: string; agent?: https
     request.on('error', reject)
   })
 }
-const status = async (...asked: Parameters<typeof get>) => (await get(...asked)).status
+const requestStatus = async (...asked: Parameters<typeof requestRole>) => (await requestRole(...asked)).status
 
 describe('where a certificate is asked for', () => {
   test('it is enough, and so is a token; with neither it is 401', async () => {
-    expect(await status('consensus', ada)).toBe(200)
-    expect(await status('consensus', undefined, { token: await site.token({ roles: ['analyst'] }) })).toBe(200)
-    expect(await status('consensus')).toBe(401)
+    expect(await requestStatus('consensus', ada)).toBe(200)
+    expect(await requestStatus('consensus', undefined, { token: await site.token({ roles: ['analyst'] }) })).toBe(200)
+    expect(await requestStatus('consensus')).toBe(401)
   })
 
   test('it must be of somebody here, and of the site’s authorities', async () => {
     const token = await site.token({ roles: ['analyst'] })
     for (const shown of [nobody, stranger]) {
-      expect(await status('consensus', shown)).toBe(401)
-      expect(await status('consensus', shown, { token })).toBe(401)
+      expect(await requestStatus('consensus', shown)).toBe(401)
+      expect(await requestStatus('consensus', shown, { token })).toBe(401)
     }
     expect(site.logged.join('\n')).toMatch(/identity\.certificate\.refused.*"reason":"nobody".*CN=Nobody/)
   })
 
   test('with a token beside it, both are of one and the same', async () => {
     const of = (sub: string, more = {}) => site.token({ sub, roles: ['analyst'], ...more })
-    expect(await status('consensus', ada, { token: await of('ada') })).toBe(200)
-    expect(await status('consensus', ada, { token: await of('bob', { act: { sub: 'ada' } }) })).toBe(200)
-    expect(await status('consensus', ada, { token: await of('bob') })).toBe(401)
-    expect(await status('consensus', ada, { token: await of('ada', { tenant_id: 'bravo' }) })).toBe(401)
-    expect(await status('consensus', ada, { token: 'nonsense' })).toBe(401)
+    expect(await requestStatus('consensus', ada, { token: await of('ada') })).toBe(200)
+    expect(await requestStatus('consensus', ada, { token: await of('bob', { act: { sub: 'ada' } }) })).toBe(200)
+    expect(await requestStatus('consensus', ada, { token: await of('bob') })).toBe(401)
+    expect(await requestStatus('consensus', ada, { token: await of('ada', { tenant_id: 'bravo' }) })).toBe(401)
+    expect(await requestStatus('consensus', ada, { token: 'nonsense' })).toBe(401)
   })
 
   test('no header stands in for it', async () => {
@@ -118,30 +125,30 @@ describe('where a certificate is asked for', () => {
       'client-cert': `:${ada.der.toString('base64')}:`,
       'ssl-client-verify': 'SUCCESS',
     }
-    expect(await status('consensus', undefined, { headers })).toBe(401)
+    expect(await requestStatus('consensus', undefined, { headers })).toBe(401)
   })
 
   test('a resumed session is the same client’s', async () => {
     const agent = new https.Agent({ maxCachedSessions: 10, keepAlive: false })
-    expect(await get('consensus', ada, { agent })).toMatchObject({ status: 200, isResumed: false })
-    expect(await get('consensus', ada, { agent })).toMatchObject({ status: 200, isResumed: true })
-    expect(await status('consensus', undefined, { agent })).toBe(401)
+    expect(await requestRole('consensus', ada, { agent })).toMatchObject({ status: 200, isResumed: false })
+    expect(await requestRole('consensus', ada, { agent })).toMatchObject({ status: 200, isResumed: true })
+    expect(await requestStatus('consensus', undefined, { agent })).toBe(401)
     agent.destroy()
   })
 })
 
 test('where one is required, nobody comes in without', async () => {
-  await expect(get('site')).rejects.toThrow()
-  await expect(get('site', stranger)).rejects.toThrow()
+  await expect(requestRole('site')).rejects.toThrow()
+  await expect(requestRole('site', stranger)).rejects.toThrow()
   const token = await site.token({ roles: ['operator'] })
-  await expect(get('site', undefined, { token })).rejects.toThrow()
-  expect(await status('site', ada)).toBe(403)
-  expect(await status('site', ada, { token: await site.token({ sub: 'ada', roles: ['operator'] }) })).toBe(200)
+  await expect(requestRole('site', undefined, { token })).rejects.toThrow()
+  expect(await requestStatus('site', ada)).toBe(403)
+  expect(await requestStatus('site', ada, { token: await site.token({ sub: 'ada', roles: ['operator'] }) })).toBe(200)
 })
 
 test('the doctor sees authorities and lists', async () => {
   const wrong = async (days: number) => {
-    const findings = await examine(site.folder, {}, Date.now() + days * 86_400_000, () => undefined)
+    const findings = await examineSite(site.folder, {}, Date.now() + days * 86_400_000, () => undefined)
     return findings.filter(({ check, state }) => check === 'x509' && state !== 'ok').map(({ detail }) => detail)
   }
   expect(await wrong(0)).toEqual([])
@@ -154,14 +161,14 @@ test('the doctor sees authorities and lists', async () => {
 
 test('a revoked certificate ends on the connection that it came on, and a list that is gone answers 503', async () => {
   const agent = new https.Agent({ keepAlive: true, maxSockets: 1 })
-  expect((await get('consensus', eve, { agent })).status).toBe(200)
+  expect((await requestRole('consensus', eve, { agent })).status).toBe(200)
   root.revoke(eve)
-  writeFileSync(lists, root.list())
-  await expect.poll(() => status('consensus', eve, { agent }), { timeout: 30_000 }).toBe(401)
-  expect((await get('consensus', eve, { agent })).isReused).toBe(true)
-  expect(await status('consensus', ada)).toBe(200)
+  writeFileSync(lists, root.issueRevocationList())
+  await expect.poll(() => requestStatus('consensus', eve, { agent }), { timeout: 30_000 }).toBe(401)
+  expect((await requestRole('consensus', eve, { agent })).isReused).toBe(true)
+  expect(await requestStatus('consensus', ada)).toBe(200)
   rmSync(lists)
-  await expect.poll(() => status('consensus', ada), { timeout: 30_000 }).toBe(503)
-  expect(await status('consensus', undefined, { token: await site.token({ roles: ['analyst'] }) })).toBe(200)
+  await expect.poll(() => requestStatus('consensus', ada), { timeout: 30_000 }).toBe(503)
+  expect(await requestStatus('consensus', undefined, { token: await site.token({ roles: ['analyst'] }) })).toBe(200)
   agent.destroy()
 })

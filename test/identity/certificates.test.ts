@@ -5,24 +5,30 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { forClients, type Issued, type OpensslAuthority, opensslAuthority } from '../support/openssl-authority.ts'
-import { isOnPath, requires } from '../support/requires.ts'
-import { siteOf } from './certificate-world.ts'
-import { noon } from './identity-world.ts'
+import {
+  clientExtensions,
+  type IssuedCertificate,
+  type OpensslAuthority,
+  opensslAuthority,
+} from '../support/keys/openssl-authority.ts'
+import { isOnPath, requires } from '../support/runner/requires.ts'
+import { createCertificateFixture } from './certificate-fixture.ts'
+import { noon } from './identity-fixture.ts'
 
 const needsOpenssl = requires('openssl')
 const day_ms = 86_400_000
-const alt = [...forClients, 'subjectAltName=URI:urn:example:ada,email:ada@example.invalid']
+const alt = [...clientExtensions, 'subjectAltName=URI:urn:example:ada,email:ada@example.invalid']
 const holder = { subject: 'ada', tenant_id: 'alpha', roles: ['analyst'] }
-const rowOf = (issued: Issued) => ({ ...holder, fingerprint: fingerprintOf(issued) })
-const fingerprintOf = ({ der }: Issued) => new X509Certificate(der).fingerprint256.replaceAll(':', '').toLowerCase()
+const rowOf = (issued: IssuedCertificate) => ({ ...holder, fingerprint: fingerprintOf(issued) })
+const fingerprintOf = ({ der }: IssuedCertificate) =>
+  new X509Certificate(der).fingerprint256.replaceAll(':', '').toLowerCase()
 
 const dir = mkdtempSync(join(tmpdir(), 'platform-certificates-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let root: OpensslAuthority
 let other: OpensslAuthority
-let ada: Issued
+let ada: IssuedCertificate
 beforeAll(() => {
   if (!isOnPath('openssl')) return
   root = opensslAuthority(dir, 'root', noon)
@@ -40,7 +46,7 @@ describe('the table', () => {
     ['its name', () => ({ dn })],
   ] as const
   needsOpenssl.each(rows)('names a certificate by %s', async (_, row) => {
-    const site = siteOf(root.cert, [{ ...holder, ...row(), clearance: { level: 'SECRET' } }])
+    const site = createCertificateFixture(root.cert, [{ ...holder, ...row(), clearance: { level: 'SECRET' } }])
     expect(await site.claims(ada.der)).toEqual({
       sub: 'ada',
       tenant_id: 'alpha',
@@ -60,7 +66,7 @@ describe('the table', () => {
       { dn: 'CN=Ada' },
       { fingerprint: '0'.repeat(64) },
     ]
-    const site = siteOf(
+    const site = createCertificateFixture(
       root.cert,
       near.map((row) => ({ ...holder, ...row })),
     )
@@ -68,7 +74,7 @@ describe('the table', () => {
     // With what an operator needs to write the row.
     expect(site.logged.at(-1)).toContain(fingerprintOf(ada))
     expect(JSON.parse(site.logged.at(-1)?.replace(/^\S+ /, '') ?? '')).toMatchObject({ reason: 'nobody', dn })
-    expect(await siteOf(root.cert, []).who(ada.der)).toBeUndefined()
+    expect(await createCertificateFixture(root.cert, []).who(ada.der)).toBeUndefined()
   })
 
   needsOpenssl('takes the name as openssl prints it after RFC 2253', async () => {
@@ -82,7 +88,7 @@ describe('the table', () => {
       const printed = ['x509', '-noout', '-subject', '-nameopt', 'RFC2253,-esc_msb']
       const line = execFileSync('openssl', printed, { input: issued.cert, encoding: 'utf8' })
       const dn = line.trim().replace(/^subject=/, '')
-      expect(await siteOf(root.cert, [{ ...holder, dn }]).who(issued.der), dn).toBe('ada')
+      expect(await createCertificateFixture(root.cert, [{ ...holder, dn }]).who(issued.der), dn).toBe('ada')
     }
   })
 
@@ -91,36 +97,40 @@ describe('the table', () => {
       { ...holder, uri: 'urn:example:ada' },
       { ...holder, subject: 'root', email: 'ada@example.invalid' },
     ]
-    expect(await siteOf(root.cert, rows).who(ada.der)).toBeUndefined()
+    expect(await createCertificateFixture(root.cert, rows).who(ada.der)).toBeUndefined()
   })
 
   needsOpenssl('is not fooled by a name inside of another name', async () => {
     const names = ['[names]', 'URI.1 = "urn:x, email:ada@example.invalid"', 'DNS.1 = urn.example.ada']
     const sly = root.issue({
       subject: '/O=Example/CN=Eve,CN=Ada',
-      extensions: [...forClients, 'subjectAltName=@names', ...names],
+      extensions: [...clientExtensions, 'subjectAltName=@names', ...names],
     })
     const rows = [{ email: 'ada@example.invalid' }, { dn: 'CN=Ada' }, { dn: 'CN=Eve,CN=Ada,O=Example' }]
     expect(
-      await siteOf(
+      await createCertificateFixture(
         root.cert,
         rows.map((row) => ({ ...holder, ...row })),
       ).who(sly.der),
     ).toBeUndefined()
-    expect(await siteOf(root.cert, [{ ...holder, dn: 'CN=Eve\\,CN\\=Ada,O=Example' }]).who(sly.der)).toBeUndefined()
-    expect(await siteOf(root.cert, [{ ...holder, dn: 'CN=Eve\\,CN=Ada,O=Example' }]).who(sly.der)).toBe('ada')
+    expect(
+      await createCertificateFixture(root.cert, [{ ...holder, dn: 'CN=Eve\\,CN\\=Ada,O=Example' }]).who(sly.der),
+    ).toBeUndefined()
+    expect(
+      await createCertificateFixture(root.cert, [{ ...holder, dn: 'CN=Eve\\,CN=Ada,O=Example' }]).who(sly.der),
+    ).toBe('ada')
   })
 
   test('gives nobody the site’s own name, nor every tenant', () => {
     const row = { ...holder, dn: 'CN=Ada' }
-    expect(() => siteOf('', [{ ...row, subject: 'role:site' }])).toThrow('own services')
-    expect(() => siteOf('', [{ ...row, tenant_id: '*' }])).toThrow('own services')
-    expect(() => siteOf('', [{ ...row, fingerprint: '0'.repeat(64) }])).toThrow()
+    expect(() => createCertificateFixture('', [{ ...row, subject: 'role:site' }])).toThrow('own services')
+    expect(() => createCertificateFixture('', [{ ...row, tenant_id: '*' }])).toThrow('own services')
+    expect(() => createCertificateFixture('', [{ ...row, fingerprint: '0'.repeat(64) }])).toThrow()
   })
 })
 
 describe('a certificate is nobody’s', () => {
-  const cases: [string, () => Issued, string][] = [
+  const cases: [string, () => IssuedCertificate, string][] = [
     [
       'of another authority under the same name',
       () => other.issue({ subject: '/CN=Ada', extensions: alt }),
@@ -141,13 +151,13 @@ describe('a certificate is nobody’s', () => {
   const issued = (extensions: string[]) => root.issue({ subject: '/CN=Ada', extensions })
   needsOpenssl.each(cases)('%s', async (_, make, reason) => {
     const certificate = make()
-    const site = siteOf(root.cert, [rowOf(certificate)])
+    const site = createCertificateFixture(root.cert, [rowOf(certificate)])
     expect(await site.who(certificate.der)).toBeUndefined()
     expect(site.logged.at(-1)).toContain(`"reason":"${reason}"`)
   })
 
   needsOpenssl('that the carrier does not trust, cut, changed, or no certificate at all', async () => {
-    const site = siteOf(root.cert, [rowOf(ada)])
+    const site = createCertificateFixture(root.cert, [rowOf(ada)])
     expect(await site.who(ada.der, undefined, 'DEPTH_ZERO_SELF_SIGNED_CERT')).toBeUndefined()
     const changed = Buffer.from(ada.der)
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
@@ -164,7 +174,7 @@ describe('a certificate is nobody’s', () => {
   })
 
   needsOpenssl('once it ends, on a connection that goes on', async () => {
-    const site = siteOf(root.cert, [rowOf(ada)])
+    const site = createCertificateFixture(root.cert, [rowOf(ada)])
     const shown = { der: ada.der }
     expect(await site.provider.verify(undefined, shown)).toBe(await site.provider.verify(undefined, shown))
     site.clock.now += 30 * day_ms
@@ -172,23 +182,23 @@ describe('a certificate is nobody’s', () => {
   })
 
   needsOpenssl('when an authority between it and the root is missing, or is not the root’s', async () => {
-    const lower = root.under('lower')
+    const lower = root.createSubordinate('lower')
     const bob = lower.issue({ subject: '/CN=Bob' })
-    expect(await siteOf(root.cert + lower.cert, [rowOf(bob)]).who(bob.der)).toBe('ada')
-    expect(await siteOf(root.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
-    expect(await siteOf(lower.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
-    expect(await siteOf(other.cert + lower.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
+    expect(await createCertificateFixture(root.cert + lower.cert, [rowOf(bob)]).who(bob.der)).toBe('ada')
+    expect(await createCertificateFixture(root.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
+    expect(await createCertificateFixture(lower.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
+    expect(await createCertificateFixture(other.cert + lower.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
   })
 })
 
 test('a file of authorities holds authorities, at least one', async () => {
-  expect(() => siteOf('', [])).toThrow('no certificate')
-  if (ada) expect(() => siteOf(root.cert + ada.cert, [])).toThrow('is no authority')
+  expect(() => createCertificateFixture('', [])).toThrow('no certificate')
+  if (ada) expect(() => createCertificateFixture(root.cert + ada.cert, [])).toThrow('is no authority')
 })
 
 describe('with a token', () => {
   needsOpenssl('it must be the holder’s own, or one in which the holder acts', async () => {
-    const site = siteOf(root.cert, [rowOf(ada)])
+    const site = createCertificateFixture(root.cert, [rowOf(ada)])
     const shown = (bearer?: string) => site.who(ada.der, bearer)
     expect(await shown('ada@alpha')).toBe('ada')
     expect(await shown('bob@alpha<ada')).toBe('bob')
@@ -198,7 +208,7 @@ describe('with a token', () => {
   })
 
   needsOpenssl('a certificate of nobody takes the token along', async () => {
-    expect(await siteOf(root.cert, []).who(ada.der, 'ada@alpha')).toBeUndefined()
-    expect(await siteOf(root.cert, []).provider.verify('ada@alpha')).toMatchObject({ sub: 'ada' })
+    expect(await createCertificateFixture(root.cert, []).who(ada.der, 'ada@alpha')).toBeUndefined()
+    expect(await createCertificateFixture(root.cert, []).provider.verify('ada@alpha')).toMatchObject({ sub: 'ada' })
   })
 })

@@ -5,7 +5,7 @@ import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { onTestFinished } from 'vitest'
-import { noon } from './identity-world.ts'
+import { noon } from './identity-fixture.ts'
 
 export type SigningKey = {
   readonly kid: string
@@ -14,7 +14,7 @@ export type SigningKey = {
   readonly jwk: Record<string, unknown>
 }
 
-export async function signingKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
+export async function createSigningKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
@@ -26,26 +26,26 @@ export type LocalIssuer = {
   /** What is changed of its discovery document. */
   discovery: Record<string, unknown>
   /** Instead of an answer: an HTTP status with this body. */
-  mood: undefined | { status: number; body: string; headers?: Record<string, string> }
+  failure: undefined | { status: number; body: string; headers?: Record<string, string> }
   /** Times that each path was asked for. */
-  readonly asked: Map<string, number>
+  readonly requestCounts: Map<string, number>
   /** Lets no answer out, of this path or of all, until it is called back; then they say what they would have said. */
   hold(path?: string): () => void
   close(): void
 }
 
-/** `close` it when done. */
-export async function localIssuer(
+/** `closeSiteRuntime` it when done. */
+export async function startLocalIssuer(
   keys: readonly SigningKey[],
   tls?: { readonly cert: string; readonly key: string },
 ): Promise<LocalIssuer> {
   let held: { readonly path: string | undefined; readonly until: Promise<void> } | undefined
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const path = pathOf(request)
-    issuer.asked.set(path, (issuer.asked.get(path) ?? 0) + 1)
+    const path = parsePath(request)
+    issuer.requestCounts.set(path, (issuer.requestCounts.get(path) ?? 0) + 1)
     const answer = JSON.stringify(answerTo(path))
     if (held && (held.path ?? path) === path) await held.until
-    if (issuer.mood) response.writeHead(issuer.mood.status, issuer.mood.headers).end(issuer.mood.body)
+    if (issuer.failure) response.writeHead(issuer.failure.status, issuer.failure.headers).end(issuer.failure.body)
     else response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
   }
   const server = (tls ? https.createServer(tls, serve) : createServer(serve)).listen(0, '127.0.0.1')
@@ -55,8 +55,8 @@ export async function localIssuer(
     issuer: base,
     keys: keys.map(({ jwk }) => jwk),
     discovery: {},
-    mood: undefined,
-    asked: new Map(),
+    failure: undefined,
+    requestCounts: new Map(),
     hold(path) {
       const { promise, resolve } = Promise.withResolvers<void>()
       held = { path, until: promise }
@@ -75,25 +75,25 @@ export async function localIssuer(
   return issuer
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
+function parsePath({ url = '' }: IncomingMessage): string {
   return url
 }
 
 /** Ended with the test. */
-export async function issuerOfTest(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
-  const issuer = await localIssuer(keys)
+export async function startIssuerForTest(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
+  const issuer = await startLocalIssuer(keys)
   onTestFinished(() => issuer.close())
   return issuer
 }
 
-export const forSite = 'urn:example:site:alpha'
+export const siteAudience = 'urn:example:site:alpha'
 
 /** What an honest provider writes for Ada at noon. */
-export function adaClaims(iss: string, now_ms = noon) {
+export function buildAdaClaims(iss: string, now_ms = noon) {
   const iat = Math.floor(now_ms / 1000)
   return {
     iss,
-    aud: forSite,
+    aud: siteAudience,
     sub: 'ada',
     jti: 'tok-1',
     iat,
@@ -106,7 +106,7 @@ export function adaClaims(iss: string, now_ms = noon) {
 }
 
 /** Signed as RFC 9068 wants it, with whatever header the test puts over it. */
-export function signed(
+export function signToken(
   key: Pick<SigningKey, 'kid' | 'alg'> & { readonly privateKey: CryptoKey | Uint8Array },
   claims: Record<string, unknown>,
   header: Record<string, unknown> = {},

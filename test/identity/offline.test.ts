@@ -4,25 +4,29 @@ import { describe, expect, test } from 'vitest'
 import { maxTtl_s } from '../../adapters/identity/offline/issuer.ts'
 import { fileRevocations, prepareRevocations } from '../../adapters/identity/offline/revocations.ts'
 import { revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
-import { claims } from '../../daemon/kernel/identity.ts'
-import { folder, identitySite, noon } from './identity-world.ts'
+import { credentialClaims } from '../../daemon/kernel/identity/identity.ts'
+import { createFolder, createIdentityFixture, noon } from './identity-fixture.ts'
 
 const ada = { sub: 'ada', tenant_id: 'alpha', roles: ['analyst'], clearance: { level: 'SECRET', categories: [] } }
 const at = '2026-01-01T12:00:00.500Z'
 
 describe('a minted token', () => {
   test('says who, for how long, and by whom; and the provider reads it so', async () => {
-    const { issuer, provider } = await identitySite()
+    const { issuer, provider } = await createIdentityFixture()
     const minted = await issuer.mint(ada)
     expect(minted).toMatchObject({ iat: noon / 1000, exp: noon / 1000 + 3600 })
     expect(minted.jti).toMatch(/^tok_[0-9a-f]{32}$/)
-    expect(claims.parse(await provider.verify(minted.token))).toEqual({ ...ada, jti: minted.jti, exp: minted.exp })
+    expect(credentialClaims.parse(await provider.verify(minted.token))).toEqual({
+      ...ada,
+      jti: minted.jti,
+      exp: minted.exp,
+    })
     const body = JSON.parse(Buffer.from(minted.token.split('.')[1] ?? '', 'base64url').toString())
     expect(body).toMatchObject({ iss: 'urn:platform:site:alpha', aud: 'urn:platform:site:alpha', client_id: 'ada' })
   })
 
   test('lives 1 second to 30 days, and never beyond the given instant', async () => {
-    const { issuer } = await identitySite()
+    const { issuer } = await createIdentityFixture()
     for (const ttl of [0, -1, 1.5, maxTtl_s + 1, Number.NaN])
       await expect(issuer.mint(ada, ttl)).rejects.toThrow(RangeError)
     expect((await issuer.mint(ada, maxTtl_s)).exp).toBe(noon / 1000 + maxTtl_s)
@@ -31,14 +35,14 @@ describe('a minted token', () => {
   })
 
   test('for another audience is none of this site, not even to exchange', async () => {
-    const { issuer, provider } = await identitySite()
+    const { issuer, provider } = await createIdentityFixture()
     const { token } = await issuer.mint({ ...ada, aud: 'https://tools.example' })
     expect(await provider.verify(token)).toBeUndefined()
     expect(await issuer.verifySubject(token)).toBeUndefined()
   })
 
   test('keeps its whole chain of actors', async () => {
-    const { issuer, provider } = await identitySite()
+    const { issuer, provider } = await createIdentityFixture()
     const act = { sub: 'svc:gateway', act: { sub: 'svc:tool' } }
     const { token } = await issuer.mint({ ...ada, act, derived_from: ['tok_1'] })
     expect(await issuer.verifySubject(token)).toMatchObject({ act, derived_from: ['tok_1'] })
@@ -48,7 +52,7 @@ describe('a minted token', () => {
 
 describe('a known token', () => {
   test('is not verified again, and is as expired as any other the moment it is', async () => {
-    const { issuer, provider, clock, counts, refusals } = await identitySite()
+    const { issuer, provider, clock, counts, refusals } = await createIdentityFixture()
     const { token } = await issuer.mint(ada, 600)
     for (let times = 0; times < 5; times += 1) expect(await provider.verify(token)).toBeDefined()
     expect(counts.verified).toBe(1)
@@ -60,7 +64,7 @@ describe('a known token', () => {
   })
 
   test('gives way to newer ones, the least used first', async () => {
-    const { issuer, provider, counts } = await identitySite(folder(), 2)
+    const { issuer, provider, counts } = await createIdentityFixture(createFolder(), 2)
     const [a, b, c] = [await issuer.mint(ada), await issuer.mint(ada), await issuer.mint(ada)]
     for (const { token } of [a, b, a, c, a]) await provider.verify(token)
     expect(counts.verified).toBe(3)
@@ -69,7 +73,7 @@ describe('a known token', () => {
   })
 
   test('falls with its key, and survives the rotation of it', async () => {
-    const { issuer, provider, keysDir, key, refusals } = await identitySite()
+    const { issuer, provider, keysDir, key, refusals } = await createIdentityFixture()
     const { token } = await issuer.mint(ada)
     expect(await provider.verify(token)).toBeDefined()
     await rotateKey(keysDir, key.kid, { now: noon })
@@ -83,7 +87,7 @@ describe('a known token', () => {
 
 describe('revocation', () => {
   test('of a token by another process counts at once, cached or not, and for no other token', async () => {
-    const { issuer, provider, file, refusals } = await identitySite()
+    const { issuer, provider, file, refusals } = await createIdentityFixture()
     const [a, b] = [await issuer.mint(ada), await issuer.mint(ada)]
     expect(await provider.verify(a.token)).toBeDefined()
     fileRevocations(file).revoke({ jti: a.jti, at, reason: 'lost' })
@@ -95,7 +99,7 @@ describe('revocation', () => {
   })
 
   test('of a subject ends the tokens issued until then; later ones count', async () => {
-    const { issuer, provider, clock, revocations } = await identitySite()
+    const { issuer, provider, clock, revocations } = await createIdentityFixture()
     const before = await issuer.mint(ada)
     const other = await issuer.mint({ ...ada, sub: 'bob' })
     expect(await provider.verify(before.token)).toBeDefined()
@@ -109,7 +113,7 @@ describe('revocation', () => {
   })
 
   test('of a token ends those that were exchanged from it', async () => {
-    const { issuer, provider, revocations } = await identitySite()
+    const { issuer, provider, revocations } = await createIdentityFixture()
     const first = await issuer.mint(ada)
     const derived = await issuer.mint({ ...ada, act: { sub: 'svc:gateway' }, derived_from: [first.jti] })
     expect(await provider.verify(derived.token)).toBeDefined()
@@ -118,7 +122,7 @@ describe('revocation', () => {
   })
 
   test('of an actor ends what it holds for others, however far back in the chain it stands', async () => {
-    const { issuer, provider, revocations } = await identitySite()
+    const { issuer, provider, revocations } = await createIdentityFixture()
     const near = await issuer.mint({ ...ada, act: { sub: 'svc:gateway' } })
     const far = await issuer.mint({ ...ada, act: { sub: 'svc:other', act: { sub: 'svc:gateway' } } })
     const own = await issuer.mint(ada)
@@ -130,7 +134,7 @@ describe('revocation', () => {
   })
 
   test('outlives its own `until`, since a token lives on within the skew', async () => {
-    const { issuer, provider, clock, revocations } = await identitySite()
+    const { issuer, provider, clock, revocations } = await createIdentityFixture()
     const { token, jti, exp } = await issuer.mint(ada)
     revocations.revoke({ jti, at, until: new Date(exp * 1000).toISOString(), reason: 'lost' })
     clock.now = exp * 1000 + 1000
@@ -138,7 +142,7 @@ describe('revocation', () => {
   })
 
   test('survives a restart, in a file for its owner alone', async () => {
-    const { issuer, file, revocations } = await identitySite()
+    const { issuer, file, revocations } = await createIdentityFixture()
     const { jti } = await issuer.mint(ada)
     revocations.revoke({ jti, at, reason: 'line\nbreak and "quotes"' })
     const token = { jti, sub: 'ada', iat: 0 }
@@ -156,7 +160,7 @@ describe('revocation', () => {
     ['a file removed', (file) => rmSync(file)],
   ]
   test.each(harms)('cannot be judged with %s: unavailable, not allowed', async (_, harm) => {
-    const { issuer, provider, revocations, file } = await identitySite()
+    const { issuer, provider, revocations, file } = await createIdentityFixture()
     const { token } = await issuer.mint(ada)
     revocations.revoke({ jti: 'tok_other', at, reason: 'lost' })
     expect(await provider.verify(token)).toBeDefined()
@@ -170,7 +174,7 @@ describe('revocation', () => {
   })
 
   test('after a line cut by a crash stands on a line of its own, so that mending loses nothing', () => {
-    const file = prepareRevocations(folder())
+    const file = prepareRevocations(createFolder())
     appendFileSync(file, '{"jti":"tok_x","at"')
     fileRevocations(file).revoke({ jti: 'tok_a', at, reason: 'lost' })
     const [cut, whole] = readFileSync(file, 'utf8').split('\n')
@@ -180,7 +184,7 @@ describe('revocation', () => {
   })
 
   test('never reads a half-written line as none: when the rest arrives, it counts', () => {
-    const file = prepareRevocations(folder())
+    const file = prepareRevocations(createFolder())
     const revocations = fileRevocations(file)
     const line = `${JSON.stringify({ jti: 'tok_a', at, reason: 'lost' })}\n`
     const token = { jti: 'tok_a', sub: 'ada', iat: 0 }
@@ -193,7 +197,7 @@ describe('revocation', () => {
 })
 
 test('rubbish is no token, and never an exception', async () => {
-  const { provider } = await identitySite()
+  const { provider } = await createIdentityFixture()
   for (const text of ['', 'x', '..', 'a.b.c', '\u0000', 'é'.repeat(100), 'x'.repeat(100_000)]) {
     expect(await provider.verify(text)).toBeUndefined()
   }

@@ -2,39 +2,39 @@
 import { createPublicKey, KeyObject, sign as signBytes } from 'node:crypto'
 import { exportSPKI, importJWK, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { noon } from './identity-world.ts'
+import { noon } from './identity-fixture.ts'
 import {
-  adaClaims,
-  forSite,
-  issuerOfTest,
+  buildAdaClaims,
+  createSigningKey,
   type LocalIssuer,
   type SigningKey,
-  signed,
-  signingKey,
+  signToken,
+  siteAudience,
+  startIssuerForTest,
 } from './local-issuer.ts'
-import { atSite } from './oidc-world.ts'
+import { createOidcFixture } from './oidc-fixture.ts'
 
 const keys = {} as Record<'rs' | 'ps' | 'es' | 'es384' | 'ed' | 'other', SigningKey>
 beforeAll(async () => {
-  keys.rs = await signingKey('k-rs')
-  keys.ps = await signingKey('k-ps', 'PS256')
-  keys.es = await signingKey('k-es', 'ES256')
-  keys.es384 = await signingKey('k-es384', 'ES384')
-  keys.ed = await signingKey('k-ed', 'EdDSA')
-  keys.other = await signingKey('k-rs')
+  keys.rs = await createSigningKey('k-rs')
+  keys.ps = await createSigningKey('k-ps', 'PS256')
+  keys.es = await createSigningKey('k-es', 'ES256')
+  keys.es384 = await createSigningKey('k-es384', 'ES384')
+  keys.ed = await createSigningKey('k-ed', 'EdDSA')
+  keys.other = await createSigningKey('k-rs')
 })
 
-async function world(change: Parameters<typeof atSite>[1] = {}) {
-  const issuer = await issuerOfTest(keys.rs, keys.ps, keys.es, keys.es384, keys.ed)
-  return { issuer, site: atSite(issuer.issuer, change) }
+async function createFixture(change: Parameters<typeof createOidcFixture>[1] = {}) {
+  const issuer = await startIssuerForTest(keys.rs, keys.ps, keys.es, keys.es384, keys.ed)
+  return { issuer, site: createOidcFixture(issuer.issuer, change) }
 }
 
-const encoded = (value: unknown) =>
+const encodeSegment = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
 /** RS256 over any texts, also those that no library would write. */
-function rsSigned(header: string, body: string, key: SigningKey = keys.rs): string {
-  const input = `${encoded(header)}.${encoded(body)}`
+function signWithRs256(header: string, body: string, key: SigningKey = keys.rs): string {
+  const input = `${encodeSegment(header)}.${encodeSegment(body)}`
   const signature = signBytes('sha256', Buffer.from(input), KeyObject.from(key.privateKey))
   return `${input}.${signature.toString('base64url')}`
 }
@@ -43,8 +43,8 @@ describe('an honest token', () => {
   test.each(['rs', 'ps', 'es', 'es384', 'ed'] as const)(
     'signed by %s counts, in the words of the site',
     async (name) => {
-      const { issuer, site } = await world()
-      expect(await site.said(await signed(keys[name], adaClaims(issuer.issuer)))).toEqual({
+      const { issuer, site } = await createFixture()
+      expect(await site.said(await signToken(keys[name], buildAdaClaims(issuer.issuer)))).toEqual({
         sub: 'ada',
         tenant_id: 'alpha',
         roles: ['analyst'],
@@ -58,70 +58,72 @@ describe('an honest token', () => {
   )
 
   test('of Keycloak says what it is in a claim instead', async () => {
-    const { issuer, site } = await world()
-    const claims = { ...adaClaims(issuer.issuer), typ: 'Bearer' }
-    expect(await site.said(await signed(keys.rs, claims, { typ: 'JWT' }))).toHaveProperty('sub', 'ada')
+    const { issuer, site } = await createFixture()
+    const claims = { ...buildAdaClaims(issuer.issuer), typ: 'Bearer' }
+    expect(await site.said(await signToken(keys.rs, claims, { typ: 'JWT' }))).toHaveProperty('sub', 'ada')
   })
 })
 
 describe('algorithms', () => {
   test('none is none, however it is spelled', async () => {
-    const { issuer, site } = await world()
-    const bare = new UnsecuredJWT(adaClaims(issuer.issuer)).encode()
+    const { issuer, site } = await createFixture()
+    const bare = new UnsecuredJWT(buildAdaClaims(issuer.issuer)).encode()
     expect(await site.said(bare)).toBe('malformed')
     for (const alg of ['none', 'None', 'NONE', '']) {
-      const head = encoded({ alg, kid: 'k-rs', typ: 'at+jwt' })
+      const head = encodeSegment({ alg, kid: 'k-rs', typ: 'at+jwt' })
       for (const end of ['', 'AAAA']) {
-        expect(await site.said(`${head}.${encoded(adaClaims(issuer.issuer))}.${end}`)).toBe('algorithm_not_allowed')
+        expect(await site.said(`${head}.${encodeSegment(buildAdaClaims(issuer.issuer))}.${end}`)).toBe(
+          'algorithm_not_allowed',
+        )
       }
     }
   })
 
   test('HS256 with the public key as its secret, in every form that the key has', async () => {
-    const { issuer, site } = await world()
+    const { issuer, site } = await createFixture()
     const pem = await exportSPKI((await importJWK(keys.rs.jwk, 'RS256')) as never)
     const der = createPublicKey(pem).export({ type: 'spki', format: 'der' })
     for (const secret of [Buffer.from(pem), Buffer.from(pem.trim()), der, Buffer.from(String(keys.rs.jwk.n))]) {
-      const token = await signed(
+      const token = await signToken(
         { kid: 'k-rs', alg: 'HS256', privateKey: new Uint8Array(secret) },
-        adaClaims(issuer.issuer),
+        buildAdaClaims(issuer.issuer),
       )
       expect(await site.said(token)).toBe('algorithm_not_allowed')
     }
   })
 
   test('HS256 is not taken when the provider publishes the secret either', async () => {
-    const { issuer, site } = await world()
+    const { issuer, site } = await createFixture()
     const secret = new Uint8Array(32)
     issuer.keys = [{ kty: 'oct', kid: 'k-hs', alg: 'HS256', k: Buffer.from(secret).toString('base64url') }]
-    const token = await signed({ kid: 'k-hs', alg: 'HS256', privateKey: secret }, adaClaims(issuer.issuer))
+    const token = await signToken({ kid: 'k-hs', alg: 'HS256', privateKey: secret }, buildAdaClaims(issuer.issuer))
     expect(await site.said(token)).toBe('algorithm_not_allowed')
   })
 
   test('a key verifies by its own algorithm, not by the one that the header names', async () => {
-    const { issuer, site } = await world()
-    const rs = await signed(keys.rs, adaClaims(issuer.issuer), { kid: 'k-es' })
+    const { issuer, site } = await createFixture()
+    const rs = await signToken(keys.rs, buildAdaClaims(issuer.issuer), { kid: 'k-es' })
     expect(await site.said(rs)).toBe('bad_signature')
-    const asPs = await signed(keys.ps, adaClaims(issuer.issuer), { kid: 'k-rs' })
+    const asPs = await signToken(keys.ps, buildAdaClaims(issuer.issuer), { kid: 'k-rs' })
     expect(await site.said(asPs)).toBe('bad_signature')
   })
 
   test('what the profile does not list is not taken, though the provider has it', async () => {
-    const { issuer, site } = await world({ algorithms: ['ES384'] })
-    expect(await site.said(await signed(keys.rs, adaClaims(issuer.issuer)))).toBe('algorithm_not_allowed')
-    expect(await site.said(await signed(keys.es384, adaClaims(issuer.issuer)))).toHaveProperty('sub')
+    const { issuer, site } = await createFixture({ algorithms: ['ES384'] })
+    expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe('algorithm_not_allowed')
+    expect(await site.said(await signToken(keys.es384, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
   })
 })
 
 describe('keys', () => {
   test('a stranger’s key under the name of the provider’s', async () => {
-    const { issuer, site } = await world()
-    expect(await site.said(await signed(keys.other, adaClaims(issuer.issuer)))).toBe('bad_signature')
+    const { issuer, site } = await createFixture()
+    expect(await site.said(await signToken(keys.other, buildAdaClaims(issuer.issuer)))).toBe('bad_signature')
   })
 
   test('a header that brings its key, or says where to fetch it, is refused before it is looked at', async () => {
-    const { issuer, site } = await world()
-    const trap = await issuerOfTest(keys.other)
+    const { issuer, site } = await createFixture()
+    const trap = await startIssuerForTest(keys.other)
     const bringing = [
       { jwk: keys.other.jwk },
       { jku: `${trap.issuer}/keys` },
@@ -129,36 +131,36 @@ describe('keys', () => {
       { x5c: ['MIIB'] },
     ]
     for (const extra of bringing) {
-      expect(await site.said(await signed(keys.other, adaClaims(issuer.issuer), extra))).toBe('malformed')
-      expect(await site.said(await signed(keys.rs, adaClaims(issuer.issuer), extra))).toBe('malformed')
+      expect(await site.said(await signToken(keys.other, buildAdaClaims(issuer.issuer), extra))).toBe('malformed')
+      expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer), extra))).toBe('malformed')
     }
-    expect(trap.asked.size).toBe(0)
+    expect(trap.requestCounts.size).toBe(0)
   })
 
   test('members that change what is signed are refused', async () => {
-    const { issuer, site } = await world()
-    const body = JSON.stringify(adaClaims(issuer.issuer))
+    const { issuer, site } = await createFixture()
+    const body = JSON.stringify(buildAdaClaims(issuer.issuer))
     for (const extra of [{ crit: ['b64'], b64: false }, { crit: [] }, { b64: true }, { zip: 'DEF' }, { cty: 'JWT' }]) {
       const header = JSON.stringify({ alg: 'RS256', kid: 'k-rs', typ: 'at+jwt', ...extra })
-      expect(await site.said(rsSigned(header, body))).toBe('malformed')
+      expect(await site.said(signWithRs256(header, body))).toBe('malformed')
     }
   })
 
   test('names of keys are names: no path, no query, no member of an object', async () => {
-    const { issuer, site } = await world()
+    const { issuer, site } = await createFixture()
     for (const kid of ['../../dev/null', "k-rs' or 1=1", '__proto__', 'constructor', 'k-rs\0', 'k'.repeat(256)]) {
       site.clock.mono += 3_600_000
-      expect(await site.said(await signed(keys.rs, adaClaims(issuer.issuer), { kid })), kid).toBe('unknown_key')
+      expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer), { kid })), kid).toBe('unknown_key')
     }
     for (const kid of [undefined, '', 'k'.repeat(257), 7, null, ['k-rs']]) {
       const header = JSON.stringify({ alg: 'RS256', kid, typ: 'at+jwt' })
-      expect(await site.said(rsSigned(header, JSON.stringify(adaClaims(issuer.issuer))))).toBe('malformed')
+      expect(await site.said(signWithRs256(header, JSON.stringify(buildAdaClaims(issuer.issuer))))).toBe('malformed')
     }
-    expect([...issuer.asked.keys()]).toEqual(['/.well-known/openid-configuration', '/keys'])
+    expect([...issuer.requestCounts.keys()]).toEqual(['/.well-known/openid-configuration', '/keys'])
   })
 
   test('keys that are no signing keys, too short, private, or named twice do not count', async () => {
-    const { issuer, site } = await world()
+    const { issuer, site } = await createFixture()
     const unfit: unknown[] = [
       { ...keys.rs.jwk, use: 'enc' },
       { ...keys.rs.jwk, key_ops: ['encrypt'] },
@@ -172,17 +174,17 @@ describe('keys', () => {
     for (const jwk of [...unfit.map((each) => [each]), [keys.rs.jwk, keys.other.jwk]]) {
       issuer.keys = jwk
       site.clock.mono += 3_600_000 * 48
-      expect(await site.said(await signed(keys.rs, adaClaims(issuer.issuer)))).toBe('unknown_key')
+      expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe('unknown_key')
     }
   })
 })
 
 describe('form', () => {
   test('a member that stands twice is refused, in header and claims, wherever it is', async () => {
-    const { issuer, site } = await world()
+    const { issuer, site } = await createFixture()
     const header = '{"alg":"RS256","kid":"k-rs","typ":"at+jwt"}'
-    const body = JSON.stringify(adaClaims(issuer.issuer))
-    expect(await site.said(rsSigned(header, body))).toHaveProperty('sub')
+    const body = JSON.stringify(buildAdaClaims(issuer.issuer))
+    expect(await site.said(signWithRs256(header, body))).toHaveProperty('sub')
     const twice = [
       [header, `${body.slice(0, -1)},"sub":"root"}`],
       [header, `{"tenant_id":"bravo",${body.slice(1)}`],
@@ -190,28 +192,31 @@ describe('form', () => {
       [header, body.replace('"sub"', '"s\\u0075b":"root","sub"')],
       [`{"alg":"none",${header.slice(1)}`, body],
     ] as const
-    for (const [head, claims] of twice) expect(await site.said(rsSigned(head, claims))).toBe('malformed')
+    for (const [head, claims] of twice) expect(await site.said(signWithRs256(head, claims))).toBe('malformed')
   })
 
   test('white space between members, and colons and quotes inside of strings, are nobody’s harm', async () => {
-    const { issuer, site } = await world()
-    const odd = { ...adaClaims(issuer.issuer), name: 'a:b "c":\\ {"d":1}', empty: {}, list: [{ 'x:y': [] }] }
-    const token = rsSigned('{ "alg" : "RS256",\n"kid" : "k-rs", "typ" : "at+jwt" }', JSON.stringify(odd, undefined, 2))
+    const { issuer, site } = await createFixture()
+    const odd = { ...buildAdaClaims(issuer.issuer), name: 'a:b "c":\\ {"d":1}', empty: {}, list: [{ 'x:y': [] }] }
+    const token = signWithRs256(
+      '{ "alg" : "RS256",\n"kid" : "k-rs", "typ" : "at+jwt" }',
+      JSON.stringify(odd, undefined, 2),
+    )
     expect(await site.said(token)).toHaveProperty('sub', 'ada')
   })
 
   test('huge, cut, extended, or not a token at all', async () => {
-    const { issuer, site } = await world()
-    const token = await signed(keys.rs, adaClaims(issuer.issuer))
-    expect(await site.said(await signed(keys.rs, { ...adaClaims(issuer.issuer), pad: 'x'.repeat(8_192) }))).toBe(
-      'too_large',
-    )
+    const { issuer, site } = await createFixture()
+    const token = await signToken(keys.rs, buildAdaClaims(issuer.issuer))
+    expect(
+      await site.said(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), pad: 'x'.repeat(8_192) })),
+    ).toBe('too_large')
     expect(await site.said('x'.repeat(1_000_000))).toBe('too_large')
     for (const text of ['', '.', '..', 'a.b.c', `${token}.x`, `${token}=`, ` ${token}`, 'null.null.null']) {
       expect(await site.said(text), text).toBe('malformed')
     }
     const [head = '', , signature = ''] = token.split('.')
-    const promoted = encoded({ ...adaClaims(issuer.issuer), realm_access: { roles: ['watcher'] } })
+    const promoted = encodeSegment({ ...buildAdaClaims(issuer.issuer), realm_access: { roles: ['watcher'] } })
     expect(await site.said(`${head}.${promoted}.${signature}`)).toBe('bad_signature')
     expect(await site.said(token.slice(0, -10))).toBe('bad_signature')
   })
@@ -223,7 +228,7 @@ describe('claims', () => {
     ['the issuer with a slash', (i) => ({ iss: `${i.issuer}/` }), 'wrong_issuer'],
     ['another audience', () => ({ aud: 'account' }), 'wrong_audience'],
     ['no audience', () => ({ aud: [] }), 'wrong_audience'],
-    ['an audience that begins like ours', () => ({ aud: `${forSite}:role:site` }), 'wrong_audience'],
+    ['an audience that begins like ours', () => ({ aud: `${siteAudience}:role:site` }), 'wrong_audience'],
     ['its end a minute ago', () => ({ exp: noon / 1000 - 60 }), 'expired'],
     ['its beginning in two minutes', () => ({ nbf: noon / 1000 + 120 }), 'not_yet_valid'],
     ['made in two minutes', () => ({ iat: noon / 1000 + 120 }), 'not_yet_valid'],
@@ -240,14 +245,16 @@ describe('claims', () => {
     ['roles of another shape', () => ({ roles: { examiner: true } }), 'roles'],
   ]
   test.each(cases)('with %s', async (_, change, reason) => {
-    const { issuer, site } = await world()
-    expect(await site.said(await signed(keys.rs, { ...adaClaims(issuer.issuer), ...change(issuer) }))).toBe(reason)
+    const { issuer, site } = await createFixture()
+    expect(await site.said(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), ...change(issuer) }))).toBe(
+      reason,
+    )
   })
 
   test('times are judged with the skew, and no more', async () => {
-    const { issuer, site } = await world()
-    const late = await signed(keys.rs, { ...adaClaims(issuer.issuer), exp: noon / 1000 - 59 })
-    const early = await signed(keys.rs, { ...adaClaims(issuer.issuer), nbf: noon / 1000 + 60 })
+    const { issuer, site } = await createFixture()
+    const late = await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), exp: noon / 1000 - 59 })
+    const early = await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), nbf: noon / 1000 + 60 })
     expect(await site.said(late)).toHaveProperty('sub')
     expect(await site.said(early)).toHaveProperty('sub')
     site.clock.now += 1_000
@@ -255,7 +262,7 @@ describe('claims', () => {
   })
 
   test('an ID, refresh or logout token is no access token, nor is one that does not say', async () => {
-    const { issuer, site } = await world()
+    const { issuer, site } = await createFixture()
     const kinds: [string | undefined, string | undefined][] = [
       ['JWT', 'ID'],
       ['JWT', 'Refresh'],
@@ -268,16 +275,16 @@ describe('claims', () => {
       ['secevent+jwt', 'Bearer'],
     ]
     for (const [typ, claimed] of kinds) {
-      const token = await signed(keys.rs, { ...adaClaims(issuer.issuer), typ: claimed }, { typ })
+      const token = await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), typ: claimed }, { typ })
       expect(await site.said(token), `${typ} ${claimed}`).toBe('not_an_access_token')
     }
   })
 
   test('issued to a client that the profile does not list', async () => {
-    const { issuer, site } = await world({ authorized_parties: ['console'] })
-    expect(await site.said(await signed(keys.rs, adaClaims(issuer.issuer)))).toHaveProperty('sub')
+    const { issuer, site } = await createFixture({ authorized_parties: ['console'] })
+    expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
     for (const azp of ['toy', undefined, 'console ']) {
-      expect(await site.said(await signed(keys.rs, { ...adaClaims(issuer.issuer), azp }))).toBe('wrong_client')
+      expect(await site.said(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), azp }))).toBe('wrong_client')
     }
   })
 })

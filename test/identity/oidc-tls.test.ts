@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { exchangeAtProvider } from '../../adapters/identity/oidc/exchange.ts'
-import { opensslAuthority } from '../support/openssl-authority.ts'
-import { requires } from '../support/requires.ts'
-import { adaClaims, localIssuer, signed, signingKey } from './local-issuer.ts'
-import { atSite } from './oidc-world.ts'
+import { opensslAuthority } from '../support/keys/openssl-authority.ts'
+import { requires } from '../support/runner/requires.ts'
+import { buildAdaClaims, createSigningKey, signToken, startLocalIssuer } from './local-issuer.ts'
+import { createOidcFixture } from './oidc-fixture.ts'
 
 requires('openssl')('its certificate is of the authority in sso.ca_file, or nothing is judged', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'platform-oidc-tls-'))
@@ -18,19 +18,19 @@ requires('openssl')('its certificate is of the authority in sso.ca_file, or noth
   const root = opensslAuthority(dir, 'root', Date.now())
   const other = opensslAuthority(dir, 'other', Date.now())
   const extensions = ['extendedKeyUsage=serverAuth', 'subjectAltName=IP:127.0.0.1']
-  const key = await signingKey('k')
-  const provider = await localIssuer([key], root.issue({ subject: '/CN=idp', extensions }))
+  const key = await createSigningKey('k')
+  const provider = await startLocalIssuer([key], root.issue({ subject: '/CN=idp', extensions }))
   onTestFinished(() => provider.close())
-  const token = await signed(key, adaClaims(provider.issuer))
+  const token = await signToken(key, buildAdaClaims(provider.issuer))
   const file = (name: string, text: string) => {
     writeFileSync(join(dir, name), text)
     return join(dir, name)
   }
-  const known = atSite(provider.issuer, { ca_file: file('root.pem', root.cert) })
+  const known = createOidcFixture(provider.issuer, { ca_file: file('root.pem', root.cert) })
   expect(await known.said(token)).toHaveProperty('sub', 'ada')
-  expect(await atSite(provider.issuer, { tls_verify: false }).said(token)).toHaveProperty('sub', 'ada')
+  expect(await createOidcFixture(provider.issuer, { tls_verify: false }).said(token)).toHaveProperty('sub', 'ada')
   for (const change of [{}, { ca_file: file('other.pem', other.cert) }]) {
-    const site = atSite(provider.issuer, change)
+    const site = createOidcFixture(provider.issuer, change)
     await expect(site.said(token)).rejects.toMatchObject({ code: 'unavailable' })
     expect(site.logged.join()).toMatch(/UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER/)
   }

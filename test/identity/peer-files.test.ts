@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { generateKey } from '../../adapters/keys/jose/key-life.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
-import { type Peer, peer } from '../../daemon/kernel/peer.ts'
-import { folder, noon } from './identity-world.ts'
+import { type Peer, peer } from '../../daemon/kernel/identity/peer.ts'
+import { createFolder, noon } from './identity-fixture.ts'
 
-async function world(): Promise<{ dir: string; bravo: Peer }> {
-  const root = folder()
+async function createPeerFolder(): Promise<{ dir: string; bravo: Peer }> {
+  const root = createFolder()
   const key = await generateKey(join(root, 'keys'), { use: 'message', now: noon })
   const ceiling = { policy: 'default', level: 'SECRET', originator: 'alpha' }
   const bravo = peer.parse({
@@ -22,7 +22,7 @@ async function world(): Promise<{ dir: string; bravo: Peer }> {
 }
 
 test('a peer is pinned, read, replaced only when asked, and removed; another process sees each at once', async () => {
-  const { dir, bravo } = await world()
+  const { dir, bravo } = await createPeerFolder()
   const [writer, reader] = [peerFiles(dir), peerFiles(dir)]
   expect(await reader.list()).toEqual([])
   await writer.add(bravo)
@@ -40,7 +40,7 @@ test('a peer is pinned, read, replaced only when asked, and removed; another pro
 })
 
 test('files are for their owner alone and nothing is left beside them', async () => {
-  const { dir, bravo } = await world()
+  const { dir, bravo } = await createPeerFolder()
   await peerFiles(dir).add(bravo)
   expect(readdirSync(dir)).toEqual(['bravo.json'])
   expect(statSync(join(dir, 'bravo.json')).mode & 0o777).toBe(0o600)
@@ -48,7 +48,7 @@ test('files are for their owner alone and nothing is left beside them', async ()
 })
 
 test('a change within one step of the clock, of the same size, is seen', async () => {
-  const { dir, bravo } = await world()
+  const { dir, bravo } = await createPeerFolder()
   const peers = peerFiles(dir)
   const file = join(dir, 'bravo.json')
   await peers.add({ ...bravo, threshold: 1 })
@@ -60,7 +60,7 @@ test('a change within one step of the clock, of the same size, is seen', async (
 })
 
 test('a file that others may read, that lies about its name, or that is no peer stops all', async () => {
-  const { dir, bravo } = await world()
+  const { dir, bravo } = await createPeerFolder()
   const peers = peerFiles(dir)
   await peers.add(bravo)
   const file = join(dir, 'bravo.json')
@@ -76,7 +76,7 @@ test('a file that others may read, that lies about its name, or that is no peer 
 })
 
 test('a name never leads out of the folder', async () => {
-  const { dir, bravo } = await world()
+  const { dir, bravo } = await createPeerFolder()
   const peers = peerFiles(dir)
   await peers.add(bravo)
   await expect(peers.add({ ...bravo, name: '../keys/x' })).rejects.toThrow()

@@ -16,12 +16,12 @@ import { exportJwks, importJwks } from '../../adapters/keys/jose/jwks.ts'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
 import { generateKey, listKeys, revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
 import { materialOf, publicJwkOf, thumbprint } from '../../adapters/keys/jose/public-jwk.ts'
-import { keyAlgorithm, publicKey } from '../../daemon/kernel/keys.ts'
-import { keyFolder, newKey, noon } from './key-world.ts'
+import { keyAlgorithm, publicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import { createKey, createKeyFolderPath, noon } from './key-fixture.ts'
 
 describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
   test('is written for its owner alone, and reads back as a record of the kernel', async () => {
-    const dir = keyFolder()
+    const dir = createKeyFolderPath()
     const key = await generateKey(dir, { use: 'message', algorithm, now: noon })
     expect(publicKey.parse(key)).toEqual(key)
     expect(key.kid).toBe(`message-${key.fingerprint.slice(0, 16)}`)
@@ -42,8 +42,8 @@ describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
   })
 
   test('goes out as a JWKS without its private half, and comes back the same', async () => {
-    const dir = keyFolder()
-    const { public_key, private_jwk } = await newKey(dir, 'message', algorithm)
+    const dir = createKeyFolderPath()
+    const { public_key, private_jwk } = await createKey(dir, 'message', algorithm)
     const jwks = exportJwks(dir)
     expect(importJwks(JSON.parse(JSON.stringify(jwks)))).toEqual([public_key])
     expect(JSON.stringify(jwks)).not.toContain(String(private_jwk?.[algorithm === 'ML-DSA-87' ? 'priv' : 'd']))
@@ -56,7 +56,7 @@ test('RFC 8037 appendix A.3: the thumbprint of the example key', () => {
 })
 
 test('a key spelled with other spare bits is no key: one key has one fingerprint', async () => {
-  const { public_key } = await newKey(keyFolder())
+  const { public_key } = await createKey(createKeyFolderPath())
   const x = String(public_key.jwk.x)
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const other = x.slice(0, -1) + alphabet[alphabet.indexOf(x.slice(-1)) + 1]
@@ -66,8 +66,8 @@ test('a key spelled with other spare bits is no key: one key has one fingerprint
 })
 
 test('a key file or folder that others may read is refused with its remedy, and without its content', async () => {
-  const dir = keyFolder()
-  const { public_key, private_jwk } = await newKey(dir)
+  const dir = createKeyFolderPath()
+  const { public_key, private_jwk } = await createKey(dir)
   const file = join(dir, `${public_key.kid}.json`)
   for (const mode of [0o640, 0o604, 0o620, 0o602]) {
     chmodSync(file, mode)
@@ -84,9 +84,9 @@ test('a key file or folder that others may read is refused with its remedy, and 
 })
 
 test('a file under another name, a link, a stranger, and a swapped private half are refused', async () => {
-  const dir = keyFolder()
-  const first = await newKey(dir)
-  const second = await newKey(dir, 'token')
+  const dir = createKeyFolderPath()
+  const first = await createKey(dir)
+  const second = await createKey(dir, 'token')
   const file = join(dir, `${first.public_key.kid}.json`)
   const aside = join(dir, '..', 'aside.json')
 
@@ -105,15 +105,15 @@ test('a file under another name, a link, a stranger, and a swapped private half 
 })
 
 test('what a crash left behind is no key', async () => {
-  const dir = keyFolder()
-  const { public_key } = await newKey(dir)
+  const dir = createKeyFolderPath()
+  const { public_key } = await createKey(dir)
   writeFileSync(join(dir, `.${public_key.kid}.0123456789ab.tmp`), '{"public_', { mode: 0o600 })
   expect(listKeys(dir)).toEqual([public_key])
 })
 
 test('rotation makes a new active key of the same algorithm and retires the old; revocation ends one for good', async () => {
-  const dir = keyFolder()
-  const { public_key } = await newKey(dir, 'message', 'ES384')
+  const dir = createKeyFolderPath()
+  const { public_key } = await createKey(dir, 'message', 'ES384')
   const { created, retired } = await rotateKey(dir, public_key.kid, { now: noon + 1000 })
   expect(created).toMatchObject({ status: 'active', algorithm: 'ES384', use: 'message' })
   expect(retired).toEqual({ ...public_key, status: 'retired' })
@@ -129,8 +129,8 @@ test('rotation makes a new active key of the same algorithm and retires the old;
 })
 
 test('a JWKS cannot bring a fingerprint, a private key or an unknown algorithm', async () => {
-  const dir = keyFolder()
-  const { public_key, private_jwk } = await newKey(dir)
+  const dir = createKeyFolderPath()
+  const { public_key, private_jwk } = await createKey(dir)
   const [entry] = exportJwks(dir).keys
   const lying = { keys: [{ ...entry, platform_fingerprint: 'A'.repeat(43) }] }
   expect(importJwks(lying)[0]?.fingerprint).toBe(public_key.fingerprint)

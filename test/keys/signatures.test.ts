@@ -4,14 +4,20 @@ import { describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
 import { joseSignatures, signWith } from '../../adapters/keys/jose/signatures.ts'
-import { type Jws, keyAlgorithm, type NotVerified, type PublicKey, type Verified } from '../../daemon/kernel/keys.ts'
-import { decoded, encoded, keyFolder, newKey, noon } from './key-world.ts'
+import {
+  type Jws,
+  keyAlgorithm,
+  type PublicKey,
+  type VerificationFailure,
+  type VerifiedPayload,
+} from '../../daemon/kernel/cryptography/signatures.ts'
+import { createKey, createKeyFolderPath, decodeBase64url, encodeBase64url, noon } from './key-fixture.ts'
 
 const payload = Buffer.from('{"kind":"contribution"}')
 
-async function signer() {
-  const dir = keyFolder()
-  const key = await newKey(dir)
+async function createSigner() {
+  const dir = createKeyFolderPath()
+  const key = await createKey(dir)
   const signatures = joseSignatures({ dir, now: () => noon })
   const envelope = await signatures.sign('statement', payload)
   const only = envelope.signatures[0]
@@ -20,12 +26,12 @@ async function signer() {
 }
 
 /** The kids that a verification names, sorted; its refusal when it is one. */
-function kidsOf(outcome: Verified | NotVerified): string[] {
+function listKids(outcome: VerifiedPayload | VerificationFailure): string[] {
   return typeof outcome === 'string' ? [outcome] : outcome.keys.map((key) => key.kid).sort()
 }
 
 /** A signature that really holds over a header of the attacker's choice. */
-async function signedUnder(key: StoredKey, header: Record<string, unknown>): Promise<Jws> {
+async function signUnderHeader(key: StoredKey, header: Record<string, unknown>): Promise<Jws> {
   const imported = await importJWK({ ...key.private_jwk }, key.public_key.algorithm)
   const signing = new GeneralSign(payload)
   signing.addSignature(imported).setProtectedHeader({ alg: key.public_key.algorithm, ...header })
@@ -33,9 +39,9 @@ async function signedUnder(key: StoredKey, header: Record<string, unknown>): Pro
 }
 
 /** The same by hand, where the library would refuse to write such a header. */
-async function signedText(key: StoredKey, header: string): Promise<Jws> {
+async function signHeaderText(key: StoredKey, header: string): Promise<Jws> {
   const privateKey = (await importJWK({ ...key.private_jwk }, 'Ed25519')) as CryptoKey
-  const text = encoded(header)
+  const text = encodeBase64url(header)
   const made = await crypto.subtle.sign('Ed25519', privateKey, Buffer.from(`${text}.${payload.toString('base64url')}`))
   const signature = Buffer.from(made).toString('base64url')
   return { payload: payload.toString('base64url'), signatures: [{ protected: text, signature }] }
@@ -43,8 +49,8 @@ async function signedText(key: StoredKey, header: string): Promise<Jws> {
 
 describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
   test('what was signed verifies, says who signed, and any other verifier agrees', async () => {
-    const dir = keyFolder()
-    const { public_key } = await newKey(dir, 'message', algorithm)
+    const dir = createKeyFolderPath()
+    const { public_key } = await createKey(dir, 'message', algorithm)
     const signatures = joseSignatures({ dir, now: () => noon })
     const envelope = await signatures.sign('evidence', payload)
     const verified = await signatures.verify('evidence', envelope, signatures.publicKeys())
@@ -52,7 +58,7 @@ describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
     const key = await importJWK({ ...public_key.jwk }, algorithm)
     const [signature] = envelope.signatures
     await flattenedVerify({ payload: envelope.payload, protected: '', signature: '', ...signature }, key)
-    expect(decoded(signature?.protected ?? '')).toEqual({
+    expect(decodeBase64url(signature?.protected ?? '')).toEqual({
       alg: algorithm,
       kid: public_key.kid,
       typ: 'platform-evidence+jws',
@@ -60,8 +66,8 @@ describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
   })
 
   test('a changed payload, signature or header does not hold', async () => {
-    const dir = keyFolder()
-    const key = await newKey(dir, 'message', algorithm)
+    const dir = createKeyFolderPath()
+    const key = await createKey(dir, 'message', algorithm)
     const { verify } = joseSignatures({ dir })
     const pinned = [key.public_key]
     const envelope = await signWith([key], 'statement', payload)
@@ -69,13 +75,16 @@ describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
     const bytes = Buffer.from(only.signature, 'base64url')
     bytes[7] = (bytes[7] ?? 0) ^ 1
     const changed: Jws[] = [
-      { ...envelope, payload: encoded('{"kind":"result"}') },
+      { ...envelope, payload: encodeBase64url('{"kind":"result"}') },
       { ...envelope, signatures: [{ ...only, signature: bytes.toString('base64url') }] },
       { ...envelope, signatures: [{ ...only, signature: '' }] },
       {
         ...envelope,
         signatures: [
-          { ...only, protected: encoded({ typ: 'platform-statement+jws', alg: algorithm, kid: key.public_key.kid }) },
+          {
+            ...only,
+            protected: encodeBase64url({ typ: 'platform-statement+jws', alg: algorithm, kid: key.public_key.kid }),
+          },
         ],
       },
     ]
@@ -84,19 +93,19 @@ describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
 })
 
 test('a signature for one thing never stands in for another', async () => {
-  const { signatures, key, pinned } = await signer()
+  const { signatures, key, pinned } = await createSigner()
   const evidence = await signWith([key], 'evidence', payload)
   expect(await signatures.verify('statement', evidence, pinned)).toBe('bad_signature')
   expect(await signatures.verify('checkpoint', evidence, pinned)).toBe('bad_signature')
 })
 
 test('the header names neither the algorithm nor the key: none, HS256, and another kind of key are refused', async () => {
-  const { signatures, key, envelope, only, pinned } = await signer()
+  const { signatures, key, envelope, only, pinned } = await createSigner()
   const { kid } = key.public_key
   const typ = 'platform-statement+jws'
   const under = (header: unknown, signature = only.signature): Jws => ({
     ...envelope,
-    signatures: [{ protected: encoded(header), signature }],
+    signatures: [{ protected: encodeBase64url(header), signature }],
   })
   expect(await signatures.verify('statement', under({ alg: 'none', kid, typ }, ''), pinned)).toBe('bad_signature')
 
@@ -107,19 +116,21 @@ test('the header names neither the algorithm nor the key: none, HS256, and anoth
     false,
     ['sign'],
   )
-  const header = encoded({ alg: 'HS256', kid, typ })
+  const header = encodeBase64url({ alg: 'HS256', kid, typ })
   const mac = await crypto.subtle.sign('HMAC', secret, Buffer.from(`${header}.${envelope.payload}`))
   const forged = { ...envelope, signatures: [{ protected: header, signature: Buffer.from(mac).toString('base64url') }] }
   expect(await signatures.verify('statement', forged, pinned)).toBe('bad_signature')
 
-  const foreign = await newKey(keyFolder(), 'message', 'ES384')
-  expect(await signatures.verify('statement', await signedUnder(foreign, { kid, typ }), pinned)).toBe('bad_signature')
+  const foreign = await createKey(createKeyFolderPath(), 'message', 'ES384')
+  expect(await signatures.verify('statement', await signUnderHeader(foreign, { kid, typ }), pinned)).toBe(
+    'bad_signature',
+  )
 })
 
 test('a foreign key under a pinned name is bad; under its own name it is unknown', async () => {
-  const { signatures, key, pinned } = await signer()
-  const foreign = await newKey(keyFolder())
-  const masked = await signedUnder(foreign, { kid: key.public_key.kid, typ: 'platform-statement+jws' })
+  const { signatures, key, pinned } = await createSigner()
+  const foreign = await createKey(createKeyFolderPath())
+  const masked = await signUnderHeader(foreign, { kid: key.public_key.kid, typ: 'platform-statement+jws' })
   expect(await signatures.verify('statement', masked, pinned)).toBe('bad_signature')
   expect(await signatures.verify('statement', await signWith([foreign], 'statement', payload), pinned)).toBe(
     'unknown_key',
@@ -127,10 +138,10 @@ test('a foreign key under a pinned name is bad; under its own name it is unknown
 })
 
 test('a header that brings a key, asks for more, or repeats itself is refused even when its signature holds', async () => {
-  const { signatures, key, pinned } = await signer()
+  const { signatures, key, pinned } = await createSigner()
   const base = { alg: 'Ed25519', kid: key.public_key.kid, typ: 'platform-statement+jws' }
   const plain = JSON.stringify(base)
-  expect(await signatures.verify('statement', await signedText(key, plain), pinned)).toMatchObject({ keys: pinned })
+  expect(await signatures.verify('statement', await signHeaderText(key, plain), pinned)).toMatchObject({ keys: pinned })
   const texts = [
     ...[
       { jwk: key.public_key.jwk },
@@ -152,11 +163,11 @@ test('a header that brings a key, asks for more, or repeats itself is refused ev
     'null',
   ]
   for (const text of texts)
-    expect(await signatures.verify('statement', await signedText(key, text), pinned), text).toBe('bad_signature')
+    expect(await signatures.verify('statement', await signHeaderText(key, text), pinned), text).toBe('bad_signature')
 })
 
 test('bytes have one spelling: base64url with spare bits, padding or another alphabet is refused', async () => {
-  const { signatures, envelope, only, pinned } = await signer()
+  const { signatures, envelope, only, pinned } = await createSigner()
   const variants: Jws[] = [
     { ...envelope, payload: `${envelope.payload}=` },
     { ...envelope, payload: `${envelope.payload}\n` },
@@ -173,31 +184,31 @@ test('bytes have one spelling: base64url with spare bits, padding or another alp
 })
 
 test('distinct keys are counted by key: one key under two names, or signing twice, counts once', async () => {
-  const { dir, signatures, key } = await signer()
+  const { dir, signatures, key } = await createSigner()
   const alias: PublicKey = { ...key.public_key, kid: 'message-another-name' }
   const twice = await signWith([key, { ...key, public_key: alias }, key], 'statement', payload)
   const once = await signatures.verify('statement', twice, [key.public_key, alias])
   expect(once).toMatchObject({ keys: [{ fingerprint: key.public_key.fingerprint }] })
-  expect(kidsOf(once)).toHaveLength(1)
+  expect(listKids(once)).toHaveLength(1)
 
   const lying: PublicKey = { ...alias, fingerprint: 'A'.repeat(43) }
   const both = await signatures.verify('statement', twice, [key.public_key, lying])
-  expect(kidsOf(both)).toEqual([key.public_key.kid])
+  expect(listKids(both)).toEqual([key.public_key.kid])
 
-  const second = await newKey(dir)
+  const second = await createKey(dir)
   const envelope = await signatures.sign('statement', payload)
   const two = await signatures.verify('statement', envelope, signatures.publicKeys())
-  expect(kidsOf(two)).toEqual([key.public_key.kid, second.public_key.kid].sort())
+  expect(listKids(two)).toEqual([key.public_key.kid, second.public_key.kid].sort())
 })
 
 test('a key revoked under one name is revoked under all; a retired one still verifies and signs no more', async () => {
-  const { dir, signatures, key, envelope } = await signer()
+  const { dir, signatures, key, envelope } = await createSigner()
   const { created } = await rotateKey(dir, key.public_key.kid, { now: noon })
   expect(await signatures.verify('statement', envelope, signatures.publicKeys())).toMatchObject({
     keys: [{ status: 'retired' }],
   })
   const later = await signatures.sign('statement', payload)
-  expect(later.signatures.map((each) => decoded(each.protected).kid)).toEqual([created.kid])
+  expect(later.signatures.map((each) => decodeBase64url(each.protected).kid)).toEqual([created.kid])
 
   const revoked = revokeKey(dir, key.public_key.kid)
   expect(await signatures.verify('statement', envelope, signatures.publicKeys())).toBe('key_revoked')
@@ -207,24 +218,24 @@ test('a key revoked under one name is revoked under all; a retired one still ver
 })
 
 test('a newer, unpinned signature beside a pinned one does not count, and does not spoil it', async () => {
-  const { signatures, key, pinned } = await signer()
-  const newer = await newKey(keyFolder(), 'message', 'ML-DSA-87')
+  const { signatures, key, pinned } = await createSigner()
+  const newer = await createKey(createKeyFolderPath(), 'message', 'ML-DSA-87')
   const envelope = await signWith([newer, key], 'statement', payload)
   expect(await signatures.verify('statement', envelope, pinned)).toMatchObject({ keys: pinned })
 })
 
 test('a token key signs no message, and is not accepted for one', async () => {
-  const { signatures } = await signer()
-  const token = await newKey(keyFolder(), 'token')
+  const { signatures } = await createSigner()
+  const token = await createKey(createKeyFolderPath(), 'token')
   await expect(signWith([token], 'statement', payload)).rejects.toThrow('is a token key')
-  const forced = await signedUnder(token, { kid: token.public_key.kid, typ: 'platform-statement+jws' })
+  const forced = await signUnderHeader(token, { kid: token.public_key.kid, typ: 'platform-statement+jws' })
   expect(await signatures.verify('statement', forced, [token.public_key])).toBe('unknown_key')
 })
 
 test('without an active message key, or past its not_after, nothing is signed', async () => {
-  const dir = keyFolder()
+  const dir = createKeyFolderPath()
   await expect(joseSignatures({ dir }).sign('statement', payload)).rejects.toMatchObject({ code: 'unavailable' })
-  const { public_key } = await newKey(dir)
+  const { public_key } = await createKey(dir)
   const { created } = await rotateKey(dir, public_key.kid, { now: noon, not_after: '2026-02-01T00:00:00Z' })
   const at = (now: string) => joseSignatures({ dir, now: () => Date.parse(now) }).sign('statement', payload)
   expect((await at('2026-01-31T23:59:59Z')).signatures).toHaveLength(1)

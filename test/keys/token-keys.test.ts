@@ -10,7 +10,7 @@ import {
   tokenKey,
   writeTokenKeys,
 } from '../../adapters/keys/jose/token-keys.ts'
-import { keyFolder, newKey } from './key-world.ts'
+import { createKey, createKeyFolderPath } from './key-fixture.ts'
 
 const refusal = { code: 'unavailable', message: 'the list of token keys cannot be read' }
 
@@ -22,15 +22,15 @@ beforeEach(() => {
   file = path.join(dir, 'token-keys.json')
 })
 
-async function aKey(only_subject?: string): Promise<TokenKey> {
-  const { public_key } = await newKey(keyFolder(), 'token')
+async function createTokenKey(only_subject?: string): Promise<TokenKey> {
+  const { public_key } = await createKey(createKeyFolderPath(), 'token')
   return tokenKey.parse({ ...public_key, ...(only_subject ? { only_subject } : {}) })
 }
 
 const modeOf = (name: string) => fs.statSync(name).mode & 0o777
 
 test('what is written is read, for its owner alone', async () => {
-  const keys = [await aKey(), await aKey('role:consensus')]
+  const keys = [await createTokenKey(), await createTokenKey('role:consensus')]
   writeTokenKeys(file, keys)
   expect(readTokenKeys(file)).toEqual(keys)
   expect(modeOf(file)).toBe(0o600)
@@ -39,13 +39,13 @@ test('what is written is read, for its owner alone', async () => {
 
 test('a folder that a group may enter has a list that the group may read, and not write', async () => {
   fs.chmodSync(dir, 0o750)
-  writeTokenKeys(file, [await aKey()])
+  writeTokenKeys(file, [await createTokenKey()])
   expect([modeOf(file), fs.statSync(file).gid]).toEqual([0o640, fs.statSync(dir).gid])
 })
 
 test('a change counts with the next look, and changes the stamp; no change does not', async () => {
   const clock = { ms: 0, every_ms: 5, monotonic: () => clock.ms }
-  const [one, other] = [await aKey(), await aKey()]
+  const [one, other] = [await createTokenKey(), await createTokenKey()]
   writeTokenKeys(file, [one])
   const list = openTokenKeys(file, clock)
   const before = list.stamp()
@@ -61,7 +61,7 @@ test('a change counts with the next look, and changes the stamp; no change does 
 
 test('a list that is gone, and one that is back', async () => {
   const clock = { ms: 0, every_ms: 5, monotonic: () => clock.ms }
-  const key = await aKey()
+  const key = await createTokenKey()
   writeTokenKeys(file, [key])
   const list = openTokenKeys(file, clock)
   expect(list.keys()).toEqual([key])
@@ -73,7 +73,7 @@ test('a list that is gone, and one that is back', async () => {
   expect(list.keys()).toEqual([key])
 })
 
-const spoilt: Readonly<Record<string, (key: TokenKey, other: TokenKey) => void>> = {
+const spoiledKeys: Readonly<Record<string, (key: TokenKey, other: TokenKey) => void>> = {
   missing: () => fs.rmSync(file),
   empty: () => fs.writeFileSync(file, ''),
   'cut short': () => fs.truncateSync(file, 100),
@@ -94,17 +94,17 @@ const spoilt: Readonly<Record<string, (key: TokenKey, other: TokenKey) => void>>
   'one with the fingerprint of another key': (key, other) => writeTokenKeys(file, [{ ...key, jwk: other.jwk }]),
 }
 
-test.each(Object.keys(spoilt))('a list that is %s is none: no token is judged by it', async (how) => {
-  const [key, other] = [await aKey(), await aKey()]
+test.each(Object.keys(spoiledKeys))('a list that is %s is none: no token is judged by it', async (how) => {
+  const [key, other] = [await createTokenKey(), await createTokenKey()]
   writeTokenKeys(file, [key])
-  spoilt[how]?.(key, other)
+  spoiledKeys[how]?.(key, other)
   expect(() => readTokenKeys(file)).toThrow(expect.objectContaining(refusal))
 })
 
 test('no other key than one for tokens can be listed, and no subject but a role', async () => {
-  const { public_key } = await newKey(keyFolder(), 'message')
+  const { public_key } = await createKey(createKeyFolderPath(), 'message')
   expect(tokenKey.safeParse(public_key).success).toBe(false)
-  const key = await aKey()
+  const key = await createTokenKey()
   expect(tokenKey.safeParse({ ...key, only_subject: 'ada' }).success).toBe(false)
   expect(tokenKey.safeParse({ ...key, only_subject: 'role:' }).success).toBe(false)
 })

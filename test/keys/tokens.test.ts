@@ -3,8 +3,8 @@ import { CompactSign, type CryptoKey, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { issueToken, maxTokenBytes, type TokenPayload, verifyToken } from '../../adapters/keys/jose/tokens.ts'
-import { keyAlgorithm } from '../../daemon/kernel/keys.ts'
-import { decoded, encoded, keyFolder, newKey, noon } from './key-world.ts'
+import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
+import { createKey, createKeyFolderPath, decodeBase64url, encodeBase64url, noon } from './key-fixture.ts'
 
 const site = 'urn:platform:site:alpha'
 const expected = { issuer: site, audience: site, now: noon }
@@ -20,19 +20,19 @@ const claims: TokenPayload = {
   exp: noon_s + 3600,
 }
 
-const tokenKey = () => newKey(keyFolder(), 'token')
+const createTokenKey = () => createKey(createKeyFolderPath(), 'token')
 
 /** A token that the key really signed, under any header and body, be they no JSON at all. */
-async function signed(key: StoredKey, header: unknown, body: unknown): Promise<string> {
+async function signToken(key: StoredKey, header: unknown, body: unknown): Promise<string> {
   const privateKey = (await importJWK({ ...key.private_jwk }, 'Ed25519')) as CryptoKey
-  const input = `${encoded(header)}.${encoded(body)}`
+  const input = `${encodeBase64url(header)}.${encodeBase64url(body)}`
   return `${input}.${Buffer.from(await crypto.subtle.sign('Ed25519', privateKey, Buffer.from(input))).toString('base64url')}`
 }
 
-const headerOf = (key: StoredKey) => ({ alg: 'Ed25519', kid: key.public_key.kid, typ: 'at+jwt' })
+const buildHeader = (key: StoredKey) => ({ alg: 'Ed25519', kid: key.public_key.kid, typ: 'at+jwt' })
 
 test.each(keyAlgorithm.options)('a token of %s verifies, and fits the limit', async (algorithm) => {
-  const key = await newKey(keyFolder(), 'token', algorithm)
+  const key = await createKey(createKeyFolderPath(), 'token', algorithm)
   const token = await issueToken(key, claims)
   expect(token.length).toBeLessThan(maxTokenBytes)
   expect(await verifyToken(token, [key.public_key], expected)).toEqual({ payload: claims })
@@ -40,13 +40,13 @@ test.each(keyAlgorithm.options)('a token of %s verifies, and fits the limit', as
 
 describe('the algorithm is that of the pinned key', () => {
   test.each(['none', 'None', 'NONE', 'nOnE'])('alg %s', async (alg) => {
-    const key = await tokenKey()
-    const token = `${encoded({ ...headerOf(key), alg })}.${encoded(claims)}.`
+    const key = await createTokenKey()
+    const token = `${encodeBase64url({ ...buildHeader(key), alg })}.${encodeBase64url(claims)}.`
     expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused: 'bad_signature' })
   })
 
   test('HS256 with the public key as its secret, in every form an attacker has it', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     const x = String(key.public_key.jwk.x)
     for (const secret of [
       Buffer.from(x, 'base64url'),
@@ -54,16 +54,20 @@ describe('the algorithm is that of the pinned key', () => {
       Buffer.from(JSON.stringify(key.public_key.jwk)),
     ]) {
       const token = await new CompactSign(Buffer.from(JSON.stringify(claims)))
-        .setProtectedHeader({ ...headerOf(key), alg: 'HS256' })
+        .setProtectedHeader({ ...buildHeader(key), alg: 'HS256' })
         .sign(secret)
       expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused: 'bad_signature' })
     }
   })
 
   test('EdDSA, the older name, is not the name of the record', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     expect(
-      await verifyToken(await signed(key, { ...headerOf(key), alg: 'EdDSA' }, claims), [key.public_key], expected),
+      await verifyToken(
+        await signToken(key, { ...buildHeader(key), alg: 'EdDSA' }, claims),
+        [key.public_key],
+        expected,
+      ),
     ).toEqual({
       refused: 'bad_signature',
     })
@@ -72,8 +76,8 @@ describe('the algorithm is that of the pinned key', () => {
 
 describe('the key is a pinned token key', () => {
   test('a foreign key under the same kid, and under its own', async () => {
-    const [key, foreign] = [await tokenKey(), await tokenKey()]
-    expect(await verifyToken(await signed(foreign, headerOf(key), claims), [key.public_key], expected)).toEqual({
+    const [key, foreign] = [await createTokenKey(), await createTokenKey()]
+    expect(await verifyToken(await signToken(foreign, buildHeader(key), claims), [key.public_key], expected)).toEqual({
       refused: 'bad_signature',
     })
     expect(await verifyToken(await issueToken(foreign, claims), [key.public_key], expected)).toEqual({
@@ -82,15 +86,15 @@ describe('the key is a pinned token key', () => {
   })
 
   test('a message key does not speak for the issuer', async () => {
-    const key = await newKey(keyFolder(), 'message')
+    const key = await createKey(createKeyFolderPath(), 'message')
     await expect(issueToken(key, claims)).rejects.toThrow('no active token key')
-    expect(await verifyToken(await signed(key, headerOf(key), claims), [key.public_key], expected)).toEqual({
+    expect(await verifyToken(await signToken(key, buildHeader(key), claims), [key.public_key], expected)).toEqual({
       refused: 'unknown_key',
     })
   })
 
   test('a revoked key, a retired one, and one past its not_after', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     const token = await issueToken(key, claims)
     const under = (change: object) => verifyToken(token, [{ ...key.public_key, ...change }], expected)
     expect(await under({ status: 'revoked' })).toEqual({ refused: 'key_revoked' })
@@ -100,7 +104,7 @@ describe('the key is a pinned token key', () => {
   })
 
   test('a key that the header brings along is never looked at', async () => {
-    const [key, foreign] = [await tokenKey(), await tokenKey()]
+    const [key, foreign] = [await createTokenKey(), await createTokenKey()]
     const brought = [
       { jwk: foreign.public_key.jwk },
       { jku: 'https://attacker.example' },
@@ -109,7 +113,7 @@ describe('the key is a pinned token key', () => {
     ]
     for (const more of brought) {
       for (const signer of [foreign, key]) {
-        const token = await signed(signer, { ...headerOf(key), ...more }, claims)
+        const token = await signToken(signer, { ...buildHeader(key), ...more }, claims)
         expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused: 'malformed' })
       }
     }
@@ -129,13 +133,13 @@ describe('claims', () => {
     ['without id', { jti: undefined }, 'malformed'],
   ]
   test.each(refusals)('%s', async (_, change, refused) => {
-    const key = await tokenKey()
-    const token = await signed(key, headerOf(key), { ...claims, ...change })
+    const key = await createTokenKey()
+    const token = await signToken(key, buildHeader(key), { ...claims, ...change })
     expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused })
   })
 
   test('what is meant for one role counts there, and neither at another nor for the whole site', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     const role_audience = `${site}:role:consensus`
     const token = await issueToken(key, { ...claims, aud: role_audience })
     const at = (where: object) => verifyToken(token, [key.public_key], { ...expected, ...where })
@@ -146,43 +150,43 @@ describe('claims', () => {
   })
 
   test('clocks may differ by the skew, and by no more', async () => {
-    const key = await tokenKey()
-    const late = await signed(key, headerOf(key), { ...claims, exp: noon_s - 59 })
+    const key = await createTokenKey()
+    const late = await signToken(key, buildHeader(key), { ...claims, exp: noon_s - 59 })
     expect(await verifyToken(late, [key.public_key], expected)).toHaveProperty('payload')
     expect(await verifyToken(late, [key.public_key], { ...expected, skew_s: 0 })).toEqual({ refused: 'expired' })
-    const early = await signed(key, headerOf(key), { ...claims, nbf: noon_s + 60 })
+    const early = await signToken(key, buildHeader(key), { ...claims, nbf: noon_s + 60 })
     expect(await verifyToken(early, [key.public_key], expected)).toHaveProperty('payload')
   })
 })
 
 describe('form', () => {
   test('repeated members in header or claims are refused even when signed', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     const body = JSON.stringify(claims)
-    const header = JSON.stringify(headerOf(key))
+    const header = JSON.stringify(buildHeader(key))
     const roles = `${body.slice(0, -1)},"roles":["admin"]}`
     const algs = `{"alg":"none",${header.slice(1)}`
-    expect(await verifyToken(await signed(key, header, roles), [key.public_key], expected)).toEqual({
+    expect(await verifyToken(await signToken(key, header, roles), [key.public_key], expected)).toEqual({
       refused: 'malformed',
     })
-    expect(await verifyToken(await signed(key, algs, body), [key.public_key], expected)).toEqual({
+    expect(await verifyToken(await signToken(key, algs, body), [key.public_key], expected)).toEqual({
       refused: 'malformed',
     })
   })
 
   test('a token of another type, or a file-drop signature, is no access token', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     for (const typ of ['JWT', 'platform-statement+jws', 'AT+JWT', undefined]) {
-      const token = await signed(key, { ...headerOf(key), typ }, claims)
+      const token = await signToken(key, { ...buildHeader(key), typ }, claims)
       expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused: 'malformed' })
     }
   })
 
   test('oversized, cut, extended, or not a token at all', async () => {
-    const key = await tokenKey()
+    const key = await createTokenKey()
     const token = await issueToken(key, claims)
     const verdict = (text: string) => verifyToken(text, [key.public_key], expected)
-    expect(await verdict(await signed(key, headerOf(key), { ...claims, pad: 'x'.repeat(8_192) }))).toEqual({
+    expect(await verdict(await signToken(key, buildHeader(key), { ...claims, pad: 'x'.repeat(8_192) }))).toEqual({
       refused: 'too_large',
     })
     await expect(issueToken(key, { ...claims, pad: 'x'.repeat(8_192) })).rejects.toThrow('never be accepted')
@@ -190,9 +194,9 @@ describe('form', () => {
       expect(await verdict(text), text).toHaveProperty('refused')
     }
     const [head = '', body = '', signature = ''] = token.split('.')
-    const promoted = encoded({ ...decoded(body), roles: ['admin'] })
+    const promoted = encodeBase64url({ ...decodeBase64url(body), roles: ['admin'] })
     expect(await verdict(`${head}.${promoted}.${signature}`)).toEqual({ refused: 'bad_signature' })
-    expect(await verdict(await signed(key, headerOf(key), 'no json'))).toEqual({ refused: 'malformed' })
-    expect(await verdict(await signed(key, headerOf(key), 'null'))).toEqual({ refused: 'malformed' })
+    expect(await verdict(await signToken(key, buildHeader(key), 'no json'))).toEqual({ refused: 'malformed' })
+    expect(await verdict(await signToken(key, buildHeader(key), 'null'))).toEqual({ refused: 'malformed' })
   })
 })

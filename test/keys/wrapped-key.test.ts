@@ -8,16 +8,16 @@ import { readKeyFiles, type StoredKey, writeKeyFile } from '../../adapters/keys/
 import { generateKey, requireOpens, rotateKey, unwrapKeys, wrapKeys } from '../../adapters/keys/jose/key-life.ts'
 import { joseSignatures, signWith, verifyJws } from '../../adapters/keys/jose/signatures.ts'
 import { Locked, unwrapped, wrapped } from '../../adapters/keys/jose/wrapped-key.ts'
-import { keyAlgorithm } from '../../daemon/kernel/keys.ts'
-import { keyFolder, newKey, noon } from './key-world.ts'
+import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
+import { createKey, createKeyFolderPath, noon } from './key-fixture.ts'
 
 const passphrase = 'correct horse battery staple'
 const payload = Buffer.from('{}')
 
 describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
   test('lies under its passphrase alone, signs once it is opened, and comes out the same', async () => {
-    const dir = keyFolder()
-    const { public_key, private_jwk } = await newKey(dir, 'message', algorithm)
+    const dir = createKeyFolderPath()
+    const { public_key, private_jwk } = await createKey(dir, 'message', algorithm)
     expect(await wrapKeys(dir, passphrase)).toEqual([public_key.kid])
     const file = join(dir, `${public_key.kid}.json`)
     const text = readFileSync(file, 'utf8')
@@ -35,7 +35,7 @@ describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
   })
 
   test('is made under it, and so is its successor', async () => {
-    const dir = keyFolder()
+    const dir = createKeyFolderPath()
     const { kid } = await generateKey(dir, { use: 'message', algorithm, now: noon, passphrase })
     await rotateKey(dir, kid, { now: noon + 1_000, passphrase })
     expect(readKeyFiles(dir).map(({ private_jwk, private_jwe }) => [private_jwk, typeof private_jwe])).toEqual([
@@ -46,18 +46,18 @@ describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
   })
 })
 
-async function closed(): Promise<StoredKey> {
-  return await wrapped(await newKey(keyFolder()), passphrase)
+async function createWrappedKey(): Promise<StoredKey> {
+  return await wrapped(await createKey(createKeyFolderPath()), passphrase)
 }
 
-async function refusal(key: StoredKey, given: string | undefined): Promise<{ why: string; message: string }> {
+async function readUnlockRefusal(key: StoredKey, given: string | undefined): Promise<{ why: string; message: string }> {
   const error = await unwrapped(key, given).catch((thrown: unknown) => thrown)
   if (!(error instanceof Locked)) throw new Error('it was opened')
   return { why: error.why, message: error.message }
 }
 
 /** As an attacker would write it who may change the file. */
-async function rewrapped(key: StoredKey, alg: string, parameters: object, secret = passphrase): Promise<StoredKey> {
+async function rewrapKey(key: StoredKey, alg: string, parameters: object, secret = passphrase): Promise<StoredKey> {
   const opened = await unwrapped(key, passphrase)
   const making = new CompactEncrypt(Buffer.from(JSON.stringify(opened.private_jwk)))
   making.setProtectedHeader({ alg, enc: 'A256GCM' }).setKeyManagementParameters(parameters)
@@ -66,40 +66,41 @@ async function rewrapped(key: StoredKey, alg: string, parameters: object, secret
 }
 
 test('whatever is wrong is told in the same words: a passphrase, a file that was changed, another key', async () => {
-  const key = await closed()
-  const other = await closed()
+  const key = await createWrappedKey()
+  const other = await createWrappedKey()
   const jwe = key.private_jwe ?? ''
   const parts = jwe.split('.')
   const flipped = (at: number) =>
     parts.map((part, index) => (index === at ? `${part.startsWith('A') ? 'B' : 'A'}${part.slice(1)}` : part)).join('.')
-  const wrong = await refusal(key, 'correct horse battery stable')
+  const wrong = await readUnlockRefusal(key, 'correct horse battery stable')
   expect(wrong).toEqual({ why: 'wrong_passphrase', message: `the passphrase does not open ${key.public_key.kid}` })
   const changed = [0, 1, 2, 3, 4].map((at) => ({ ...key, private_jwe: flipped(at) }))
   const swapped = { ...key, private_jwe: other.private_jwe ?? '' }
   const empty = { ...key, private_jwe: '' }
-  for (const each of [...changed, swapped, empty]) expect(await refusal(each, passphrase)).toEqual(wrong)
-  expect(await refusal(key, '')).toEqual(wrong)
-  expect(await refusal(key, undefined)).toMatchObject({ why: 'no_passphrase' })
+  for (const each of [...changed, swapped, empty]) expect(await readUnlockRefusal(each, passphrase)).toEqual(wrong)
+  expect(await readUnlockRefusal(key, '')).toEqual(wrong)
+  expect(await readUnlockRefusal(key, undefined)).toMatchObject({ why: 'no_passphrase' })
 })
 
 test('another algorithm, or so many rounds that a start would hang, is not tried', async () => {
-  const key = await closed()
+  const key = await createWrappedKey()
   const others = [
-    await rewrapped(key, 'PBES2-HS256+A128KW', { p2c: 1_000 }),
-    await rewrapped(key, 'dir', {}),
-    { ...key, private_jwe: withRounds(key.private_jwe ?? '', 2_000_000_000) },
+    await rewrapKey(key, 'PBES2-HS256+A128KW', { p2c: 1_000 }),
+    await rewrapKey(key, 'dir', {}),
+    { ...key, private_jwe: setRounds(key.private_jwe ?? '', 2_000_000_000) },
   ]
-  for (const each of others) expect(await refusal(each, passphrase)).toMatchObject({ why: 'wrong_passphrase' })
+  for (const each of others)
+    expect(await readUnlockRefusal(each, passphrase)).toMatchObject({ why: 'wrong_passphrase' })
 })
 
-function withRounds(jwe: string, p2c: number): string {
+function setRounds(jwe: string, p2c: number): string {
   const [header = '', ...rest] = jwe.split('.')
   const said = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c }
   return [Buffer.from(JSON.stringify(said)).toString('base64url'), ...rest].join('.')
 }
 
 test('the passphrase is asked for once for each key, and again after a wrong one', async () => {
-  const key = await closed()
+  const key = await createWrappedKey()
   const answers = ['a wrong passphrase', passphrase]
   let asked = 0
   const next = () => {
@@ -114,8 +115,8 @@ test('the passphrase is asked for once for each key, and again after a wrong one
 })
 
 test('a file with the key in the open and under a passphrase is refused; nothing is half unwrapped', async () => {
-  const dir = keyFolder()
-  const open = await newKey(dir)
+  const dir = createKeyFolderPath()
+  const open = await createKey(dir)
   const both = { ...open, ...(await wrapped(open, passphrase)) }
   writeFileSync(join(dir, `${open.public_key.kid}.json`), JSON.stringify(both), { mode: 0o600 })
   expect(() => readKeyFiles(dir)).toThrow('is no key file')

@@ -1,15 +1,15 @@
 // Thinks as those at the boundary of /agentspace: pages that rebind names, thieves of sessions, senders of odd bytes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problemIn } from '../support/every-operation/problem-rules.ts'
-import { type Heard, heard } from '../support/http-exchange.ts'
-import { callTool, openSession, post, request, type Said } from '../support/mcp/messages.ts'
-import { type SmallSite, smallSite } from '../support/small-site.ts'
+import { expectProblem } from '../support/every-operation/expect-problem.ts'
+import { type ExactResponse, sendExactRequest } from '../support/http/send-exact-request.ts'
+import { callTool, type McpRequestOptions, openMcpSession, postMcp, sendMcpRequest } from '../support/mcp/mcp-client.ts'
+import { type SingleClusterSite, startSingleClusterSite } from '../support/site/single-cluster-site.ts'
 
-let site: SmallSite
+let site: SingleClusterSite
 let token: string
 let port: number
 beforeAll(async () => {
-  site = await smallSite({
+  site = await startSingleClusterSite({
     consensus: { port: 0, mcp_hosts: ['tools.example'], mcp_origins: ['https://console.example'] },
   })
   token = await site.token({ roles: ['admin'] })
@@ -22,12 +22,12 @@ const create = {
   arguments: { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' },
 }
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-const sessionsThere = async () =>
+const listSessions = async () =>
   ((await callTool(port, 'consensus_session_list', {}, { token })).structuredContent as { items: unknown[] }).items
     .length
 
 /** The code of a JSON-RPC error that came instead of an answer. */
-function refusedMessage({ status, json, headers }: Heard, expected: number): number {
+function expectRpcError({ status, json, headers }: ExactResponse, expected: number): number {
   expect(status).toBe(expected)
   expect(headers['content-type']).toBe('application/json')
   expect(json).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } })
@@ -35,7 +35,7 @@ function refusedMessage({ status, json, headers }: Heard, expected: number): num
 }
 
 describe('a page in a browser', () => {
-  const foreign: [string, Said['headers']][] = [
+  const foreign: [string, McpRequestOptions['headers']][] = [
     ['that rebound its name', { host: 'evil.example' }],
     ['that rebound its name, and asks as itself', { host: 'evil.example', origin: 'http://evil.example' }],
     ['of another site', { origin: 'https://evil.example' }],
@@ -45,18 +45,21 @@ describe('a page in a browser', () => {
   ]
 
   test.each(foreign)('%s is refused, with a token and without', async (_, headers) => {
-    const before = await sessionsThere()
+    const before = await listSessions()
     for (const said of [{ token, headers }, { headers }]) {
-      problemIn(await request(port, 'tools/call', create, said as Said), [403])
-      problemIn(await post(port, list, said as Said), [403])
+      expectProblem(await sendMcpRequest(port, 'tools/call', create, said as McpRequestOptions), [403])
+      expectProblem(await postMcp(port, list, said as McpRequestOptions), [403])
     }
     for (const [method, path] of [
       ['DELETE', '/agentspace'],
       ['GET', '/.well-known/oauth-protected-resource'],
     ] as const) {
-      problemIn(await heard({ port, method, path, token, headers: headers as Record<string, string> }), [403])
+      expectProblem(
+        await sendExactRequest({ port, method, path, token, headers: headers as Record<string, string> }),
+        [403],
+      )
     }
-    expect(await sessionsThere()).toBe(before)
+    expect(await listSessions()).toBe(before)
   })
 
   test('of a listed origin, or that names a listed host, may ask', async () => {
@@ -64,15 +67,15 @@ describe('a page in a browser', () => {
       { origin: 'https://console.example' },
       { host: 'tools.example', origin: 'https://tools.example' },
     ]) {
-      expect((await request(port, 'tools/list', {}, { token, headers })).status).toBe(200)
+      expect((await sendMcpRequest(port, 'tools/list', {}, { token, headers })).status).toBe(200)
     }
   })
 
   test('finds no word that would let it read answers, or ask beforehand', async () => {
     const headers = { origin: 'https://console.example', 'access-control-request-method': 'POST' }
-    const asked = await heard({ port, method: 'OPTIONS', path: '/agentspace', headers })
-    problemIn(asked, [405])
-    for (const { headers: told } of [asked, await request(port, 'tools/list', {}, { token, headers })]) {
+    const asked = await sendExactRequest({ port, method: 'OPTIONS', path: '/agentspace', headers })
+    expectProblem(asked, [405])
+    for (const { headers: told } of [asked, await sendMcpRequest(port, 'tools/list', {}, { token, headers })]) {
       expect(Object.keys(told).filter((name) => name.startsWith('access-control'))).toEqual([])
     }
   })
@@ -80,45 +83,47 @@ describe('a page in a browser', () => {
 
 describe('a session', () => {
   test.each(['2025-06-18', '2025-11-25'])('of %s is its caller’s alone', async (revision) => {
-    const { headers, answer } = await openSession(port, token, revision)
+    const { headers, answer } = await openMcpSession(port, token, revision)
     expect(answer.json).toMatchObject({ result: { protocolVersion: revision } })
     for (const thief of [{ sub: 'eve' }, { tenant_id: 'bravo' }]) {
       const stolen = await site.token({ roles: ['admin'], ...thief })
-      expect(refusedMessage(await post(port, list, { token: stolen, headers }), 404)).toBe(-32_001)
-      const ended = await heard({ port, method: 'DELETE', path: '/agentspace', token: stolen, headers })
-      expect(refusedMessage(ended, 404)).toBe(-32_001)
+      expect(expectRpcError(await postMcp(port, list, { token: stolen, headers }), 404)).toBe(-32_001)
+      const ended = await sendExactRequest({ port, method: 'DELETE', path: '/agentspace', token: stolen, headers })
+      expect(expectRpcError(ended, 404)).toBe(-32_001)
     }
-    problemIn(await post(port, list, { headers }), [401])
-    expect((await post(port, list, { token, headers })).status).toBe(200)
-    expect((await heard({ port, method: 'DELETE', path: '/agentspace', token, headers })).status).toBe(204)
-    expect(refusedMessage(await post(port, list, { token, headers }), 404)).toBe(-32_001)
+    expectProblem(await postMcp(port, list, { headers }), [401])
+    expect((await postMcp(port, list, { token, headers })).status).toBe(200)
+    expect((await sendExactRequest({ port, method: 'DELETE', path: '/agentspace', token, headers })).status).toBe(204)
+    expect(expectRpcError(await postMcp(port, list, { token, headers }), 404)).toBe(-32_001)
   })
 
   test('gives nobody what the own token does not', async () => {
-    const { headers } = await openSession(port, token)
+    const { headers } = await openMcpSession(port, token)
     const weak = await site.token({ roles: ['auditor'] })
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: create }
-    const { json } = await post(port, body, { token: weak, headers })
+    const { json } = await postMcp(port, body, { token: weak, headers })
     expect(JSON.stringify(json)).toContain('urn:platform:problem:forbidden')
   })
 
   test('is needed, must be known, and keeps to its revision', async () => {
-    const { headers } = await openSession(port, token)
-    expect(refusedMessage(await post(port, list, { token }), 400)).toBe(-32_000)
+    const { headers } = await openMcpSession(port, token)
+    expect(expectRpcError(await postMcp(port, list, { token }), 400)).toBe(-32_000)
     for (const id of ['x', '', '../..', 'f'.repeat(64), `${headers['mcp-session-id']}, x`]) {
-      expect(refusedMessage(await post(port, list, { token, headers: { 'mcp-session-id': id } }), 404)).toBe(-32_001)
+      expect(expectRpcError(await postMcp(port, list, { token, headers: { 'mcp-session-id': id } }), 404)).toBe(-32_001)
     }
     for (const revision of ['2025-06-18', '2024-11-05', '2025-03-26']) {
       const changed = { ...headers, 'mcp-protocol-version': revision }
-      expect(refusedMessage(await post(port, list, { token, headers: changed }), 400)).toBe(-32_000)
+      expect(expectRpcError(await postMcp(port, list, { token, headers: changed }), 400)).toBe(-32_000)
     }
-    expect(refusedMessage(await heard({ port, method: 'DELETE', path: '/agentspace', token }), 400)).toBe(-32_000)
+    expect(expectRpcError(await sendExactRequest({ port, method: 'DELETE', path: '/agentspace', token }), 400)).toBe(
+      -32_000,
+    )
   })
 
   test('is not made where the revision has none, or the handshake is not one', async () => {
-    expect((await request(port, 'tools/list', {}, { token })).headers).not.toHaveProperty('mcp-session-id')
+    expect((await sendMcpRequest(port, 'tools/list', {}, { token })).headers).not.toHaveProperty('mcp-session-id')
     for (const params of [{}, { protocolVersion: 7 }, undefined]) {
-      const { headers } = await post(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
+      const { headers } = await postMcp(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
       expect(headers).not.toHaveProperty('mcp-session-id')
     }
   })
@@ -126,7 +131,7 @@ describe('a session', () => {
   test('of a revision that is not spoken here is of the newest that is', async () => {
     for (const asked of ['2024-11-05', '2026-07-28', '2099-01-01']) {
       const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'x', version: '1' } }
-      const { json } = await post(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
+      const { json } = await postMcp(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
       expect(json).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
     }
   })
@@ -134,8 +139,8 @@ describe('a session', () => {
   test('of a caller with too many ends the one not used for longest', async () => {
     const crowd = await site.token({ sub: 'crowd', roles: ['admin'] })
     const opened = []
-    for (let at = 0; at < 17; at++) opened.push(await openSession(port, crowd))
-    const statuses = await Promise.all(opened.map(({ headers }) => post(port, list, { token: crowd, headers })))
+    for (let at = 0; at < 17; at++) opened.push(await openMcpSession(port, crowd))
+    const statuses = await Promise.all(opened.map(({ headers }) => postMcp(port, list, { token: crowd, headers })))
     expect(statuses.map(({ status }) => status)).toEqual([404, ...Array(16).fill(200)])
   })
 })
@@ -147,7 +152,7 @@ describe('bytes', () => {
     ['that change a prototype', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"__proto__":{}}}'],
     ['with half a surrogate pair', '{"jsonrpc":"2.0","id":1,"method":"tools/\\ud800"}'],
   ])('%s are refused', async (_, body) => {
-    expect(problemIn(await post(port, String(body), { token }), [400]).code).toBe('malformed')
+    expect(expectProblem(await postMcp(port, String(body), { token }), [400]).code).toBe('malformed')
   })
 
   test.each<[string, unknown, number]>([
@@ -161,14 +166,14 @@ describe('bytes', () => {
     ['no method', '{"jsonrpc":"2.0","id":1}', -32_600],
     ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"tools/list"}', -32_600],
   ])('that say %s are refused', async (_, body, code) => {
-    const { headers } = await openSession(port, token)
-    expect(refusedMessage(await post(port, body, { token, headers }), 400)).toBe(code)
+    const { headers } = await openMcpSession(port, token)
+    expect(expectRpcError(await postMcp(port, body, { token, headers }), 400)).toBe(code)
   })
 
   test('too many are not read, nor such of another type or in another coding', async () => {
     const big = { 'content-length': String(2_000_000) }
-    problemIn(
-      await heard({
+    expectProblem(
+      await sendExactRequest({
         port,
         method: 'POST',
         path: '/agentspace',
@@ -179,10 +184,10 @@ describe('bytes', () => {
       [413],
     )
     for (const headers of [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }]) {
-      problemIn(await post(port, list, { token, headers }), [415])
+      expectProblem(await postMcp(port, list, { token, headers }), [415])
     }
-    const { headers } = await openSession(port, token)
-    refusedMessage(await post(port, list, { token, headers: { ...headers, accept: 'application/json' } }), 406)
+    const { headers } = await openMcpSession(port, token)
+    expectRpcError(await postMcp(port, list, { token, headers: { ...headers, accept: 'application/json' } }), 406)
   })
 })
 
@@ -196,7 +201,7 @@ describe('a message', () => {
       '__proto__',
       '',
     ]) {
-      expect((await request(port, method, {}, { token })).json).toMatchObject({ error: { code: -32_601 } })
+      expect((await sendMcpRequest(port, method, {}, { token })).json).toMatchObject({ error: { code: -32_601 } })
     }
     for (const name of [
       '__proto__',
@@ -205,39 +210,47 @@ describe('a message', () => {
       'consensus_federation_contribute',
       '',
     ]) {
-      const { json } = await request(port, 'tools/call', { name, arguments: {} }, { token })
+      const { json } = await sendMcpRequest(port, 'tools/call', { name, arguments: {} }, { token })
       expect(json, name).toMatchObject({ error: { code: -32_602 } })
     }
   })
 
   test('whose headers say other than its body is refused', async () => {
     const headers = { 'mcp-name': 'consensus_session_list' }
-    expect((await request(port, 'tools/call', create, { token, headers })).json).toMatchObject({
+    expect((await sendMcpRequest(port, 'tools/call', create, { token, headers })).json).toMatchObject({
       error: { code: -32_020 },
     })
-    const wrong = await request(port, 'tools/call', create, { token, headers: { 'mcp-method': 'tools/list' } })
+    const wrong = await sendMcpRequest(port, 'tools/call', create, { token, headers: { 'mcp-method': 'tools/list' } })
     expect(wrong.json).toMatchObject({ error: { code: -32_020 } })
   })
 
   test('with its token in the address, or with that of nobody, is a stranger’s', async () => {
     const sent = { port, method: 'POST', path: `/agentspace?access_token=${token}`, body: list }
-    problemIn(await heard(sent), [401])
+    expectProblem(await sendExactRequest(sent), [401])
     const rolesOwn = await site.token({ sub: 'ada', tenant_id: '*', roles: ['admin'] })
-    problemIn(await post(port, list, { token: rolesOwn }), [403])
+    expectProblem(await postMcp(port, list, { token: rolesOwn }), [403])
   })
 
   test('waits for nothing: a subscription to what never changes ends at once', async () => {
-    const answer = await request(port, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { token })
+    const answer = await sendMcpRequest(
+      port,
+      'subscriptions/listen',
+      { notifications: { toolsListChanged: true } },
+      { token },
+    )
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('text/event-stream')
   })
 })
 
 test('other paths and methods are as they were, and no secret was logged', async () => {
-  problemIn(await heard({ port, method: 'GET', path: '/agentspace', token }), [405])
-  problemIn(await heard({ port, method: 'PUT', path: '/agentspace', token, body: {} }), [405])
-  problemIn(await heard({ port, method: 'POST', path: '/agentspace/', token, body: {} }), [404])
-  problemIn(await heard({ port: site.port('site'), method: 'POST', path: '/agentspace', token, body: {} }), [404])
+  expectProblem(await sendExactRequest({ port, method: 'GET', path: '/agentspace', token }), [405])
+  expectProblem(await sendExactRequest({ port, method: 'PUT', path: '/agentspace', token, body: {} }), [405])
+  expectProblem(await sendExactRequest({ port, method: 'POST', path: '/agentspace/', token, body: {} }), [404])
+  expectProblem(
+    await sendExactRequest({ port: site.port('site'), method: 'POST', path: '/agentspace', token, body: {} }),
+    [404],
+  )
   const secrets = site.logged.filter((line) => line.includes(token) || line.includes('eyJ'))
   expect(secrets).toEqual([])
 })

@@ -2,34 +2,38 @@
 // tool is covered by the sample of its operation.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { everyOperation } from '../../daemon/every-role.ts'
-import { type AnyOperation, hasBody, pathParameters } from '../../daemon/kernel/operation.ts'
-import { problem } from '../../daemon/kernel/problem.ts'
-import { type Tool, toolsOf } from '../../daemon/kernel/tools.ts'
-import { problemIn } from '../support/every-operation/problem-rules.ts'
-import { type Sample, samples } from '../support/every-operation/samples.ts'
-import { cleared, type Stage, stage } from '../support/every-operation/stage.ts'
-import { stored } from '../support/every-operation/stored.ts'
-import { asks, fieldsOf } from '../support/every-operation/wording.ts'
-import { type CallResult, callTool, request } from '../support/mcp/messages.ts'
+import { deriveTools, type McpTool } from '../../daemon/kernel/api/mcp-tools.ts'
+import { problem } from '../../daemon/kernel/error/problem.ts'
+import { type AnyOperation, hasBody, pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { expectProblem } from '../support/every-operation/expect-problem.ts'
+import {
+  createOperationFixture,
+  type OperationFixture,
+  topSecretClearance,
+} from '../support/every-operation/operation-fixture.ts'
+import { type OperationSample, operationSamples } from '../support/every-operation/operation-samples.ts'
+import { readStoredState } from '../support/every-operation/read-stored-state.ts'
+import { listInputFields, sendOperation } from '../support/every-operation/send-operation.ts'
+import { callTool, sendMcpRequest, type ToolCallResult } from '../support/mcp/mcp-client.ts'
 
-const tools = toolsOf(everyOperation)
+const tools = deriveTools(everyOperation)
 const all = tools.map((tool) => [tool.name, tool] as const)
 const permissions = [...new Set(tools.map(({ target }) => target.operation.allow))]
 
-let world: Stage
+let world: OperationFixture
 let before: string[]
-const inputs = new Map<string, Sample>()
+const inputs = new Map<string, OperationSample>()
 beforeAll(async () => {
   const roles = permissions.flatMap((one) => [
     [roleOf('only', one), [one]],
     [roleOf('without', one), permissions.filter((other) => other !== one)],
   ])
-  world = await stage({ identity: { roles: Object.fromEntries(roles) } })
+  world = await createOperationFixture({ identity: { roles: Object.fromEntries(roles) } })
   for (const { target } of tools) {
-    const made = await samples[target.address]?.(world)
+    const made = await operationSamples[target.address]?.(world)
     if (made) inputs.set(target.address, made)
   }
-  before = await stored(world)
+  before = await readStoredState(world)
 })
 afterAll(() => world?.site.close())
 
@@ -37,16 +41,16 @@ function roleOf(kind: 'only' | 'without', permission: string): string {
   return `${kind}_${permission.replace(':', '_')}`
 }
 
-const sampleOf = ({ target }: Tool): Sample => inputs.get(target.address) ?? { input: {} }
-const isTenants = (tool: Tool) => sampleOf(tool).isTenants ?? pathParameters(tool.target.operation.path).length > 0
-const port = (tool: Tool) => world.site.port(tool.target.role)
+const sampleOf = ({ target }: McpTool): OperationSample => inputs.get(target.address) ?? { input: {} }
+const isTenants = (tool: McpTool) => sampleOf(tool).isTenants ?? pathParameters(tool.target.operation.path).length > 0
+const port = (tool: McpTool) => world.site.port(tool.target.role)
 
-function call(tool: Tool, token: string, more: Readonly<Record<string, unknown>> = {}): Promise<CallResult> {
+function callAs(tool: McpTool, token: string, more: Readonly<Record<string, unknown>> = {}): Promise<ToolCallResult> {
   return callTool(port(tool), tool.name, { ...sampleOf(tool).input, ...more }, { token })
 }
 
 /** The problem document in a tool error, as it would have been the body over REST. */
-function problemOf({ isError, content, structuredContent }: CallResult, operation: AnyOperation) {
+function parseProblem({ isError, content, structuredContent }: ToolCallResult, operation: AnyOperation) {
   expect(isError, JSON.stringify(content)).toBe(true)
   expect(structuredContent).toBeUndefined()
   const read = problem.parse(JSON.parse(content[0]?.text ?? ''))
@@ -57,8 +61,13 @@ function problemOf({ isError, content, structuredContent }: CallResult, operatio
 describe('refused, with nothing stored', () => {
   test.each(all)('%s without a token, or with one that is none', async (name, tool) => {
     for (const token of [undefined, 'garbage', `${world.admin}x`]) {
-      const answer = await request(port(tool), 'tools/call', { name, arguments: sampleOf(tool).input }, { token })
-      expect(problemIn(answer, [401]).code).toBe('unauthenticated')
+      const answer = await sendMcpRequest(
+        port(tool),
+        'tools/call',
+        { name, arguments: sampleOf(tool).input },
+        { token },
+      )
+      expect(expectProblem(answer, [401]).code).toBe('unauthenticated')
       expect(answer.headers['www-authenticate']).toMatch(
         /resource_metadata="http:\/\/127\.0\.0\.1:\d+\/\.well-known\/oauth-protected-resource\/agentspace"$/,
       )
@@ -67,37 +76,44 @@ describe('refused, with nothing stored', () => {
 
   test.each(all)('%s with every permission but its own, and it is not in the list', async (name, tool) => {
     const { operation } = tool.target
-    const token = await world.site.token({ roles: [roleOf('without', operation.allow)], ...cleared })
-    expect(problemOf(await call(tool, token), operation)).toMatchObject({ code: 'forbidden', status: 403 })
-    const listed = await request(port(tool), 'tools/list', {}, { token })
-    expect(namesIn(listed.json)).not.toContain(name)
+    const token = await world.site.token({ roles: [roleOf('without', operation.allow)], ...topSecretClearance })
+    expect(parseProblem(await callAs(tool, token), operation)).toMatchObject({ code: 'forbidden', status: 403 })
+    const listed = await sendMcpRequest(port(tool), 'tools/list', {}, { token })
+    expect(listNames(listed.json)).not.toContain(name)
   })
 
   test.each(all)('%s by another tenant', async (_, tool) => {
     const { operation } = tool.target
-    const token = await world.site.token({ sub: 'mallory', tenant_id: 'bravo', roles: ['admin'], ...cleared })
-    const result = isTenants(tool) || operation.method === 'GET' ? await call(tool, token) : undefined
+    const token = await world.site.token({
+      sub: 'mallory',
+      tenant_id: 'bravo',
+      roles: ['admin'],
+      ...topSecretClearance,
+    })
+    const result = isTenants(tool) || operation.method === 'GET' ? await callAs(tool, token) : undefined
     if (result && isTenants(tool)) {
       const code = operation.method === 'GET' ? 'not_found' : 'not_your_tenant'
-      expect(problemOf(result, operation).code).toBe(code)
+      expect(parseProblem(result, operation).code).toBe(code)
     } else if (result) expect(result.structuredContent).toMatchObject({ items: [] })
   })
 
   test.each(all)('%s without the clearance', async (_, tool) => {
     const token = await world.site.token({ sub: 'mallory', roles: ['admin'] })
     if (isTenants(tool)) {
-      expect(problemOf(await call(tool, token, sampleOf(tool).uncleared), tool.target.operation).code).toBe('not_found')
+      expect(parseProblem(await callAs(tool, token, sampleOf(tool).uncleared), tool.target.operation).code).toBe(
+        'not_found',
+      )
     } else if (!hasBody(tool.target.operation.method)) {
-      expect((await call(tool, token)).structuredContent).toMatchObject({ items: [] })
+      expect((await callAs(tool, token)).structuredContent).toMatchObject({ items: [] })
     }
   })
 
   test.each(all)('%s with fields that it does not know, or of the wrong type', async (_, tool) => {
     const { operation } = tool.target
-    expect(problemOf(await call(tool, world.admin, { surprise: 1 }), operation).errors[0]?.path).toBe('surprise')
-    for (const name of Object.keys(fieldsOf(operation))) {
+    expect(parseProblem(await callAs(tool, world.admin, { surprise: 1 }), operation).errors[0]?.path).toBe('surprise')
+    for (const name of Object.keys(listInputFields(operation))) {
       for (const value of [[[]], { $ne: '' }, null]) {
-        const read = problemOf(await call(tool, world.admin, { [name]: value }), operation)
+        const read = parseProblem(await callAs(tool, world.admin, { [name]: value }), operation)
         expect(read.code).toBe('invalid')
         expect(read.errors.some(({ path }) => path.startsWith(name))).toBe(true)
       }
@@ -106,13 +122,18 @@ describe('refused, with nothing stored', () => {
 
   test.each(all)('%s with arguments that are no object', async (name, tool) => {
     for (const given of [[], 'text', 1, null]) {
-      const { json } = await request(port(tool), 'tools/call', { name, arguments: given }, { token: world.admin })
+      const { json } = await sendMcpRequest(
+        port(tool),
+        'tools/call',
+        { name, arguments: given },
+        { token: world.admin },
+      )
       expect(json).toMatchObject({ error: { code: -32_602 } })
     }
   })
 
   test('left everything as it was', async () => {
-    expect(await stored(world)).toEqual(before)
+    expect(await readStoredState(world)).toEqual(before)
   })
 })
 
@@ -122,37 +143,39 @@ describe('the list', () => {
   test.each(rolesWithTools)('of %s holds for an admin every tool there is, in one order', async (role) => {
     const own = tools.filter(({ target }) => target.role === role)
     const lists = await Promise.all(
-      [1, 2].map(() => request(world.site.port(role), 'tools/list', {}, { token: world.admin })),
+      [1, 2].map(() => sendMcpRequest(world.site.port(role), 'tools/list', {}, { token: world.admin })),
     )
-    for (const { json } of lists) expect(namesIn(json)).toEqual(own.map(({ name }) => name))
-    const info = await world.site.ask(role, { method: 'GET', path: '/service-info' })
+    for (const { json } of lists) expect(listNames(json)).toEqual(own.map(({ name }) => name))
+    const info = await world.site.request(role, { method: 'GET', path: '/service-info' })
     expect(info.json).toMatchObject({ mcp_path: '/agentspace', tools_count: own.length })
   })
 
   test('is empty for one who may do nothing', async () => {
     const token = await world.site.token({ roles: ['nobody'] })
-    expect(namesIn((await request(world.site.port('consensus'), 'tools/list', {}, { token })).json)).toEqual([])
+    expect(listNames((await sendMcpRequest(world.site.port('consensus'), 'tools/list', {}, { token })).json)).toEqual(
+      [],
+    )
   })
 })
 
 describe('done', () => {
   test.each(all)('%s with its own permission alone gives what its schema says, as REST does', async (_, tool) => {
     const { operation } = tool.target
-    const token = await world.site.token({ roles: [roleOf('only', operation.allow)], ...cleared })
-    const result = await call(tool, token)
+    const token = await world.site.token({ roles: [roleOf('only', operation.allow)], ...topSecretClearance })
+    const result = await callAs(tool, token)
     expect(result.isError, result.content[0]?.text).toBeUndefined()
     operation.output.parse(result.structuredContent)
     expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(result.structuredContent)
     if (operation.method !== 'GET') return
     // A worker may do something between the two.
     await vi.waitFor(async () => {
-      const { structuredContent } = await call(tool, token)
-      const twin = await asks(world, tool.target, sampleOf(tool).input, { token })
+      const { structuredContent } = await callAs(tool, token)
+      const twin = await sendOperation(world, tool.target, sampleOf(tool).input, { token })
       expect(structuredContent).toEqual(twin.json)
     }, 60_000)
   })
 })
 
-function namesIn(json: unknown): string[] {
+function listNames(json: unknown): string[] {
   return (json as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
 }

@@ -1,19 +1,23 @@
 // Documents that AI clients read by URI: what the interface document names, and nothing that the caller may not read over REST.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cleared, type Stage, stage } from '../support/every-operation/stage.ts'
-import { openSession, post, request, type Said } from '../support/mcp/messages.ts'
+import {
+  createOperationFixture,
+  type OperationFixture,
+  topSecretClearance,
+} from '../support/every-operation/operation-fixture.ts'
+import { type McpRequestOptions, openMcpSession, postMcp, sendMcpRequest } from '../support/mcp/mcp-client.ts'
 
-let world: Stage
+let world: OperationFixture
 beforeAll(async () => {
-  world = await stage()
+  world = await createOperationFixture()
 })
 afterAll(() => world?.site.close())
 
-const ask = (method: string, params: Readonly<Record<string, unknown>>, said: Said = {}) =>
-  request(world.site.port('resolution'), method, params, { token: world.admin, ...said })
+const sendRequest = (method: string, params: Readonly<Record<string, unknown>>, said: McpRequestOptions = {}) =>
+  sendMcpRequest(world.site.port('resolution'), method, params, { token: world.admin, ...said })
 
-async function read(uri: string, token = world.admin) {
-  const { json } = await ask('resources/read', { uri }, { token, headers: { 'mcp-name': uri } })
+async function readResource(uri: string, token = world.admin) {
+  const { json } = await sendRequest('resources/read', { uri }, { token, headers: { 'mcp-name': uri } })
   const { result, error } = json as {
     result?: { contents: { uri: string; mimeType: string; text: string }[] }
     error?: { code: number; message: string }
@@ -23,9 +27,9 @@ async function read(uri: string, token = world.admin) {
 }
 
 test('one resource and three templates are listed', async () => {
-  const listed = (await ask('resources/list', {})).json
+  const listed = (await sendRequest('resources/list', {})).json
   expect(listed).toMatchObject({ result: { resources: [{ uri: 'fusion://runs', mimeType: 'application/json' }] } })
-  const { json } = await ask('resources/templates/list', {})
+  const { json } = await sendRequest('resources/templates/list', {})
   const { result } = json as { result: { resourceTemplates: { uriTemplate: string }[] } }
   expect(result.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
     'fusion://runs/{run_id}',
@@ -37,17 +41,17 @@ test('one resource and three templates are listed', async () => {
 test('each says what its operation answers over REST', async () => {
   const { run } = world.resolution
   const rest = async (path: string) =>
-    (await world.site.ask('resolution', { method: 'GET', path: `/api/v2${path}`, token: world.admin })).json
-  const { content, document } = await read(`fusion://runs/${run}`)
+    (await world.site.request('resolution', { method: 'GET', path: `/api/v2${path}`, token: world.admin })).json
+  const { content, document } = await readResource(`fusion://runs/${run}`)
   expect(content).toMatchObject({ uri: `fusion://runs/${run}`, mimeType: 'application/json' })
   expect(document).toEqual(await rest(`/fusion/run/${run}/status`))
-  expect((await read(`fusion://runs/${run}/matches`)).document).toEqual(
+  expect((await readResource(`fusion://runs/${run}/matches`)).document).toEqual(
     await rest(`/entity_match?run_id=${run}&limit=500`),
   )
-  expect((await read(`fusion://runs/${run}/clusters`)).document).toEqual(
+  expect((await readResource(`fusion://runs/${run}/clusters`)).document).toEqual(
     await rest(`/entity_cluster?run_id=${run}&limit=500`),
   )
-  expect((await read('fusion://runs')).document).toEqual({ items: [] })
+  expect((await readResource('fusion://runs')).document).toEqual({ items: [] })
 })
 
 test('a URI that names nothing is not found', async () => {
@@ -59,33 +63,33 @@ test('a URI that names nothing is not found', async () => {
     'file:///etc/passwd',
     'x:%',
   ]
-  for (const uri of uris) expect((await read(uri)).error?.code, uri).toBe(-32_602)
+  for (const uri of uris) expect((await readResource(uri)).error?.code, uri).toBe(-32_602)
 })
 
 test('what a caller may not read is neither listed nor read', async () => {
   const { run } = world.resolution
   const nobody = await world.site.token({ roles: ['nobody'] })
-  expect((await ask('resources/list', {}, { token: nobody })).json).toMatchObject({ result: { resources: [] } })
-  expect((await read('fusion://runs', nobody)).error?.code).toBe(-32_602)
-  const foreign = await world.site.token({ tenant_id: 'bravo', roles: ['admin'], ...cleared })
+  expect((await sendRequest('resources/list', {}, { token: nobody })).json).toMatchObject({ result: { resources: [] } })
+  expect((await readResource('fusion://runs', nobody)).error?.code).toBe(-32_602)
+  const foreign = await world.site.token({ tenant_id: 'bravo', roles: ['admin'], ...topSecretClearance })
   const uncleared = await world.site.token({ roles: ['admin'] })
   for (const token of [foreign, uncleared]) {
-    expect((await read(`fusion://runs/${run}`, token)).error?.code).toBe(-32_602)
-    expect((await read(`fusion://runs/${run}/matches`, token)).document).toEqual({ items: [] })
+    expect((await readResource(`fusion://runs/${run}`, token)).error?.code).toBe(-32_602)
+    expect((await readResource(`fusion://runs/${run}/matches`, token)).document).toEqual({ items: [] })
   }
 })
 
 test('a revision with sessions reads them too, and a role without resources does not know the method', async () => {
   const port = world.site.port('resolution')
-  const { headers } = await openSession(port, world.admin)
+  const { headers } = await openMcpSession(port, world.admin)
   const body = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'fusion://runs' } }
-  const { json } = await post(port, body, { token: world.admin, headers })
+  const { json } = await postMcp(port, body, { token: world.admin, headers })
   expect(json).toMatchObject({ result: { contents: [{ uri: 'fusion://runs', text: '{"items":[]}' }] } })
-  const elsewhere = await request(world.site.port('consensus'), 'resources/list', {}, { token: world.admin })
+  const elsewhere = await sendMcpRequest(world.site.port('consensus'), 'resources/list', {}, { token: world.admin })
   expect(elsewhere.json).toMatchObject({ error: { code: -32_601 } })
 })
 
 test('service-info counts them', async () => {
-  const { json } = await world.site.ask('resolution', { method: 'GET', path: '/service-info' })
+  const { json } = await world.site.request('resolution', { method: 'GET', path: '/service-info' })
   expect(json).toMatchObject({ resources_count: 4, mcp_path: '/agentspace' })
 })

@@ -2,15 +2,15 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { everyRole } from '../../daemon/every-role.ts'
-import { operationsOf } from '../../daemon/kernel/builtin.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { runningEveryRole, smallSite } from '../support/small-site.ts'
+import { everyRoleSections, startSingleClusterSite } from '../support/site/single-cluster-site.ts'
 
 test('each role serves a valid OpenAPI 3.1 document of all its operations', async () => {
-  const site = await smallSite(runningEveryRole)
+  const site = await startSingleClusterSite(everyRoleSections)
   const token = await site.token({ roles: ['admin'] })
   for (const role of everyRole) {
-    const { json, headers } = await site.ask(role.name, { method: 'GET', path: '/openapi.json', token })
+    const { json, headers } = await site.request(role.name, { method: 'GET', path: '/openapi.json', token })
     expect(headers['content-type']).toBe('application/json')
     const validator = new Validator()
     const verdict = await validator.validate(structuredClone(json) as Record<string, unknown>)

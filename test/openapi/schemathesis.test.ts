@@ -6,12 +6,12 @@ import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { socketOf } from '../../daemon/boot/site-folder.ts'
+import { roleSocketFile } from '../../daemon/boot/storage/site-folder.ts'
 import { everyRole } from '../../daemon/every-role.ts'
-import { operationsOf } from '../../daemon/kernel/builtin.ts'
-import { pathParameters } from '../../daemon/kernel/operation.ts'
-import { type Stage, stage } from '../support/every-operation/stage.ts'
-import { whenPresent } from '../support/requires.ts'
+import { pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
+import { createOperationFixture, type OperationFixture } from '../support/every-operation/operation-fixture.ts'
+import { whenPresent } from '../support/runner/requires.ts'
 
 const binary = process.env.SCHEMATHESIS ?? ''
 const present = whenPresent({
@@ -20,9 +20,9 @@ const present = whenPresent({
   hint: 'name the program in SCHEMATHESIS (.ci/run installs it)',
 })
 
-let world: Stage
+let world: OperationFixture
 beforeAll(async () => {
-  if (binary) world = await stage()
+  if (binary) world = await createOperationFixture()
 })
 const bridges: net.Server[] = []
 afterAll(async () => {
@@ -42,17 +42,17 @@ present.each(kinds)(
   async (role, streams, ending) => {
     const { site, admin } = world
     const document = path.join(site.dir, `${role}.json`)
-    const served = await site.ask(role, { method: 'GET', path: '/openapi.json', token: admin })
+    const served = await site.request(role, { method: 'GET', path: '/openapi.json', token: admin })
     writeFileSync(document, served.text)
     // A stream is read until the time limit: by itself, its ids made up, there are few to wait for.
     const runs = [
       streams.flatMap((address) => ['--exclude-operation-id', address]),
       ...ending.map((address) => ['--include-operation-id', address, '--phases', 'fuzzing']),
     ]
-    const port = role === 'proxy' ? await bridgeTo(socketOf(site.folder, role)) : site.port(role)
+    const port = role === 'proxy' ? await bridgeToSocket(roleSocketFile(site.folder, role)) : site.port(role)
     for (const which of runs) {
       const url = `http://127.0.0.1:${port}`
-      const { failed, output } = await schemathesis([document, '--url', url, ...which], site.dir, admin)
+      const { failed, output } = await runSchemathesis([document, '--url', url, ...which], site.dir, admin)
       expect(failed, output).toBe(false)
     }
     expect(site.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
@@ -61,7 +61,7 @@ present.each(kinds)(
 )
 
 /** Strangers alone come to the proxy's port: its operations are on its local socket, which the tool cannot reach. */
-async function bridgeTo(socket: string): Promise<number> {
+async function bridgeToSocket(socket: string): Promise<number> {
   const bridge = net.createServer((stranger) => {
     const local = net.connect(socket)
     for (const [one, other] of [
@@ -82,10 +82,10 @@ async function bridgeTo(socket: string): Promise<number> {
  * Not checked: that whatever fits the schema is accepted. A cursor is opaque, levels are those of the profile, and an
  * ETag must be the current one; no schema says so.
  */
-const unfit = 'positive_data_acceptance'
+const unsuitableCheck = 'positive_data_acceptance'
 
-async function schemathesis(given: readonly string[], cwd: string, token: string) {
-  const options = ['run', ...given, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unfit]
+async function runSchemathesis(given: readonly string[], cwd: string, token: string) {
+  const options = ['run', ...given, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
   const bounds = ['--seed', '20260101', '--max-examples', '8', '--request-timeout', '10', '--workers', '1']
   try {
     const { stdout } = await promisify(execFile)(binary, [...options, ...bounds], { cwd, maxBuffer: 2 ** 26 })

@@ -1,15 +1,15 @@
 // What the executable loads only when it is needed is in it, and works: the tools of AI clients, traces for a collector.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callTool, openSession, post, request } from '../support/mcp/messages.ts'
-import { type OtlpReceiver, otlpReceiver } from '../support/otlp-receiver.ts'
-import { type PackagedSite, packagedSite } from '../support/packaged-site.ts'
+import { type OtlpReceiver, startOtlpReceiver } from '../support/http/otlp-receiver.ts'
+import { callTool, openMcpSession, postMcp, sendMcpRequest } from '../support/mcp/mcp-client.ts'
+import { createPackagedSite, type PackagedSite } from '../support/site/packaged-site.ts'
 
 let site: PackagedSite
 let collector: OtlpReceiver
 let token: string
 beforeAll(async () => {
-  site = packagedSite('single-cluster')
-  collector = await otlpReceiver()
+  site = createPackagedSite('single-cluster')
+  collector = await startOtlpReceiver()
   const minted = site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json'])
   token = (JSON.parse(minted.stdout) as { token: string }).token
 })
@@ -21,10 +21,10 @@ afterAll(async () => {
 test('tools are listed and called in both kinds of revision, and the calls are told as spans', async () => {
   const served = await site.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '600000' })
   const port = served.ports.consensus ?? 0
-  const { headers } = await openSession(port, token)
+  const { headers } = await openMcpSession(port, token)
   const listed = [
-    await post(port, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { token, headers }),
-    await request(port, 'tools/list', {}, { token }),
+    await postMcp(port, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { token, headers }),
+    await sendMcpRequest(port, 'tools/list', {}, { token }),
   ]
   const names = listed.map(({ json }) =>
     (json as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name),
@@ -45,9 +45,9 @@ test('tools are listed and called in both kinds of revision, and the calls are t
 })
 
 test('a collector that never answers keeps no process from ending', async () => {
-  collector.answer('hang')
+  collector.respondWith('hang')
   const served = await site.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, PLATFORM_DRAIN_MS: '500' })
-  await request(served.ports.consensus ?? 0, 'tools/list', {}, { token })
+  await sendMcpRequest(served.ports.consensus ?? 0, 'tools/list', {}, { token })
   const began = performance.now()
   expect(await served.stop()).toBe(0)
   // Half a second for spans, and at most one pause before an attempt that finds the way cut off.

@@ -2,21 +2,21 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { type PackagedSite, packagedSite } from '../support/packaged-site.ts'
+import { createPackagedSite, type PackagedSite } from '../support/site/packaged-site.ts'
 
 const sites: PackagedSite[] = []
 afterEach(() => {
   for (const site of sites.splice(0)) site.remove()
 })
 
-function siteOf(profile: string, name?: string): PackagedSite {
-  const site = packagedSite(profile, name)
+function createSite(profile: string, name?: string): PackagedSite {
+  const site = createPackagedSite(profile, name)
   sites.push(site)
   return site
 }
 
 /** Runs `serve`, which must end by itself with a refusal; what it said. */
-function refusalOf(site: PackagedSite, env: Readonly<Record<string, string>> = {}): string {
+function readRefusal(site: PackagedSite, env: Readonly<Record<string, string>> = {}): string {
   const { status, stdout, stderr } = site.run(['serve'], env)
   expect([1, 3], stderr).toContain(status)
   expect(stdout).toBe('')
@@ -25,29 +25,29 @@ function refusalOf(site: PackagedSite, env: Readonly<Record<string, string>> = {
 }
 
 test('classified_airgapped listens on loopback alone, unless it has TLS', () => {
-  const site = siteOf('classified-airgapped')
+  const site = createSite('classified-airgapped')
   site.edit('listen: 127.0.0.1', 'listen: 0.0.0.0')
-  expect(refusalOf(site)).toMatch(/site\.listen: 0\.0\.0\.0 is not loopback.*tls_cert_file/)
+  expect(readRefusal(site)).toMatch(/site\.listen: 0\.0\.0\.0 is not loopback.*tls_cert_file/)
   site.edit('listen: 0.0.0.0', 'listen: 127.0.0.1')
-  expect(refusalOf(site, { CONSENSUS_LISTEN: '192.0.2.1' })).toContain('consensus.listen: 192.0.2.1 is not loopback')
-  expect(refusalOf(site, { SITE_METRICS_LISTEN: '0.0.0.0:9420' })).toContain('site.metrics_listen')
+  expect(readRefusal(site, { CONSENSUS_LISTEN: '192.0.2.1' })).toContain('consensus.listen: 192.0.2.1 is not loopback')
+  expect(readRefusal(site, { SITE_METRICS_LISTEN: '0.0.0.0:9420' })).toContain('site.metrics_listen')
 })
 
 test('classified_airgapped refuses a channel without accreditation, or with one that has ended', async () => {
-  const site = siteOf('classified-airgapped')
-  const bravo = siteOf('classified-airgapped', 'bravo')
+  const site = createSite('classified-airgapped')
+  const bravo = createSite('classified-airgapped', 'bravo')
   const keys = path.join(bravo.dir, 'keys.json')
   expect(bravo.run(['keys', 'export', '--out', keys]).status).toBe(0)
   const { keys: shown } = JSON.parse(bravo.run(['keys', 'export', '--json']).stdout) as { keys: { kid: string }[] }
-  const fingerprints = shown.filter(({ kid }) => kid.startsWith('message-')).map(fingerprintIn)
+  const fingerprints = shown.filter(({ kid }) => kid.startsWith('message-')).map(readFingerprint)
   const pinned = ['peers', 'add', 'bravo', '--keys', keys, '--tenant', 'bravo', '--ceiling', 'SECRET']
   const added = site.run([...pinned, '--fingerprint', fingerprints.join(',')])
   expect(added.status, added.stderr).toBe(0)
-  expect(refusalOf(site)).toMatch(/site\.accreditations\.bravo: .*no accreditation/)
+  expect(readRefusal(site)).toMatch(/site\.accreditations\.bravo: .*no accreditation/)
   const accreditation = (until: string) =>
     `site:\n  accreditations: { bravo: { authority: Board, reference: AB-1, valid_until: "${until}" } }`
   site.edit('site:', accreditation('2020-01-31'))
-  expect(refusalOf(site)).toMatch(/its accreditation ended on 2020-01-31/)
+  expect(readRefusal(site)).toMatch(/its accreditation ended on 2020-01-31/)
   site.edit('2020-01-31', '2099-01-31')
   const served = await site.serve()
   expect(await served.stop()).toBe(0)
@@ -57,14 +57,14 @@ test.each([
   ['in the profile', {}],
   ['in the environment', { MATCHING_PATTERN: 'lookup_only' }],
 ])('customer_onprem with lookup_only %s does not start consensus', (where, env) => {
-  const site = siteOf('customer-onprem')
+  const site = createSite('customer-onprem')
   if (where === 'in the profile') site.edit('matching_pattern: full_lens', 'matching_pattern: lookup_only')
-  expect(refusalOf(site, env)).toContain('full-lens profile')
+  expect(readRefusal(site, env)).toContain('full-lens profile')
 })
 
 test('the environment makes any site one of customer_onprem', () => {
   const env = { PLATFORM_DEPLOYMENT_PROFILE: 'customer_onprem', MATCHING_PATTERN: 'lookup_only' }
-  expect(refusalOf(siteOf('single-cluster'), env)).toContain('full-lens profile')
+  expect(readRefusal(createSite('single-cluster'), env)).toContain('full-lens profile')
 })
 
 test.each([
@@ -72,25 +72,25 @@ test.each([
   ['consensus:', 'consensu: {}\nconsensus:', 'consensu', 'consensus'],
   ['platform:', 'platform:\n  drain: 1', 'platform.drain', 'drain_ms'],
 ])('an unknown key is an error that names the nearest (%s, %s)', (from, to, place, nearest) => {
-  const site = siteOf('single-cluster')
+  const site = createSite('single-cluster')
   site.edit(from, to)
-  const said = refusalOf(site)
+  const said = readRefusal(site)
   expect(said).toContain(place)
   expect(said).toContain(`did you mean "${nearest}"?`)
   expect(site.run(['profile', 'validate']).status).toBe(5)
 })
 
 test('every fault is told at once', () => {
-  const site = siteOf('single-cluster')
+  const site = createSite('single-cluster')
   writeFileSync(site.profile, 'platform: { name: "Not A Name", deployment_profile: moon }\nsite: { port: 70000 }\n')
-  const said = refusalOf(site)
+  const said = readRefusal(site)
   for (const place of ['platform.name', 'platform.deployment_profile', 'platform.tenant_id', 'site.port']) {
     expect(said).toContain(place)
   }
 })
 
 /** A key's fingerprint as its key id and its record show it. */
-function fingerprintIn(key: Readonly<Record<string, unknown>>): string {
+function readFingerprint(key: Readonly<Record<string, unknown>>): string {
   const found = Object.values(key).find((value) => typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value))
   return String(key.fingerprint ?? key.platform_fingerprint ?? found)
 }

@@ -5,18 +5,18 @@ import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyOperation, everyRole } from '../../daemon/every-role.ts'
-import { operationsOf } from '../../daemon/kernel/builtin.ts'
-import type { DeploymentProfile } from '../../daemon/kernel/call.ts'
-import { hasBody } from '../../daemon/kernel/operation.ts'
-import { offeredIn } from '../../daemon/kernel/tools.ts'
-import { problemIn } from '../support/every-operation/problem-rules.ts'
-import { heard } from '../support/http-exchange.ts'
-import { type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
+import { toolOperationsForProfile } from '../../daemon/kernel/api/mcp-tools.ts'
+import type { DeploymentProfile } from '../../daemon/kernel/operation/call.ts'
+import { hasBody } from '../../daemon/kernel/operation/operation.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
+import { expectProblem } from '../support/every-operation/expect-problem.ts'
+import { sendExactRequest } from '../support/http/send-exact-request.ts'
+import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
 
 const sessions = '/api/v2/consensus/session'
-const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
+const sessionBody = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
-type Allowed = {
+type AllowedSurface = {
   readonly deployment_profile: DeploymentProfile
   readonly metricsOutside: boolean
   readonly internal: boolean
@@ -25,7 +25,7 @@ type Allowed = {
 }
 
 /** What each profile promises, by document 000 and the decisions of section 0. */
-const shipped: Readonly<Record<string, Allowed>> = {
+const shipped: Readonly<Record<string, AllowedSurface>> = {
   'single-cluster': { deployment_profile: 'single_cluster', metricsOutside: true, internal: false },
   'multi-tenant-cloud': { deployment_profile: 'multi_tenant_cloud', metricsOutside: true, internal: false },
   'customer-onprem': { deployment_profile: 'customer_onprem', metricsOutside: true, internal: false },
@@ -40,20 +40,22 @@ const shipped: Readonly<Record<string, Allowed>> = {
 }
 
 /** It runs one role, and neither of those that the others run: see public-door.test.ts. */
-const alone = 'public-proxy'
+const proxyOnlyProfile = 'public-proxy'
 
 test('each shipped profile has its promises here', () => {
   const files = readdirSync(path.resolve(import.meta.dirname, '../../profiles'))
-  expect(files.map((file) => path.basename(file, '.yaml')).sort()).toEqual([...Object.keys(shipped), alone].sort())
+  expect(files.map((file) => path.basename(file, '.yaml')).sort()).toEqual(
+    [...Object.keys(shipped), proxyOnlyProfile].sort(),
+  )
 })
 
 describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metricsOutside, internal, also = [] }) => {
   const running = everyRole.filter((role) => ['site', 'consensus', ...also].includes(role.name))
   let site: PackagedSite
-  let served: Served
+  let served: ServedSite
   let token: string
   beforeAll(async () => {
-    site = packagedSite(name)
+    site = createPackagedSite(name)
     served = await site.serve()
     const minted = site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json'])
     token = (JSON.parse(minted.stdout) as { token: string }).token
@@ -68,9 +70,13 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     const port = served.ports[role.name] ?? 0
     for (const { operation } of operationsOf(role)) {
       const isServed = metricsOutside || !operation.inside
-      const answer = await heard({ port, method: operation.method, path: operation.path.replaceAll(/\{\w+\}/g, 'x') })
-      if (!isServed) problemIn(answer, [404])
-      else if (operation.allow !== 'public') problemIn(answer, [401])
+      const answer = await sendExactRequest({
+        port,
+        method: operation.method,
+        path: operation.path.replaceAll(/\{\w+\}/g, 'x'),
+      })
+      if (!isServed) expectProblem(answer, [404])
+      else if (operation.allow !== 'public') expectProblem(answer, [401])
       else if (!hasBody(operation.method)) expect(answer.status, operation.path).toBe(200)
     }
   })
@@ -79,38 +85,43 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     '%s says where it is deployed, and how many tools it offers there',
     async (role) => {
       const port = served.ports[role] ?? 0
-      const info = (await heard({ port, method: 'GET', path: '/service-info' })).json as Record<string, unknown>
-      const offered = offeredIn(deployment_profile, everyOperation).filter((target) => target.role === role)
+      const info = (await sendExactRequest({ port, method: 'GET', path: '/service-info' })).json as Record<
+        string,
+        unknown
+      >
+      const offered = toolOperationsForProfile(deployment_profile, everyOperation).filter(
+        (target) => target.role === role,
+      )
       expect(info).toMatchObject({ deployment_profile, tools_count: offered.length })
-      const posted = await heard({ port, method: 'POST', path: '/agentspace' })
+      const posted = await sendExactRequest({ port, method: 'POST', path: '/agentspace' })
       if (offered.length > 0) {
         expect(info.mcp_path).toBe('/agentspace')
-        problemIn(posted, [401])
+        expectProblem(posted, [401])
         return
       }
       expect(info).not.toHaveProperty('mcp_path')
-      problemIn(posted, [404])
+      expectProblem(posted, [404])
       for (const method of ['GET', 'DELETE'])
-        problemIn(await heard({ port, method, path: '/agentspace', token }), [404])
+        expectProblem(await sendExactRequest({ port, method, path: '/agentspace', token }), [404])
     },
   )
 
   test.each(running.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
-    const outside = await heard({ port: served.ports[role] ?? 0, method: 'GET', path: '/metrics', token })
+    const outside = await sendExactRequest({ port: served.ports[role] ?? 0, method: 'GET', path: '/metrics', token })
     if (metricsOutside) expect(outside.text).toContain('# TYPE http_requests_total counter')
-    else problemIn(outside, [404])
+    else expectProblem(outside, [404])
     const port = served.internal[role]
     expect(port !== undefined).toBe(internal)
     if (port === undefined) return
-    problemIn(await heard({ port, method: 'GET', path: '/metrics' }), [401])
-    const inside = await heard({ port, method: 'GET', path: '/metrics', token })
+    expectProblem(await sendExactRequest({ port, method: 'GET', path: '/metrics' }), [401])
+    const inside = await sendExactRequest({ port, method: 'GET', path: '/metrics', token })
     expect(inside.text).toContain('# TYPE http_requests_total counter')
-    problemIn(await heard({ port, method: 'GET', path: '/openapi.json', token }), [404])
+    expectProblem(await sendExactRequest({ port, method: 'GET', path: '/openapi.json', token }), [404])
   })
 
   test('answers what is under way when it is told to stop, and ends with 0', async () => {
     const port = served.ports.consensus ?? 0
-    const text = JSON.stringify(session)
+    const text = JSON.stringify(sessionBody)
     const headers = {
       'content-type': 'application/json',
       authorization: `Bearer ${token}`,
@@ -120,7 +131,9 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     const answered = once(halfSent, 'response') as Promise<[http.IncomingMessage]>
     halfSent.write(text.slice(0, 10))
     // An answer on a later connection: by now the head of the first has been read.
-    expect((await heard({ port, method: 'POST', path: sessions, token, body: session })).status).toBe(201)
+    expect((await sendExactRequest({ port, method: 'POST', path: sessions, token, body: sessionBody })).status).toBe(
+      201,
+    )
     const ended = served.stop()
     await expect.poll(() => served.log(), { timeout: 60_000 }).toContain('"platform.stopping"')
     halfSent.end(text.slice(10))
@@ -129,12 +142,12 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     expect(answer.statusCode).toBe(201)
     expect(await ended).toBe(0)
     await expect.poll(() => served.log()).toContain('"platform.stopped"')
-    await expect(heard({ port, method: 'GET', path: '/health' })).rejects.toThrow(/ECONNREFUSED/)
+    await expect(sendExactRequest({ port, method: 'GET', path: '/health' })).rejects.toThrow(/ECONNREFUSED/)
   })
 
   test('has kept what it acknowledged, and starts again', async () => {
     const again = await site.serve()
-    const list = await heard({ port: again.ports.consensus ?? 0, method: 'GET', path: sessions, token })
+    const list = await sendExactRequest({ port: again.ports.consensus ?? 0, method: 'GET', path: sessions, token })
     expect((list.json as { items: unknown[] }).items).toHaveLength(2)
     expect(await again.stop()).toBe(0)
   })

@@ -4,22 +4,22 @@ import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileS
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parquetSink } from '../../adapters/format/parquet/writing.ts'
-import { readDataFile } from '../../daemon/boot/offline/data-file.ts'
-import type { DataKind } from '../../daemon/boot/resolution/read-records.ts'
-import type { Source } from '../../daemon/roles/resolution/engine/records/records.ts'
-import { scratch } from '../support/command-line.ts'
+import { readDataFile } from '../../daemon/offline/resolve/data-file.ts'
+import type { RecordSource } from '../../daemon/roles/resolution/engine/records/records.ts'
+import type { DataKind } from '../../daemon/runtime/resolution/read-records.ts'
+import { createScratchFolder } from '../support/command/run-command.ts'
 
-const { dir, remove } = scratch('data-files')
+const { dir, remove } = createScratchFolder('data-files')
 afterAll(remove)
 const at = (name: string) => path.join(dir, name)
 const all = () => true
 
-function written(name: string, content: string | Uint8Array): string {
+function writeData(name: string, content: string | Uint8Array): string {
   writeFileSync(at(name), content)
   return at(name)
 }
 
-function rowsOf({ columns, rows, names }: Source): Record<string, string>[] {
+function listRows({ columns, rows, names }: RecordSource): Record<string, string>[] {
   const decoder = new TextDecoder()
   return Array.from({ length: rows }, (_, row) =>
     Object.fromEntries(
@@ -43,17 +43,17 @@ describe('the same records', () => {
 
   test('from CSV, with a mark at its beginning or without, of any line end', async () => {
     for (const text of [csv, `\ufeff${csv}`, csv.replaceAll(/\n(?!Norway)/g, '\r\n')]) {
-      expect(rowsOf(await readDataFile(written('people.csv', text), all))).toEqual(people)
+      expect(listRows(await readDataFile(writeData('people.csv', text), all))).toEqual(people)
     }
   })
 
   test('from the same with tabs, by its ending or as it is said', async () => {
     const tabs = csv.replaceAll(/,(?! "")/g, '\t')
     for (const name of ['people.tsv', 'people.TAB']) {
-      expect(rowsOf(await readDataFile(written(name, tabs), all))).toEqual(people)
+      expect(listRows(await readDataFile(writeData(name, tabs), all))).toEqual(people)
     }
-    expect(rowsOf(await readDataFile(written('tabs.txt', tabs), all, { kind: 'tsv' }))).toEqual(people)
-    await expect(readDataFile(written('commas.tsv', 'id,name\n1\t2\n'), all)).rejects.toThrow(
+    expect(listRows(await readDataFile(writeData('tabs.txt', tabs), all, { kind: 'tsv' }))).toEqual(people)
+    await expect(readDataFile(writeData('commas.tsv', 'id,name\n1\t2\n'), all)).rejects.toThrow(
       'line 2: more than the 1 fields that the first line names',
     )
   })
@@ -61,31 +61,31 @@ describe('the same records', () => {
   test('from JSON lines, whatever the order of keys, with gaps of any kind', async () => {
     const lines = [JSON.stringify(people[0]), '', '{"name":"漢字","city":null,"id":2}\r', JSON.stringify(people[2])]
     for (const name of ['people.jsonl', 'people.NDJSON']) {
-      expect(rowsOf(await readDataFile(written(name, `\ufeff${lines.join('\n')}`), all))).toEqual(people)
+      expect(listRows(await readDataFile(writeData(name, `\ufeff${lines.join('\n')}`), all))).toEqual(people)
     }
   })
 
   test('from Parquet', async () => {
-    expect(rowsOf(await readDataFile(written('people.parquet', parquetOf(people)), all))).toEqual(people)
+    expect(listRows(await readDataFile(writeData('people.parquet', encodeParquet(people)), all))).toEqual(people)
   })
 
   test('from a file whose name says something else, when that is said', async () => {
-    const file = written('people.dat', parquetOf(people))
-    expect(rowsOf(await readDataFile(file, all, { kind: 'parquet' }))).toEqual(people)
+    const file = writeData('people.dat', encodeParquet(people))
+    expect(listRows(await readDataFile(file, all, { kind: 'parquet' }))).toEqual(people)
   })
 
   test('a letter that two reads share is one letter', async () => {
     const before = 'id,name\n'
     const name = 'é'.repeat(500_000)
     const text = `${before}${Array.from({ length: 9 }, (_, row) => `${row},x${name}`).join('\n')}\n`
-    const read = await readDataFile(written('long.csv', text), all)
-    expect(rowsOf(read).every(({ name: found }) => found === `x${name}`)).toBe(true)
+    const read = await readDataFile(writeData('long.csv', text), all)
+    expect(listRows(read).every(({ name: found }) => found === `x${name}`)).toBe(true)
   })
 })
 
 test('JSON lines keep numbers as they were written, and lists as sets', async () => {
-  const file = written('kinds.jsonl', '{"id":12345678901234567890,"ok":true,"price":12.5,"tags":["a",7,null]}\n')
-  expect(rowsOf(await readDataFile(file, all))).toEqual([
+  const file = writeData('kinds.jsonl', '{"id":12345678901234567890,"ok":true,"price":12.5,"tags":["a",7,null]}\n')
+  expect(listRows(await readDataFile(file, all))).toEqual([
     { id: '12345678901234567890', ok: 'true', price: '12.5', tags: 'a|7' },
   ])
 })
@@ -118,7 +118,7 @@ describe('says what is wrong with a file, and where', () => {
     ],
     ['16 bits a letter', 'bad.csv', Buffer.from('\ufeffid,name\n', 'utf16le'), ' cannot be read as text: it is UTF-16'],
     ['a packed file', 'bad.csv', Uint8Array.of(0x1f, 0x8b, 8, 0), ' cannot be read as text: it is compressed'],
-    ['Parquet by a wrong name', 'bad.csv', parquetOf(people), ' cannot be read as text: it is Parquet'],
+    ['Parquet by a wrong name', 'bad.csv', encodeParquet(people), ' cannot be read as text: it is Parquet'],
     ['no Parquet', 'bad.parquet', 'id,name\n1,a\n', ': broken, or no Parquet: parquet file invalid (footer != PAR1)'],
     ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: it is not JSON'],
     [
@@ -140,7 +140,7 @@ describe('says what is wrong with a file, and where', () => {
       ', line 1: "a" is a list of more than plain values, which is not read: give it keys of its own',
     ],
   ])('%s', async (_, name, content, said) => {
-    const file = written(name, content)
+    const file = writeData(name, content)
     await expect(readDataFile(file, all)).rejects.toMatchObject({
       name: 'Objection',
       exit: 1,
@@ -156,14 +156,16 @@ describe('says what is wrong with a file, and where', () => {
     const line = (one: string, other: string) =>
       kind === 'csv' ? `${one},${other}\n` : `{"id":"${one}","name":"${other}"}\n`
     const reading = { id: { name: 'id', bytes: 4_096 } }
-    const good = written(`ids.${kind}`, `${begin}${line(id, long)}`)
-    expect(rowsOf(await readDataFile(good, all, reading)).at(-1)).toEqual({ id, name: long })
-    await expect(readDataFile(written(`ids.${kind}`, `${begin}${line(long, id)}`), all, reading)).rejects.toThrow(said)
+    const good = writeData(`ids.${kind}`, `${begin}${line(id, long)}`)
+    expect(listRows(await readDataFile(good, all, reading)).at(-1)).toEqual({ id, name: long })
+    await expect(readDataFile(writeData(`ids.${kind}`, `${begin}${line(long, id)}`), all, reading)).rejects.toThrow(
+      said,
+    )
   })
 
   test('what is not wanted may be anything', async () => {
-    const file = written('extra.jsonl', '{"id":1,"home":{"x":[{}]}}\n')
-    expect(rowsOf(await readDataFile(file, (name) => name === 'id'))).toEqual([{ id: '1' }])
+    const file = writeData('extra.jsonl', '{"id":1,"home":{"x":[{}]}}\n')
+    expect(listRows(await readDataFile(file, (name) => name === 'id'))).toEqual([{ id: '1' }])
   })
 
   test.each([
@@ -171,7 +173,7 @@ describe('says what is wrong with a file, and where', () => {
     ['csv', 'id,name\n1,', 'line 2: field 2, "name", has more than 1048576 bytes'],
     ['jsonl', '{"id":1}\n{"id":"', 'line 2: it has more than 16777216 bytes'],
   ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, said) => {
-    const file = huge(`huge.${kind}`, begin)
+    const file = writeHugeFile(`huge.${kind}`, begin)
     const before = process.memoryUsage().arrayBuffers
     await expect(readDataFile(file, all)).rejects.toThrow(`${file}, ${said}`)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576)
@@ -179,7 +181,7 @@ describe('says what is wrong with a file, and where', () => {
 
   test('more different keys than any table has', async () => {
     const lines = Array.from({ length: 4_097 }, (_, key) => `{"k${key}":1}`).join('\n')
-    await expect(readDataFile(written('keys.jsonl', lines), all)).rejects.toThrow(
+    await expect(readDataFile(writeData('keys.jsonl', lines), all)).rejects.toThrow(
       'line 4097: more than 4096 different keys',
     )
   })
@@ -201,14 +203,14 @@ describe('says what is wrong with a file, and where', () => {
   })
 
   test.each(['csv', 'parquet'] as DataKind[])('a file that somebody changes while it is read: %s', async (kind) => {
-    const file = written(`changing.${kind}`, kind === 'csv' ? 'id,name\n1,a\n' : parquetOf(people))
+    const file = writeData(`changing.${kind}`, kind === 'csv' ? 'id,name\n1,a\n' : encodeParquet(people))
     const reading = readDataFile(file, all, { tell: () => appendFileSync(file, 'x') })
     await expect(reading).rejects.toThrow(`${file} was changed while it was read`)
   })
 })
 
 /** Every cell is a text; a gap is an empty one. */
-function parquetOf(records: readonly Readonly<Record<string, string>>[]): Uint8Array {
+function encodeParquet(records: readonly Readonly<Record<string, string>>[]): Uint8Array {
   const parts: Uint8Array[] = []
   const names = ['id', 'name', 'city']
   const sink = parquetSink(
@@ -221,7 +223,7 @@ function parquetOf(records: readonly Readonly<Record<string, string>>[]): Uint8A
 }
 
 /** Written in pieces; of a hundred megabytes. */
-function huge(name: string, begin: string): string {
+function writeHugeFile(name: string, begin: string): string {
   const file = openSync(at(name), 'w')
   writeSync(file, begin)
   const piece = Buffer.alloc(4_194_304, 'x')

@@ -2,28 +2,28 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answered, platform, scratch } from '../support/command-line.ts'
-import { peopleMill } from '../support/people-mill.ts'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
 
-const { dir, remove } = scratch('decisions')
+const { dir, remove } = createScratchFolder('decisions')
 const at = (name: string) => path.join(dir, name)
-const people = peopleMill(150, 11)
+const people = generatePeople(150, 11)
 
 let turn = 0
-const words = (...more: string[]) => {
+const buildWords = (...more: string[]) => {
   const out = at(`out-${++turn}`)
   return { out, line: ['resolve', 'run', '--lens', 'persons', '--data', at('people.csv'), ...more, '--out', out] }
 }
 async function run(...more: string[]) {
-  const { out, line } = words(...more)
-  const summary = await answered(line)
+  const { out, line } = buildWords(...more)
+  const summary = await runJsonCommand(line)
   const rows = readFileSync(path.join(out, 'clusters.csv'), 'utf8').trimEnd().split('\n').slice(1)
   const cells = rows.map((row) => row.split(','))
   const clusterOf = new Map(cells.map(([, id = '', cluster = '']) => [id, cluster]))
   const entityOf = new Map(cells.map(([, id = '', , entity = '']) => [id, entity]))
   return { out, summary, clusterOf, entityOf }
 }
-const decisions = (name: string, ...lines: string[]) => {
+const writeDecisions = (name: string, ...lines: string[]) => {
   writeFileSync(at(name), ['id_l,id_r,decision', ...lines, ''].join('\n'))
   return at(name)
 }
@@ -48,12 +48,12 @@ afterAll(remove)
 describe('decisions', () => {
   test('hold over what is found, whatever their order, and leave all else as it is', async () => {
     const said = [`${pair.join(',')},reject`, `${alone.join(',')},confirm`]
-    const found = await run('--decisions', decisions('one.csv', ...said))
+    const found = await run('--decisions', writeDecisions('one.csv', ...said))
     expect(found.summary.decisions).toEqual({ counted: 2, overruled: [] })
     expect(found.clusterOf.get(pair[0])).not.toBe(found.clusterOf.get(pair[1]))
     expect(found.clusterOf.get(alone[0])).toBe(found.clusterOf.get(alone[1]))
     expect(found.summary.entities).toBe(plain.summary.entities)
-    const turned = await run('--decisions', decisions('turned.csv', ...said.toReversed()))
+    const turned = await run('--decisions', writeDecisions('turned.csv', ...said.toReversed()))
     for (const file of ['clusters.csv', 'pairs.csv', 'run.json'])
       expect(readFileSync(path.join(turned.out, file), 'utf8')).toBe(readFileSync(path.join(found.out, file), 'utf8'))
   })
@@ -62,8 +62,8 @@ describe('decisions', () => {
     const [a, b] = alone
     const [c] = pair
     const said = [`${a},${b},confirm`, `${b},${c},confirm`, `${a},${c},reject`, `${pair.join(',')},reject`]
-    const { out, line } = words('--decisions', decisions('clash.csv', ...said, `${pair.join(',')},defer`))
-    const { exit, stderr } = await platform(line)
+    const { out, line } = buildWords('--decisions', writeDecisions('clash.csv', ...said, `${pair.join(',')},defer`))
+    const { exit, stderr } = await runCommand(line)
     expect([exit, stderr]).toEqual([0, expect.stringContaining('rejected pairs keep them apart')])
     const { decisions: told } = JSON.parse(readFileSync(path.join(out, 'run.json'), 'utf8'))
     expect(told).toMatchObject({ counted: 3, overruled: [{ source_l: 'people.csv', source_r: 'people.csv' }] })
@@ -74,8 +74,8 @@ describe('decisions', () => {
     ['another word', () => `${pair.join(',')},perhaps`, /decision 2: "perhaps" is not confirm/],
     ['a record and itself', () => `${pair[0]},${pair[0]},confirm`, /decision 2: it is about a record and itself/],
   ])('about %s are refused, with the line', async (_what, bad, message) => {
-    const { line } = words('--decisions', decisions(`bad-${turn}.csv`, `${alone.join(',')},confirm`, bad()))
-    expect(await platform(line)).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) })
+    const { line } = buildWords('--decisions', writeDecisions(`bad-${turn}.csv`, `${alone.join(',')},confirm`, bad()))
+    expect(await runCommand(line)).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) })
   })
 })
 
@@ -90,7 +90,7 @@ describe('a registry', () => {
     expect(readFileSync(registry, 'utf8')).toBe(before)
     expect(again.entityOf).toEqual(first.entityOf)
 
-    const said = decisions('changes.csv', `${alone.join(',')},confirm`, `${pair.join(',')},reject`)
+    const said = writeDecisions('changes.csv', `${alone.join(',')},confirm`, `${pair.join(',')},reject`)
     const copy = at('copy.jsonl')
     writeFileSync(copy, before)
     const changed = await run('--registry', registry, '--decisions', said)
@@ -123,7 +123,7 @@ describe('a registry', () => {
       ['{"form":"entity-registry/1","lens":"products","run":1}\n', 'of the lens products', 3],
     ] as const) {
       writeFileSync(at('bad.jsonl'), text)
-      const told = await platform(words('--registry', at('bad.jsonl')).line)
+      const told = await runCommand(buildWords('--registry', at('bad.jsonl')).line)
       expect(told).toMatchObject({ exit, stderr: expect.stringContaining(message) })
       expect(readFileSync(at('bad.jsonl'), 'utf8')).toBe(text)
     }

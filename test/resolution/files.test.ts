@@ -2,13 +2,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chance } from '../support/chance.ts'
-import { answered, platform, scratch } from '../support/command-line.ts'
-import { peopleMill, syllables } from '../support/people-mill.ts'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { seededRandom } from '../support/random/seeded-random.ts'
+import { generatePeople, syllables } from '../support/resolution/generate-people.ts'
 
-const { dir, remove } = scratch('resolve')
+const { dir, remove } = createScratchFolder('resolve')
 const at = (name: string) => path.join(dir, name)
-const people = peopleMill(700, 7)
+const people = generatePeople(700, 7)
 
 beforeAll(() => {
   writeFileSync(at('people.csv'), people.csv)
@@ -30,9 +30,9 @@ const run = (out: string, ...more: string[]) => [
 
 describe('people', () => {
   test('are found again with no label, and the measures say how well', async () => {
-    const summary = await answered(run('first'))
+    const summary = await runJsonCommand(run('first'))
     expect(summary).toMatchObject({ lens: 'persons', route: 'clusters', records: people.truth.length })
-    const { pairs, b_cubed, records } = await answered([
+    const { pairs, b_cubed, records } = await runJsonCommand([
       'resolve',
       'evaluate',
       at('first/clusters.csv'),
@@ -46,7 +46,7 @@ describe('people', () => {
   })
 
   test('are the same in every file when they are resolved again, for their owner alone', async () => {
-    await answered(run('second'))
+    await runJsonCommand(run('second'))
     for (const file of ['clusters.csv', 'pairs.csv', 'run.json']) {
       expect(readFileSync(at(`second/${file}`), 'utf8')).toBe(readFileSync(at(`first/${file}`), 'utf8'))
       expect(statSync(at(`second/${file}`)).mode & 0o777).toBe(0o600)
@@ -68,7 +68,7 @@ describe('people', () => {
       '--out',
       at('named'),
     ]
-    expect((await answered(words)).fields).toContain('postcode')
+    expect((await runJsonCommand(words)).fields).toContain('postcode')
     expect(readFileSync(at('named/clusters.csv'), 'utf8').replaceAll('named.csv', 'people.csv')).toBe(
       readFileSync(at('first/clusters.csv'), 'utf8'),
     )
@@ -80,13 +80,13 @@ describe('people', () => {
     writeFileSync(at('one.csv'), [head, ...lines.slice(0, half)].join('\n'))
     writeFileSync(at('other.csv'), [head, ...lines.slice(half)].join('\n'))
     const words = ['resolve', 'run', '--lens', 'persons', '--data', at('one.csv'), at('other.csv'), '--out', at('both')]
-    const summary = await answered(words)
+    const summary = await runJsonCommand(words)
     expect(summary.sources).toEqual([
       { name: 'one.csv', records: half },
       { name: 'other.csv', records: lines.length - half },
     ])
     expect(
-      (await answered(['resolve', 'evaluate', at('both/clusters.csv'), '--truth', at('truth.csv')])).pairs.f1,
+      (await runJsonCommand(['resolve', 'evaluate', at('both/clusters.csv'), '--truth', at('truth.csv')])).pairs.f1,
     ).toBeGreaterThan(0.96)
   })
 })
@@ -106,14 +106,20 @@ describe('the people of two sites that are shipped', () => {
       '--out',
       at('shipped'),
     ]
-    expect(await answered(words)).toMatchObject({ route: 'links', records: 317 })
-    const measured = await answered(['resolve', 'evaluate', at('shipped/clusters.csv'), '--truth', sample('truth')])
+    expect(await runJsonCommand(words)).toMatchObject({ route: 'links', records: 317 })
+    const measured = await runJsonCommand([
+      'resolve',
+      'evaluate',
+      at('shipped/clusters.csv'),
+      '--truth',
+      sample('truth'),
+    ])
     expect(measured.pairs.f1).toBeGreaterThan(0.96)
   })
 })
 
 describe('two catalogues', () => {
-  const by = chance(11)
+  const by = seededRandom(11)
   const words = Array.from({ length: 300 }, () =>
     Array.from({ length: 2 + by.below(3) }, () => by.pick(syllables)).join(''),
   )
@@ -144,8 +150,14 @@ describe('two catalogues', () => {
       '--out',
       at('linked'),
     ]
-    expect(await answered(words)).toMatchObject({ route: 'links', records: 200 })
-    const { pairs } = await answered(['resolve', 'evaluate', at('linked/clusters.csv'), '--truth', at('links.csv')])
+    expect(await runJsonCommand(words)).toMatchObject({ route: 'links', records: 200 })
+    const { pairs } = await runJsonCommand([
+      'resolve',
+      'evaluate',
+      at('linked/clusters.csv'),
+      '--truth',
+      at('links.csv'),
+    ])
     expect(pairs.recall).toBeGreaterThan(0.95)
     expect(pairs.precision).toBeGreaterThan(0.95)
   })
@@ -155,8 +167,14 @@ describe('two catalogues', () => {
     const right = readFileSync(at('right.csv'), 'utf8').split('\n').slice(1)
     writeFileSync(at('table.csv'), [head, ...by.shuffled([...left, ...right])].join('\n'))
     const words = ['resolve', 'run', '--lens', 'bibliography', '--data', at('table.csv'), '--out', at('table')]
-    expect(await answered(words)).toMatchObject({ route: 'links', records: 200 })
-    const { pairs } = await answered(['resolve', 'evaluate', at('table/clusters.csv'), '--truth', at('links.csv')])
+    expect(await runJsonCommand(words)).toMatchObject({ route: 'links', records: 200 })
+    const { pairs } = await runJsonCommand([
+      'resolve',
+      'evaluate',
+      at('table/clusters.csv'),
+      '--truth',
+      at('links.csv'),
+    ])
     expect(pairs.f1).toBeGreaterThan(0.95)
   })
 })
@@ -170,13 +188,22 @@ describe('what cannot be used is told, and nothing is written', () => {
     ['a file of other things', 'id,colour\n1,red\n', /none of the columns that the lens names/],
   ])('%s', async (_, text, said) => {
     writeFileSync(at('bad.csv'), text)
-    const ended = await platform(['resolve', 'run', '--lens', 'persons', '--data', at('bad.csv'), '--out', at('never')])
+    const ended = await runCommand([
+      'resolve',
+      'run',
+      '--lens',
+      'persons',
+      '--data',
+      at('bad.csv'),
+      '--out',
+      at('never'),
+    ])
     expect(ended).toMatchObject({ exit: 1, stdout: '' })
     expect(ended.stderr).toMatch(said)
   })
 
   test('a lens that needs what is not there', async () => {
-    const ended = await platform([
+    const ended = await runCommand([
       'resolve',
       'run',
       '--lens',
@@ -191,20 +218,20 @@ describe('what cannot be used is told, and nothing is written', () => {
   })
 
   test('a folder that is in use', async () => {
-    const ended = await platform(run('first'))
+    const ended = await runCommand(run('first'))
     expect(ended.exit).toBe(3)
     expect(ended.stderr).toContain('is not empty')
   })
 
   test('a field that the lens does not have', async () => {
-    const ended = await platform(run('never', '--columns', 'shoe=size'))
+    const ended = await runCommand(run('never', '--columns', 'shoe=size'))
     expect(ended.exit).toBe(2)
     expect(ended.stderr).toContain('"shoe=size" is not FIELD=COLUMN')
   })
 
   test('a truth about other records', async () => {
     writeFileSync(at('foreign.csv'), 'id,cluster\nx,1\n')
-    const ended = await platform(['resolve', 'evaluate', at('first/clusters.csv'), '--truth', at('foreign.csv')])
+    const ended = await runCommand(['resolve', 'evaluate', at('first/clusters.csv'), '--truth', at('foreign.csv')])
     expect(ended.stderr).toContain('knows "x", which was not resolved')
     expect(ended.exit).toBe(1)
   })
@@ -218,27 +245,27 @@ describe('so few records that none are compared', () => {
   ])('%s', async (name, lines, records) => {
     writeFileSync(at('few.csv'), `id,given_name,surname\n${lines}`)
     const words = ['resolve', 'run', '--lens', 'persons', '--data', at('few.csv'), '--out', at(`few ${name}`)]
-    expect(await answered(words)).toMatchObject({ records, entities: records, clusters: 0, pairs_compared: 0 })
+    expect(await runJsonCommand(words)).toMatchObject({ records, entities: records, clusters: 0, pairs_compared: 0 })
   })
 })
 
 describe('a lens', () => {
   test.each(['persons', 'bibliography', 'products'])('that is shipped is sound: %s', async (name) => {
-    expect(await answered(['resolve', 'lens', 'validate', name])).toMatchObject({ lens: name, version: '1.0.0' })
+    expect(await runJsonCommand(['resolve', 'lens', 'validate', name])).toMatchObject({ lens: name, version: '1.0.0' })
   })
 
   test('that is wrong is told what is wrong where', async () => {
     const text =
       'lens: Bad Name\nversion: 1\nentity_type: x\nfields: [{ name: a, type: colour }, { name: a, type: date }]\nswapped: [a, b]\nsurprise: 1\n'
     writeFileSync(at('bad.yaml'), text)
-    const { exit, stderr } = await platform(['resolve', 'lens', 'validate', at('bad.yaml')])
+    const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', at('bad.yaml')])
     expect(exit).toBe(1)
     for (const said of ['lens: a name of small letters', 'version:', 'fields.0.type:', 'surprise'])
       expect(stderr).toContain(said)
   })
 
   test('that nobody has is told with those that are there', async () => {
-    const { exit, stderr } = await platform(['resolve', 'lens', 'validate', 'nope'])
+    const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', 'nope'])
     expect(exit).toBe(1)
     expect(stderr).toContain('bibliography, persons, products')
   })

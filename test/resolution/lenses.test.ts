@@ -2,13 +2,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answered, platform, scratch } from '../support/command-line.ts'
-import { peopleMill } from '../support/people-mill.ts'
-import { root } from '../support/source-tree.ts'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { repositoryRoot } from '../support/repository/source-tree.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
 
-const { dir, remove } = scratch('lenses')
+const { dir, remove } = createScratchFolder('lenses')
 const at = (name: string) => path.join(dir, name)
-const people = peopleMill(400, 5)
+const people = generatePeople(400, 5)
 
 beforeAll(() => {
   writeFileSync(at('people.csv'), people.csv)
@@ -16,8 +16,8 @@ beforeAll(() => {
 })
 afterAll(remove)
 
-const run = (lens: string, out: string, ...data: string[]) =>
-  answered([
+const runLens = (lens: string, out: string, ...data: string[]) =>
+  runJsonCommand([
     'resolve',
     'run',
     '--lens',
@@ -27,11 +27,11 @@ const run = (lens: string, out: string, ...data: string[]) =>
     '--out',
     at(out),
   ])
-const clusters = (out: string) => readFileSync(at(`${out}/clusters.csv`), 'utf8')
-const f1 = async (out: string) =>
-  (await answered(['resolve', 'evaluate', at(`${out}/clusters.csv`), '--truth', at('truth.csv')])).pairs.f1
+const readClusters = (out: string) => readFileSync(at(`${out}/clusters.csv`), 'utf8')
+const computeF1 = async (out: string) =>
+  (await runJsonCommand(['resolve', 'evaluate', at(`${out}/clusters.csv`), '--truth', at('truth.csv')])).pairs.f1
 
-function written(name: string, lens: object): string {
+function writeLens(name: string, lens: object): string {
   writeFileSync(at(name), JSON.stringify({ lens: 'own', version: '1.0.0', entity_type: 'person', ...lens }))
   return at(name)
 }
@@ -52,7 +52,7 @@ test('what is wrong is told with its line and the word that was meant', async ()
     'clustering: average',
   ]
   writeFileSync(at('wrong.yaml'), text.join('\n'))
-  const { exit, stderr } = await platform(['resolve', 'lens', 'validate', at('wrong.yaml')])
+  const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', at('wrong.yaml')])
   expect(exit).toBe(1)
   for (const said of [
     'line 7, fields.0.comparator: there is no comparator "jaro-winkler"; did you mean jaro_winkler?',
@@ -88,14 +88,14 @@ test.each([
     'are those of a comparator; say which',
   ],
 ])('%s are a fault', async (_, lens, said) => {
-  const { exit, stderr } = await platform(['resolve', 'lens', 'validate', written('fault.yaml', lens)])
+  const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', writeLens('fault.yaml', lens)])
   expect(exit).toBe(1)
   expect(stderr).toContain(said)
 })
 
 describe('a proposal', () => {
   test('is a lens that finds people in the data it was made from', async () => {
-    const profile = await answered([
+    const profile = await runJsonCommand([
       'resolve',
       'lens',
       'init',
@@ -108,9 +108,17 @@ describe('a proposal', () => {
     const types = profile.columns.map(({ column, type }: { column: string; type: string }) => [column, type])
     expect(types).toContainEqual(['date_of_birth', 'date'])
     expect(types).toContainEqual(['email', 'email'])
-    await run(at('proposed.yaml'), 'proposed')
-    expect(await f1('proposed')).toBeGreaterThan(0.97)
-    const again = await platform(['resolve', 'lens', 'init', '--data', at('people.csv'), '--out', at('proposed.yaml')])
+    await runLens(at('proposed.yaml'), 'proposed')
+    expect(await computeF1('proposed')).toBeGreaterThan(0.97)
+    const again = await runCommand([
+      'resolve',
+      'lens',
+      'init',
+      '--data',
+      at('people.csv'),
+      '--out',
+      at('proposed.yaml'),
+    ])
     expect(again.exit).toBe(3)
   })
 
@@ -118,7 +126,7 @@ describe('a proposal', () => {
     const line = (row: number) => `${row},"a ""quoted""\nname of ${row % 977}",${row % 7}\n`
     const lines = Array.from({ length: 600_000 }, (_, row) => line(row))
     writeFileSync(at('large.csv'), ['key,label,kind\n', ...lines].join(''))
-    const profile = await answered(['resolve', 'lens', 'init', '--data', at('large.csv')])
+    const profile = await runJsonCommand(['resolve', 'lens', 'init', '--data', at('large.csv')])
     expect(profile).toMatchObject({ isWhole: false, id_field: 'key' })
     expect(profile.records).toBeGreaterThan(100_000)
     expect(profile.records).toBeLessThan(600_000)
@@ -131,25 +139,29 @@ describe('a proposal', () => {
     ['a column of equal values', 'id,name\n1,Ann\n2,Ann\n', 'no column beside the id whose values differ'],
   ])('is not made of %s', async (_, data, said) => {
     writeFileSync(at('odd.csv'), data)
-    const { exit, stderr } = await platform(['resolve', 'lens', 'init', '--data', at('odd.csv')])
+    const { exit, stderr } = await runCommand(['resolve', 'lens', 'init', '--data', at('odd.csv')])
     expect(exit).toBe(1)
     expect(stderr).toContain(said)
   })
 
   test('is not made of a folder, and a letter that the end of what is looked at cuts does no harm', async () => {
-    expect((await platform(['resolve', 'lens', 'init', '--data', dir])).stderr).toContain('it is a folder, not a file')
+    expect((await runCommand(['resolve', 'lens', 'init', '--data', dir])).stderr).toContain(
+      'it is a folder, not a file',
+    )
     const lines = Array.from({ length: 600_000 }, (_, row) => `${row},${'é'.repeat(17)}${row % 911}\n`)
     // One of the two bytes of a letter is the last that is looked at, whichever of both texts that is.
     for (const heading of ['key,label\n', 'keys,label\n']) {
       writeFileSync(at('cut.csv'), [heading, ...lines].join(''))
-      expect(await answered(['resolve', 'lens', 'init', '--data', at('cut.csv')])).toMatchObject({ isWhole: false })
+      expect(await runJsonCommand(['resolve', 'lens', 'init', '--data', at('cut.csv')])).toMatchObject({
+        isWhole: false,
+      })
     }
   })
 })
 
 describe('training', () => {
   test('without labels gives a next version that finds the same with no learning', async () => {
-    const trained = await answered([
+    const trained = await runJsonCommand([
       'resolve',
       'lens',
       'train',
@@ -164,38 +176,38 @@ describe('training', () => {
     expect(trained.left_out).toContain('national_id')
     const text = readFileSync(at('trained.yaml'), 'utf8')
     expect(text).toContain('# People: names, dates, addresses, numbers.')
-    await run('persons', 'untrained')
-    expect((await run(at('trained.yaml'), 'trained')).version).toBe('1.1.0')
-    expect(clusters('trained')).toBe(clusters('untrained'))
+    await runLens('persons', 'untrained')
+    expect((await runLens(at('trained.yaml'), 'trained')).version).toBe('1.1.0')
+    expect(readClusters('trained')).toBe(readClusters('untrained'))
   })
 
   test.each([
     ['the cluster of each record', () => readFileSync(at('truth.csv'), 'utf8')],
-    ['some pairs', () => `id_l,id_r,match\n${somePairs().join('\n')}\n`],
+    ['some pairs', () => `id_l,id_r,match\n${pickPairs().join('\n')}\n`],
   ])('by %s is as good', async (what, labels) => {
     writeFileSync(at('labels.csv'), labels())
-    const { yaml, levels } = await answered(trainedBy('labels.csv'))
+    const { yaml, levels } = await runJsonCommand(buildTrainWords('labels.csv'))
     expect(levels.find((each: { field: string }) => each.field === 'email').bits).toBeGreaterThan(5)
     const name = `by-labels-${what.length}`
     writeFileSync(at(`${name}.yaml`), yaml)
-    await run(at(`${name}.yaml`), name)
-    expect(await f1(name)).toBeGreaterThan(0.97)
+    await runLens(at(`${name}.yaml`), name)
+    expect(await computeF1(name)).toBeGreaterThan(0.97)
   })
 
   test('by labels of other records is refused', async () => {
     writeFileSync(at('foreign.csv'), 'id_l,id_r,match\nr0,nobody,1\n')
-    const { exit, stderr } = await platform(trainedBy('foreign.csv'))
+    const { exit, stderr } = await runCommand(buildTrainWords('foreign.csv'))
     expect(exit).toBe(1)
     expect(stderr).toContain('record 1: there is no "nobody" in the data')
   })
 })
 
-function trainedBy(labels: string): string[] {
+function buildTrainWords(labels: string): string[] {
   const data = ['--lens', 'persons', '--data', at('people.csv')]
   return ['resolve', 'lens', 'train', ...data, '--labels', at(labels)]
 }
 
-function somePairs(): string[] {
+function pickPairs(): string[] {
   const firsts = new Map<number, string>()
   const pairs: string[] = []
   for (const [id, person] of people.truth) {
@@ -227,26 +239,26 @@ describe('weights that are given', () => {
     ['3', { threshold: 0, clustering: 'one_to_one' }, [1, 1, 2, 2, 3]],
   ])('are summed, and cut where the lens says: %s', async (name, more, wanted) => {
     writeFileSync(at('small.csv'), rows.join('\n'))
-    const lens = written(`given-${name}.yaml`, { fields, blocking: ['surname:prefix(1)'], ...more })
-    const summary = await run(lens, `given-${name}`, at('small.csv'))
+    const lens = writeLens(`given-${name}.yaml`, { fields, blocking: ['surname:prefix(1)'], ...more })
+    const summary = await runLens(lens, `given-${name}`, at('small.csv'))
     expect(summary.rules).toMatchObject([{ rule: 'surname:prefix(1)', pairs: 6, left_out: [] }])
-    const found = clusters(`given-${name}`).trimEnd().split('\n').slice(1)
+    const found = readClusters(`given-${name}`).trimEnd().split('\n').slice(1)
     expect(found.map((line) => Number(line.split(',')[2]))).toEqual(wanted)
   })
 
   test('find places that are near, from two columns', async () => {
     writeFileSync(at('places.csv'), 'id,lat,lon\na,52.5200,13.4050\nb,52.5203,13.4052\nc,48.1372,11.5756\n')
     const field = { name: 'place', type: 'geo', join: ['lat', 'lon'], levels: [0.1, 10], weights: [9, 6, 1, -9] }
-    const lens = written('places.yaml', { fields: [field], blocking: ['place:cell(1)'], threshold: 5 })
-    await run(lens, 'places', at('places.csv'))
-    expect(clusters('places')).toBe('source,id,cluster\nplaces.csv,a,1\nplaces.csv,b,1\nplaces.csv,c,2\n')
+    const lens = writeLens('places.yaml', { fields: [field], blocking: ['place:cell(1)'], threshold: 5 })
+    await runLens(lens, 'places', at('places.csv'))
+    expect(readClusters('places')).toBe('source,id,cluster\nplaces.csv,a,1\nplaces.csv,b,1\nplaces.csv,c,2\n')
   })
 })
 
 describe('charts', () => {
   test('are pictures for their owner, and letters for the terminal', async () => {
     const words = ['resolve', 'lens', 'charts', '--lens', 'persons', '--data', at('people.csv')]
-    const { stdout, exit } = await platform([...words, '--out', at('charts')])
+    const { stdout, exit } = await runCommand([...words, '--out', at('charts')])
     expect(exit).toBe(0)
     for (const said of ['pairs that share a key', 'email: equal', 'scores of compared pairs', ': cut ('])
       expect(stdout).toContain(said)
@@ -256,13 +268,17 @@ describe('charts', () => {
       expect(picture).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[\s\S]*<\/svg>\s*$/)
       expect(statSync(at(`charts/${name}.svg`)).mode & 0o777).toBe(0o600)
     }
-    expect((await platform([...words, '--out', at('charts')])).exit).toBe(3)
+    expect((await runCommand([...words, '--out', at('charts')])).exit).toBe(3)
   })
 
   test('of blocking say what is left out before a pair is made', async () => {
-    const lens = written('blocks.yaml', { fields: [{ name: 'city', type: 'place' }], blocking: ['city'], max_block: 5 })
+    const lens = writeLens('blocks.yaml', {
+      fields: [{ name: 'city', type: 'place' }],
+      blocking: ['city'],
+      max_block: 5,
+    })
     const words = ['resolve', 'lens', 'charts', '--lens', lens, '--data', at('people.csv'), '--blocking']
-    const { blocking, weights } = await answered(words)
+    const { blocking, weights } = await runJsonCommand(words)
     expect(weights).toBeUndefined()
     expect(blocking[0].left_out_count).toBeGreaterThan(10)
     expect(blocking[0].left_out[0].records).toBe(blocking[0].largest)
@@ -270,13 +286,13 @@ describe('charts', () => {
 })
 
 describe('a model of Splink', () => {
-  const model = path.join(root, 'test/data/splink/people.json')
+  const model = path.join(repositoryRoot, 'test/data/splink/people.json')
 
   test('comes over with its parameters and rules; what was never trained is told', async () => {
-    const imported = await answered(['resolve', 'lens', 'import', model, '--out', at('splink.yaml')])
+    const imported = await runJsonCommand(['resolve', 'lens', 'import', model, '--out', at('splink.yaml')])
     expect(imported).toMatchObject({ fields: 5, rules: 4 })
     expect(imported.remarks).toEqual(['not trained, so that it says nothing: email: Jaro-Winkler >0.88 on username'])
-    const lens = await answered(['resolve', 'lens', 'validate', at('splink.yaml')])
+    const lens = await runJsonCommand(['resolve', 'lens', 'validate', at('splink.yaml')])
     expect(lens.blocking).toEqual([['first_name', 'dob'], ['surname'], ['email'], ['first_name:prefix(4)', 'dob:year']])
     expect(lens.prior).toBeCloseTo(0.00249, 5)
     const [first] = JSON.parse(readFileSync(model, 'utf8')).comparisons
@@ -290,7 +306,7 @@ describe('a model of Splink', () => {
     given.comparisons[0].comparison_levels[2].sql_condition = 'cosine_similarity("first_name_l", "first_name_r") >= 0.9'
     given.blocking_rules_to_generate_predictions.push({ blocking_rule: 'l.first_name = r.surname' })
     writeFileSync(at('odd.json'), JSON.stringify(given))
-    const { remarks, yaml } = await answered(['resolve', 'lens', 'import', at('odd.json')])
+    const { remarks, yaml } = await runJsonCommand(['resolve', 'lens', 'import', at('odd.json')])
     expect(remarks.join('\n')).toContain('level not taken over, its pairs fall to the next one: first_name')
     expect(remarks).toContain('blocking rule not taken over: l.first_name = r.surname')
     const [, second = 0, third = 0] = given.comparisons[0].comparison_levels
@@ -304,7 +320,7 @@ describe('a model of Splink', () => {
     ['another document', '{"a": 1}', 'is no saved Splink model: link_type: is required'],
   ])('that is %s is refused', async (_, text, said) => {
     writeFileSync(at('no-model.json'), text)
-    const { exit, stderr } = await platform(['resolve', 'lens', 'import', at('no-model.json')])
+    const { exit, stderr } = await runCommand(['resolve', 'lens', 'import', at('no-model.json')])
     expect(exit).toBe(1)
     expect(stderr).toContain(said)
   })
@@ -312,6 +328,14 @@ describe('a model of Splink', () => {
 
 test('of records that are compared with nobody no lens learns anything, and it says so', async () => {
   writeFileSync(at('alone.csv'), 'id,given_name,surname\n1,ann,berg\n2,bo,lind\n')
-  const { exit, stderr } = await platform(['resolve', 'lens', 'train', '--lens', 'persons', '--data', at('alone.csv')])
+  const { exit, stderr } = await runCommand([
+    'resolve',
+    'lens',
+    'train',
+    '--lens',
+    'persons',
+    '--data',
+    at('alone.csv'),
+  ])
   expect([exit, stderr]).toEqual([1, expect.stringContaining('there is nothing to learn from')])
 })

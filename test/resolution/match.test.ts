@@ -2,24 +2,24 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answered, platform, scratch } from '../support/command-line.ts'
-import { peopleMill } from '../support/people-mill.ts'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
 
-const { dir, remove } = scratch('match')
+const { dir, remove } = createScratchFolder('match')
 const at = (name: string) => path.join(dir, name)
-const people = peopleMill(300, 7)
+const people = generatePeople(300, 7)
 const [head = '', ...rows] = people.csv.trimEnd().split('\n')
 const idOf = (row: string) => row.split(',')[0] ?? ''
 /** Every tenth record comes later. */
 const late = rows.filter((_, place) => place % 10 === 9)
 const early = rows.filter((row) => !late.includes(row))
 
-function file(name: string, given: readonly string[]): string {
+function writeRows(name: string, given: readonly string[]): string {
   writeFileSync(at(name), [head, ...given, ''].join('\n'))
   return at(name)
 }
-const run = (...more: string[]) => answered(['resolve', 'run', '--lens', 'persons', ...more])
-const matchWords = (registry: string, data: string, ...more: string[]) => {
+const run = (...more: string[]) => runJsonCommand(['resolve', 'run', '--lens', 'persons', ...more])
+const buildMatchWords = (registry: string, data: string, ...more: string[]) => {
   return [
     'resolve',
     'match',
@@ -34,21 +34,21 @@ const matchWords = (registry: string, data: string, ...more: string[]) => {
     ...more,
   ]
 }
-type Item = { id: string; outcome: string; entity: string; size: number }
-async function matched(registry: string, data: string, ...more: string[]): Promise<Item[]> {
-  return (await answered(matchWords(registry, data, ...more))).items
+type MatchedItem = { id: string; outcome: string; entity: string; size: number }
+async function matchRecords(registry: string, data: string, ...more: string[]): Promise<MatchedItem[]> {
+  return (await runJsonCommand(buildMatchWords(registry, data, ...more))).items
 }
 
 /** Ids of each entity, as the registry has them. */
-function entitiesIn(registry: string): Map<string, string[]> {
+function readEntities(registry: string): Map<string, string[]> {
   const lines = readFileSync(registry, 'utf8').trimEnd().split('\n').slice(1)
   const entities = lines.map((line) => JSON.parse(line)).filter(({ entity }) => entity !== undefined)
   return new Map(entities.map(({ entity, members }) => [entity, members.map(([, id]: [string, string]) => id)]))
 }
-const groups = (registry: string) => [...entitiesIn(registry).values()].map((ids) => ids.join(' ')).sort()
+const listGroups = (registry: string) => [...readEntities(registry).values()].map((ids) => ids.join(' ')).sort()
 
 beforeAll(async () => {
-  file('people.csv', early)
+  writeRows('people.csv', early)
   await run('--data', at('people.csv'), '--registry', at('first.jsonl'), '--keep-records', '--out', at('first'))
 })
 afterAll(remove)
@@ -56,16 +56,16 @@ afterAll(remove)
 test('nearly all come to where a run of all records puts them, and entities that were there keep their ids', async () => {
   const registry = at('all.jsonl')
   copyFileSync(at('first.jsonl'), registry)
-  const before = entitiesIn(registry)
-  const items = await matched(registry, file('late.csv', late), '--out', at('matched'))
+  const before = readEntities(registry)
+  const items = await matchRecords(registry, writeRows('late.csv', late), '--out', at('matched'))
   expect(items.map(({ id }) => id).sort()).toEqual(late.map(idOf).sort())
   expect(readdirSync(at('matched')).sort()).toEqual(['match.json', 'matched.csv', 'pairs.csv'])
-  const now = entitiesIn(registry)
+  const now = readEntities(registry)
   for (const [entity, ids] of before) expect(now.get(entity)).toEqual(expect.arrayContaining(ids))
 
-  file('people.csv', rows)
+  writeRows('people.csv', rows)
   const { entities } = await run('--data', at('people.csv'), '--registry', at('whole.jsonl'), '--out', at('whole'))
-  const [here, there] = [new Set(groups(registry)), groups(at('whole.jsonl'))]
+  const [here, there] = [new Set(listGroups(registry)), listGroups(at('whole.jsonl'))]
   expect(there).toHaveLength(entities)
   const same = there.filter((group) => here.has(group)).length
   expect(same / there.length).toBeGreaterThan(0.97)
@@ -74,40 +74,40 @@ test('nearly all come to where a run of all records puts them, and entities that
 test('in any order, one file or many, they come to the same; twice is once; another word replaces the first', async () => {
   const [once, twice] = [at('once.jsonl'), at('twice.jsonl')]
   for (const registry of [once, twice]) copyFileSync(at('first.jsonl'), registry)
-  await matched(once, file('late.csv', late.toReversed()))
-  await matched(twice, file('some.csv', late.slice(10)))
+  await matchRecords(once, writeRows('late.csv', late.toReversed()))
+  await matchRecords(twice, writeRows('some.csv', late.slice(10)))
   const strange = late.slice(0, 10).map((row) => [idOf(row), ...(late.at(-1) ?? '').split(',').slice(1)].join(','))
-  await matched(twice, file('strange.csv', strange))
-  expect(groups(twice)).not.toEqual(groups(once))
-  const replaced = await matched(twice, file('others.csv', late.slice(0, 10)))
+  await matchRecords(twice, writeRows('strange.csv', strange))
+  expect(listGroups(twice)).not.toEqual(listGroups(once))
+  const replaced = await matchRecords(twice, writeRows('others.csv', late.slice(0, 10)))
   expect(new Set(replaced.map(({ outcome }) => outcome))).toEqual(new Set(['replaced']))
-  expect(groups(twice).filter((ids) => ids !== '')).toEqual(groups(once))
+  expect(listGroups(twice).filter((ids) => ids !== '')).toEqual(listGroups(once))
   const before = readFileSync(once)
-  const again = await matched(once, file('late.csv', late))
+  const again = await matchRecords(once, writeRows('late.csv', late))
   expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set(['unchanged']))
   expect(readFileSync(once).equals(before)).toBe(true)
 })
 
 test('what people decided to be apart is not joined by a record that is like both', async () => {
-  const pair = [...entitiesIn(at('first.jsonl')).values()].find(({ length }) => length === 2) ?? []
+  const pair = [...readEntities(at('first.jsonl')).values()].find(({ length }) => length === 2) ?? []
   writeFileSync(at('said.csv'), `id_l,id_r,decision\n${pair.join(',')},reject\n`)
-  file('people.csv', early)
+  writeRows('people.csv', early)
   const registry = at('decided.jsonl')
   const words = ['--data', at('people.csv'), '--registry', registry, '--keep-records', '--out', at('decided')]
   await run(...words, '--decisions', at('said.csv'))
   const like = early.find((row) => idOf(row) === pair[0]) ?? ''
-  const [item] = await matched(registry, file('like.csv', [['like', ...like.split(',').slice(1)].join(',')]))
+  const [item] = await matchRecords(registry, writeRows('like.csv', [['like', ...like.split(',').slice(1)].join(',')]))
   expect(item).toMatchObject({ outcome: 'new', size: 2 })
-  const together = [...entitiesIn(registry).values()].filter(
+  const together = [...readEntities(registry).values()].filter(
     (ids) => ids.includes(pair[0] ?? '') && ids.includes(pair[1] ?? ''),
   )
   expect(together).toEqual([])
 })
 
 test('a registry without records, of another lens, or that is broken is refused and left as it is', async () => {
-  file('people.csv', early)
+  writeRows('people.csv', early)
   await run('--data', at('people.csv'), '--registry', at('bare.jsonl'), '--out', at('bare'))
-  const data = file('late.csv', late)
+  const data = writeRows('late.csv', late)
   const text = readFileSync(at('first.jsonl'), 'utf8')
   writeFileSync(at('cut.jsonl'), text.split('\n').slice(0, -20).join('\n'))
   writeFileSync(at('odd.jsonl'), text.replace('"values":{', '"worth":{'))
@@ -118,10 +118,13 @@ test('a registry without records, of another lens, or that is broken is refused 
     ['none.jsonl', 1, 'there is no'],
   ] as const) {
     const before = name === 'none.jsonl' ? undefined : readFileSync(at(name), 'utf8')
-    expect(await platform(matchWords(at(name), data))).toMatchObject({ exit, stderr: expect.stringContaining(message) })
+    expect(await runCommand(buildMatchWords(at(name), data))).toMatchObject({
+      exit,
+      stderr: expect.stringContaining(message),
+    })
     if (before !== undefined) expect(readFileSync(at(name), 'utf8')).toBe(before)
   }
-  await answered(['resolve', 'lens', 'init', '--data', data, '--out', at('own.json')])
+  await runJsonCommand(['resolve', 'lens', 'init', '--data', data, '--out', at('own.json')])
   const words = ['resolve', 'match', '--lens', at('own.json'), '--registry', at('first.jsonl'), '--data', data]
-  expect(await platform(words)).toMatchObject({ exit: 3 })
+  expect(await runCommand(words)).toMatchObject({ exit: 3 })
 })

@@ -3,18 +3,18 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDataFile } from '../../daemon/boot/offline/data-file.ts'
-import { readLens } from '../../daemon/boot/offline/lens-file.ts'
-import { evaluateFiles } from '../../daemon/boot/offline/resolution-quality.ts'
-import { resolveFiles, type Wanted } from '../../daemon/boot/offline/resolve-files.ts'
-import { chance } from '../support/chance.ts'
-import { scratch } from '../support/command-line.ts'
-import { peopleMill } from '../support/people-mill.ts'
-import { root } from '../support/source-tree.ts'
+import { readDataFile } from '../../daemon/offline/resolve/data-file.ts'
+import { evaluateFiles } from '../../daemon/offline/resolve/evaluate-files.ts'
+import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
+import { type ResolveFilesOptions, resolveFiles } from '../../daemon/offline/resolve/resolve-files.ts'
+import { createScratchFolder } from '../support/command/run-command.ts'
+import { seededRandom } from '../support/random/seeded-random.ts'
+import { repositoryRoot } from '../support/repository/source-tree.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
 
-const { dir, remove } = scratch('results')
+const { dir, remove } = createScratchFolder('results')
 const at = (name: string) => path.join(dir, name)
-const people = peopleMill(300, 3)
+const people = generatePeople(300, 3)
 const lens = readLens('persons')
 const quiet = () => undefined
 
@@ -24,21 +24,21 @@ beforeAll(() => {
 })
 afterAll(remove)
 
-const run = (out: string, more: Partial<Wanted> = {}) =>
+const run = (out: string, more: Partial<ResolveFilesOptions> = {}) =>
   resolveFiles({ lens, files: [at('people.csv')], out: at(out), seed: 0, ...more }, quiet)
 
 /** All cells as text, row by row. */
-async function cellsOf(file: string): Promise<string[][]> {
+async function readCells(file: string): Promise<string[][]> {
   const { columns, rows } = await readDataFile(file, () => true)
   const decoder = new TextDecoder()
   const texts = columns.map(({ codes, values }) => {
-    return Array.from(codes, (code) => (code < 0 ? '' : plain(decoder.decode(values.bytesOf(code)))))
+    return Array.from(codes, (code) => (code < 0 ? '' : stripTrailingZeros(decoder.decode(values.bytesOf(code)))))
   })
   return Array.from({ length: rows }, (_, row) => texts.map((column) => column[row] ?? ''))
 }
 
 /** Without the noughts at the end that a column of even width has. */
-function plain(text: string): string {
+function stripTrailingZeros(text: string): string {
   return /^-?\d+\.\d+$/.test(text) ? String(Number(text)) : text
 }
 
@@ -50,7 +50,7 @@ describe('the same results', () => {
       for (const name of ['clusters', 'pairs']) {
         const [one, other] = [at(`csv/${name}.csv`), at(`${format}/${name}.${format}`)]
         expect((await readDataFile(other, () => true)).names).toEqual((await readDataFile(one, () => true)).names)
-        expect(await cellsOf(other)).toEqual(await cellsOf(one))
+        expect(await readCells(other)).toEqual(await readCells(one))
       }
     }
     expect(readFileSync(at('csv/clusters.csv'), 'utf8').split('\n')[0]).toBe('source,id,cluster')
@@ -80,17 +80,17 @@ describe('the same results', () => {
 
   test('but for the numbers of clusters, whatever the order of records and files', async () => {
     const [head = '', ...lines] = people.csv.trimEnd().split('\n')
-    const by = chance(9)
+    const by = seededRandom(9)
     const order = lines.map((line) => ({ line, key: by.below(1_000_000) })).sort((a, b) => a.key - b.key)
     writeFileSync(at('shuffled.csv'), [head, ...order.map(({ line }) => line)].join('\n'))
     await run('shuffled', { files: [at('shuffled.csv')] })
-    expect(await membersOf('shuffled')).toEqual(await membersOf('csv'))
+    expect(await listMembers('shuffled')).toEqual(await listMembers('csv'))
   })
 })
 
-async function membersOf(out: string): Promise<string[]> {
+async function listMembers(out: string): Promise<string[]> {
   const members = new Map<string, string[]>()
-  for (const [, id = '', cluster = ''] of await cellsOf(at(`${out}/clusters.csv`))) {
+  for (const [, id = '', cluster = ''] of await readCells(at(`${out}/clusters.csv`))) {
     members.set(cluster, [...(members.get(cluster) ?? []), id])
   }
   return [...members.values()].map((ids) => ids.sort().join(' ')).sort()
@@ -106,7 +106,7 @@ describe('data at the edge', () => {
     writeFileSync(at('edge.csv'), text)
     const summary = await run(`edge ${what}`, { files: [at('edge.csv')] })
     expect(summary.records).toBe(records)
-    expect((await cellsOf(at(`edge ${what}/clusters.csv`))).map(([, id]) => id)).toEqual(
+    expect((await readCells(at(`edge ${what}/clusters.csv`))).map(([, id]) => id)).toEqual(
       Array.from({ length: records }, (_, row) => String(row + 1)),
     )
   })
@@ -130,8 +130,11 @@ describe('nothing that is not whole has the name of a result', () => {
   const words = (out: string) => ['resolve', 'run', '--lens', 'persons', '--data', at('people.csv'), '--out', at(out)]
 
   test('where the disk takes no more', () => {
-    const node = path.join(root, 'node_modules/.bin/node')
-    const command = ['ulimit -f 4', `exec "$0" ${[path.join(root, 'cli/main.ts'), ...words('full')].join(' ')}`]
+    const node = path.join(repositoryRoot, 'node_modules/.bin/node')
+    const command = [
+      'ulimit -f 4',
+      `exec "$0" ${[path.join(repositoryRoot, 'cli/main.ts'), ...words('full')].join(' ')}`,
+    ]
     expect(() => execFileSync('bash', ['-c', command.join('; '), node], { stdio: 'pipe' })).toThrow(
       `${at('full/clusters.csv')} cannot be written: it would be larger than files may be here`,
     )
@@ -161,8 +164,8 @@ describe('nothing that is not whole has the name of a result', () => {
   })
 
   test('where Ctrl-C ends it', async () => {
-    const node = path.join(root, 'node_modules/.bin/node')
-    const child = spawn(node, [path.join(root, 'cli/main.ts'), ...words('ended')], { stdio: 'ignore' })
+    const node = path.join(repositoryRoot, 'node_modules/.bin/node')
+    const child = spawn(node, [path.join(repositoryRoot, 'cli/main.ts'), ...words('ended')], { stdio: 'ignore' })
     const closed = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)))
     while (!existsSync(at('ended')) && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
     child.kill('SIGINT')

@@ -3,25 +3,25 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { definition } from '../../cli/commands/resolve/run.ts'
-import type { Terminal } from '../../cli/terminal.ts'
-import { readLens } from '../../daemon/boot/offline/lens-file.ts'
-import { resolveFiles } from '../../daemon/boot/offline/resolve-files.ts'
-import { chance } from '../support/chance.ts'
-import { scratch } from '../support/command-line.ts'
-import { peopleMill } from '../support/people-mill.ts'
+import type { Terminal } from '../../cli/terminal/terminal.ts'
+import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
+import { resolveFiles } from '../../daemon/offline/resolve/resolve-files.ts'
+import { createScratchFolder } from '../support/command/run-command.ts'
+import { seededRandom } from '../support/random/seeded-random.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
 
-const { dir, remove } = scratch('time-limit')
+const { dir, remove } = createScratchFolder('time-limit')
 afterAll(remove)
 const at = (name: string) => path.join(dir, name)
 
-function written(name: string, content: string): string {
+function writeData(name: string, content: string): string {
   writeFileSync(at(name), content)
   return at(name)
 }
 
 /** So many fields that their keys are too many to look at for all records, as those of a few fields are of millions. */
-function manyKeys() {
-  const by = chance(3)
+function buildManyFields() {
+  const by = seededRandom(3)
   const names = Array.from({ length: 14 }, (_, field) => `f${field}`)
   const two = (below: number) => String(1 + by.below(below)).padStart(2, '0')
   const rows = Array.from({ length: 9_000 }, (_, row) =>
@@ -34,17 +34,17 @@ function manyKeys() {
     fields: names.map((name) => ({ name, type: 'date' })),
   }
   return {
-    lens: written('wide.json', JSON.stringify(lens)),
-    data: written('wide.csv', [`id,${names}`, ...rows].join('\n')),
+    lens: writeData('wide.json', JSON.stringify(lens)),
+    data: writeData('wide.csv', [`id,${names}`, ...rows].join('\n')),
   }
 }
 
 const works = Array.from({ length: 60 }, (_, at) => `${at},the work of number ${at} and ${at * 7}`).join('\n')
 
 test.each([
-  ['people', () => ({ lens: 'persons', data: written('people.csv', peopleMill(200, 5).csv) }), ['cluster']],
-  ['many records', manyKeys, ['cluster']],
-  ['texts', () => ({ lens: 'bibliography', data: written('works.csv', `id,title\n${works}\n`) }), ['link']],
+  ['people', () => ({ lens: 'persons', data: writeData('people.csv', generatePeople(200, 5).csv) }), ['cluster']],
+  ['many records', buildManyFields, ['cluster']],
+  ['texts', () => ({ lens: 'bibliography', data: writeData('works.csv', `id,title\n${works}\n`) }), ['link']],
 ])('%s: in every phase', async (name, made, last) => {
   const { lens, data } = made()
   const out = at(`out-${name}`)
@@ -63,7 +63,7 @@ test('the command says where it gave up, and what may be done', async () => {
   // Every look at the clock is half a second later than the last.
   let now_ms = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now_ms += 500))
-  const data = [written('few.csv', peopleMill(50, 5).csv)]
+  const data = [writeData('few.csv', generatePeople(50, 5).csv)]
   const given = {
     lens: 'persons',
     data,

@@ -6,10 +6,10 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { problem } from '../../daemon/kernel/problem.ts'
-import { type RawAnswer, rawHttp, request } from '../support/raw-http.ts'
-import { requires } from '../support/requires.ts'
-import { admin, json, type Served, served } from '../support/served.ts'
+import { problem } from '../../daemon/kernel/error/problem.ts'
+import { adminHeaders, type EchoServer, jsonHeaders, startEchoServer } from '../support/echo/echo-server.ts'
+import { formatRawRequest, type RawHttpResponse, sendRawHttp } from '../support/http/send-raw-http.ts'
+import { requires } from '../support/runner/requires.ts'
 
 let folder: string
 beforeEach(() => {
@@ -17,14 +17,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function expectProblem(answer: RawAnswer, status: number) {
+function expectProblem(answer: RawHttpResponse, status: number) {
   expect(answer.status).toBe(status)
   expect(answer.headers['content-type']).toBe('application/problem+json')
   expect(answer.headers['cache-control']).toBe('no-store')
   expect(problem.parse(JSON.parse(answer.body)).status).toBe(status)
 }
 
-const waiting = ({ echo }: Served, count: number) => expect.poll(() => echo.handle.signals.length).toBe(count)
+const waitForCalls = ({ echo }: EchoServer, count: number) =>
+  expect.poll(() => echo.controls.signals.length).toBe(count)
 
 describe('bytes that are not a request', () => {
   test.each([
@@ -44,24 +45,24 @@ describe('bytes that are not a request', () => {
     ['a negative length', 'POST /any HTTP/1.1\r\nhost: t\r\ncontent-length: -1\r\n\r\n'],
     ['a coding that is not chunked', 'POST /any HTTP/1.1\r\nhost: t\r\ntransfer-encoding: gzip\r\n\r\n'],
   ])('%s is answered 400, in the form of every refusal', async (_what, bytes) => {
-    const { server } = await served()
-    expectProblem(await rawHttp({ port: server.port }, Buffer.from(bytes, 'latin1')), 400)
+    const { server } = await startEchoServer()
+    expectProblem(await sendRawHttp({ port: server.port }, Buffer.from(bytes, 'latin1')), 400)
   })
 
   test('a chunk that is not one is answered 400', async () => {
-    const { ask } = await served()
-    const headers = { ...admin, ...json, 'transfer-encoding': 'chunked' }
+    const { request: ask } = await startEchoServer()
+    const headers = { ...adminHeaders, ...jsonHeaders, 'transfer-encoding': 'chunked' }
     expectProblem(await ask('POST /any', headers, 'zz\r\n{}\r\n0\r\n\r\n'), 400)
   })
 
   test('too many bytes of header are answered 431', async () => {
-    const { ask } = await served()
+    const { request: ask } = await startEchoServer()
     expectProblem(await ask('GET /open', { x: 'y'.repeat(20_000) }), 431)
   })
 
   test('the service goes on', async () => {
-    const { ask, server, metrics } = await served()
-    await rawHttp({ port: server.port }, 'nonsense\r\n\r\n')
+    const { request: ask, server, metrics } = await startEchoServer()
+    await sendRawHttp({ port: server.port }, 'nonsense\r\n\r\n')
     expect((await ask('GET /open')).status).toBe(200)
     expect(await metrics.text()).toContain('http_requests_total{operation="none",status="400"} 1')
   })
@@ -71,68 +72,70 @@ describe('slow clients', () => {
   const limits = { headers_ms: 150, receive_ms: 300 }
 
   test('a head that does not arrive is answered 408', async () => {
-    const { server } = await served({ limits })
-    expectProblem(await rawHttp({ port: server.port }, 'GET /open HTTP/1.1\r\nhost: t\r\nx: '), 408)
+    const { server } = await startEchoServer({ limits })
+    expectProblem(await sendRawHttp({ port: server.port }, 'GET /open HTTP/1.1\r\nhost: t\r\nx: '), 408)
   })
 
   test('a body that does not arrive is answered 408', async () => {
-    const { ask, echo } = await served({ limits })
-    expectProblem(await ask('POST /any', { ...admin, ...json, 'content-length': '10' }, '{"a":'), 408)
-    expect(echo.handle.verified).toEqual(['alice.admin'])
+    const { request: ask, echo } = await startEchoServer({ limits })
+    expectProblem(await ask('POST /any', { ...adminHeaders, ...jsonHeaders, 'content-length': '10' }, '{"a":'), 408)
+    expect(echo.controls.verified).toEqual(['alice.admin'])
   })
 
   test('a connection that says nothing is closed', async () => {
-    const { server } = await served({ limits })
-    const silent = rawHttp({ port: server.port }, '').catch((error: Error) => error.message)
+    const { server } = await startEchoServer({ limits })
+    const silent = sendRawHttp({ port: server.port }, '').catch((error: Error) => error.message)
     expect(await silent).toMatchObject({ status: 408 })
   })
 })
 
 describe('too much to do', () => {
   test('an operation that takes too long is given up, and its late answer dropped', async () => {
-    const world = await served({ limits: { request_ms: 60 } })
-    const answer = await world.ask('POST /wait')
+    const world = await startEchoServer({ limits: { request_ms: 60 } })
+    const answer = await world.request('POST /wait')
     expectProblem(answer, 503)
     expect(JSON.parse(answer.body).code).toBe('timeout')
     expect(answer.headers['retry-after']).toBe('1')
-    expect(world.echo.handle.signals[0]?.aborted).toBe(true)
-    world.echo.handle.release()
-    expect((await world.ask('GET /open')).status).toBe(200)
+    expect(world.echo.controls.signals[0]?.aborted).toBe(true)
+    world.echo.controls.release()
+    expect((await world.request('GET /open')).status).toBe(200)
   })
 
   test('a request beyond the most under way is told to come back, and one is let in when one leaves', async () => {
-    const world = await served({ limits: { in_flight: 1 } })
-    const first = world.ask('POST /wait')
-    await waiting(world, 1)
-    const second = await world.ask('GET /open')
+    const world = await startEchoServer({ limits: { in_flight: 1 } })
+    const first = world.request('POST /wait')
+    await waitForCalls(world, 1)
+    const second = await world.request('GET /open')
     expectProblem(second, 503)
     expect(second.headers['retry-after']).toBe('1')
-    world.echo.handle.release()
+    world.echo.controls.release()
     expect((await first).status).toBe(200)
-    await expect.poll(async () => (await world.ask('GET /open')).status).toBe(200)
+    await expect.poll(async () => (await world.request('GET /open')).status).toBe(200)
   })
 
   test('a client that hangs up aborts its call', async () => {
-    const world = await served()
+    const world = await startEchoServer()
     const socket = net.connect(world.server.port, '127.0.0.1')
-    socket.write(request('POST /wait'))
-    await waiting(world, 1)
+    socket.write(formatRawRequest('POST /wait'))
+    await waitForCalls(world, 1)
     socket.destroy()
-    await expect.poll(() => world.echo.handle.signals[0]?.aborted).toBe(true)
+    await expect.poll(() => world.echo.controls.signals[0]?.aborted).toBe(true)
     await expect.poll(() => world.metrics.text()).toContain('{operation="test.echo.wait",status="aborted"} 1')
   })
 })
 
 describe('the end', () => {
   test('what is under way is finished, and nobody new is let in', async () => {
-    const world = await served()
+    const world = await startEchoServer()
     const idle = net.connect(world.server.port, '127.0.0.1')
     const idleClosed = new Promise((resolve) => idle.once('close', resolve))
-    const under = world.ask('POST /wait', { connection: 'keep-alive' })
-    await waiting(world, 1)
+    const under = world.request('POST /wait', { connection: 'keep-alive' })
+    await waitForCalls(world, 1)
     const closed = world.server.close(60_000)
-    await expect(rawHttp({ port: world.server.port }, request('GET /open'))).rejects.toThrow(/ECONNREFUSED/)
-    world.echo.handle.release()
+    await expect(sendRawHttp({ port: world.server.port }, formatRawRequest('GET /open'))).rejects.toThrow(
+      /ECONNREFUSED/,
+    )
+    world.echo.controls.release()
     expect(await under).toMatchObject({ status: 200, headers: { connection: 'close' } })
     await closed
     idle.destroy()
@@ -140,28 +143,28 @@ describe('the end', () => {
   })
 
   test('a request that came behind another on its connection is not begun', async () => {
-    const world = await served()
-    const wait = request('POST /wait', { connection: 'keep-alive' })
-    const both = rawHttp({ port: world.server.port }, wait + request('GET /open'))
-    await waiting(world, 1)
+    const world = await startEchoServer()
+    const wait = formatRawRequest('POST /wait', { connection: 'keep-alive' })
+    const both = sendRawHttp({ port: world.server.port }, wait + formatRawRequest('GET /open'))
+    await waitForCalls(world, 1)
     const closed = world.server.close(60_000)
-    world.echo.handle.release()
+    world.echo.controls.release()
     expect((await both).text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
     await closed
   })
 
   test('what is not finished by the deadline is cut off', async () => {
-    const world = await served()
-    const cut = expect(world.ask('POST /wait')).rejects.toThrow(/without an answer|ECONNRESET/)
-    await waiting(world, 1)
+    const world = await startEchoServer()
+    const cut = expect(world.request('POST /wait')).rejects.toThrow(/without an answer|ECONNRESET/)
+    await waitForCalls(world, 1)
     await world.server.close(20)
     await cut
-    expect(world.echo.handle.signals[0]?.aborted).toBe(true)
+    expect(world.echo.controls.signals[0]?.aborted).toBe(true)
   })
 })
 
 describe('a socket file', () => {
-  const on = (socket: string) => served({ listen: { socket } })
+  const on = (socket: string) => startEchoServer({ listen: { socket } })
 
   test('is for its owner alone, and gone at the end', async () => {
     const socket = path.join(folder, 'run', 'site.sock')
@@ -169,7 +172,7 @@ describe('a socket file', () => {
     expect(server.url).toBe(`unix:${socket}`)
     expect(statSync(socket).mode & 0o777).toBe(0o600)
     expect(statSync(path.dirname(socket)).mode & 0o777).toBe(0o700)
-    expect((await rawHttp({ path: socket }, request('GET /open'))).status).toBe(200)
+    expect((await sendRawHttp({ path: socket }, formatRawRequest('GET /open'))).status).toBe(200)
     await server.close(0)
     expect(existsSync(socket)).toBe(false)
   })
@@ -180,18 +183,18 @@ describe('a socket file', () => {
     mkdirSync(open)
     chmodSync(open, 0o750)
     const listen = { socket: path.join(open, 'sock'), group }
-    await served({ listen })
+    await startEchoServer({ listen })
     const { mode, gid } = statSync(listen.socket)
     expect([mode & 0o777, gid]).toEqual([0o660, group])
     for (const mode of [0o770, 0o755, 0o751]) {
       chmodSync(open, mode)
-      await expect(served({ listen: { ...listen, socket: path.join(open, 'other') } })).rejects.toThrow(
+      await expect(startEchoServer({ listen: { ...listen, socket: path.join(open, 'other') } })).rejects.toThrow(
         /closed to others/,
       )
     }
     chmodSync(open, 0o750)
     const foreign = { socket: path.join(open, 'other'), group: group + 1 }
-    await expect(served({ listen: foreign })).rejects.toThrow(/closed to others/)
+    await expect(startEchoServer({ listen: foreign })).rejects.toThrow(/closed to others/)
   })
 
   test('left by a crash is replaced', async () => {
@@ -200,14 +203,14 @@ describe('a socket file', () => {
     expect(() => execFileSync(process.execPath, ['-e', crash])).toThrow()
     expect(statSync(socket).isSocket()).toBe(true)
     await on(socket)
-    expect((await rawHttp({ path: socket }, request('GET /open'))).status).toBe(200)
+    expect((await sendRawHttp({ path: socket }, formatRawRequest('GET /open'))).status).toBe(200)
   })
 
   test('in use, of another kind, or in an open folder stays as it is', async () => {
     const socket = path.join(folder, 'site.sock')
     await on(socket)
     await expect(on(socket)).rejects.toThrow(/another process listens/)
-    expect((await rawHttp({ path: socket }, request('GET /open'))).status).toBe(200)
+    expect((await sendRawHttp({ path: socket }, formatRawRequest('GET /open'))).status).toBe(200)
 
     const file = path.join(folder, 'precious.txt')
     writeFileSync(file, 'precious')
@@ -222,8 +225,8 @@ describe('a socket file', () => {
 })
 
 test('a port that is taken is an error that names it', async () => {
-  const { server } = await served()
-  await expect(served({ listen: { host: '127.0.0.1', port: server.port } })).rejects.toThrow(/EADDRINUSE/)
+  const { server } = await startEchoServer()
+  await expect(startEchoServer({ listen: { host: '127.0.0.1', port: server.port } })).rejects.toThrow(/EADDRINUSE/)
 })
 
 describe('TLS', () => {
@@ -245,7 +248,7 @@ describe('TLS', () => {
 
   requires('openssl')('1.2 and 1.3 are spoken, 1.1 is not', async () => {
     const tls = pair()
-    const { url } = await served({ tls })
+    const { url } = await startEchoServer({ tls })
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     expect(await get(url, { ca: tls.cert, minVersion: 'TLSv1.3' })).toBe(200)
     expect(await get(url, { ca: tls.cert, maxVersion: 'TLSv1.2' })).toBe(200)
@@ -254,7 +257,7 @@ describe('TLS', () => {
 
   requires('openssl')('with an authority, a client without a certificate is turned away', async () => {
     const tls = pair()
-    const { url } = await served({ tls: { ...tls, ca: tls.cert } })
+    const { url } = await startEchoServer({ tls: { ...tls, ca: tls.cert } })
     expect(await get(url, { ca: tls.cert, key: tls.key, cert: tls.cert })).toBe(200)
     await expect(get(url, { ca: tls.cert })).rejects.toThrow()
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { acceptsOf } from '../../adapters/serve/http/accept.ts'
 import { bearerOf } from '../../adapters/serve/http/request-headers.ts'
 import { routerPath, servedPaths } from '../../adapters/serve/http/served-paths.ts'
-import type { Addressed } from '../../daemon/kernel/operation.ts'
+import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
 
 test.each([
   [undefined, []],
@@ -34,7 +34,7 @@ test.each([
 })
 
 test('a path knows its methods, and a dot in it is a dot', () => {
-  const at = (method: string, path: string) => ({ operation: { method, path } }) as Addressed
+  const at = (method: string, path: string) => ({ operation: { method, path } }) as AddressedOperation
   const methodsOf = servedPaths([at('GET', '/a/{id}/b.json'), at('POST', '/a/{id}/b.json'), at('PUT', '/a:b')])
   expect(methodsOf('/a/1/b.json')).toEqual(['GET', 'HEAD', 'POST'])
   expect(methodsOf('/a/1/bxjson')).toEqual([])

@@ -1,11 +1,17 @@
 // What a client may send and what comes back, over a real socket: paths, methods, tokens, bodies, headers.
 import { describe, expect, test } from 'vitest'
-import { problem } from '../../daemon/kernel/problem.ts'
-import type { RawAnswer } from '../support/raw-http.ts'
-import { admin, json, nobody, type Served, served } from '../support/served.ts'
+import { problem } from '../../daemon/kernel/error/problem.ts'
+import {
+  adminHeaders,
+  type EchoServer,
+  jsonHeaders,
+  startEchoServer,
+  unprivilegedHeaders,
+} from '../support/echo/echo-server.ts'
+import type { RawHttpResponse } from '../support/http/send-raw-http.ts'
 
 /** Every refusal has this form, whatever its cause. */
-function expectProblem(answer: RawAnswer, status: number, code: string) {
+function expectProblem(answer: RawHttpResponse, status: number, code: string) {
   expect(answer.headers['content-type']).toBe('application/problem+json')
   const body = problem.parse(JSON.parse(answer.body))
   expect({ status: answer.status, of: body.status, code: body.code }).toEqual({ status, of: status, code })
@@ -19,10 +25,10 @@ function expectProblem(answer: RawAnswer, status: number, code: string) {
 
 describe('routes', () => {
   test('an operation answers JSON, at its path and at each other path', async () => {
-    const { ask } = await served()
+    const { request } = await startEchoServer()
     for (const path of ['/echo/x%2Fy', '/also/x%2Fy/echo']) {
-      const answer = await ask(`GET ${path}?limit=3`, {
-        ...admin,
+      const answer = await request(`GET ${path}?limit=3`, {
+        ...adminHeaders,
         accept: 'text/html;q=0.5, application/json, */*;q=0',
       })
       expect(answer.status).toBe(200)
@@ -36,26 +42,26 @@ describe('routes', () => {
   })
 
   test('HEAD answers the head of GET, without a body', async () => {
-    const { ask } = await served()
-    const get = await ask('GET /echo/x', admin)
-    const head = await ask('HEAD /echo/x', admin)
+    const { request } = await startEchoServer()
+    const get = await request('GET /echo/x', adminHeaders)
+    const head = await request('HEAD /echo/x', adminHeaders)
     expect(head.status).toBe(200)
     expect(head.body).toBe('')
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
     expect(head.headers.etag).toBe('"7"')
-    expect((await ask('HEAD /stream')).headers['content-type']).toBe('text/event-stream')
+    expect((await request('HEAD /stream')).headers['content-type']).toBe('text/event-stream')
   })
 
   test('204 has no body and no content type', async () => {
-    const { ask } = await served()
-    const answer = await ask('DELETE /echo/x', admin)
+    const { request } = await startEchoServer()
+    const answer = await request('DELETE /echo/x', adminHeaders)
     expect(answer).toMatchObject({ status: 204, body: '' })
     expect(answer.headers).not.toHaveProperty('content-type')
   })
 
   test('another representation comes as it is, with its own headers', async () => {
-    const { ask } = await served()
-    const answer = await ask('GET /text')
+    const { request } = await startEchoServer()
+    const answer = await request('GET /text')
     expect(answer).toMatchObject({ status: 200, body: 'héllo' })
     expect(answer.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -67,30 +73,30 @@ describe('routes', () => {
   test.each(['/', '/nothing', '/echo', '/echo/', '/echo/x/', '//echo/x', '/ECHO/x', `/echo/${'x'.repeat(600)}`])(
     'the path %s is not found',
     async (path) => {
-      const { ask } = await served()
-      expectProblem(await ask(`GET ${path}`, admin), 404, 'not_found')
+      const { request } = await startEchoServer()
+      expectProblem(await request(`GET ${path}`, adminHeaders), 404, 'not_found')
     },
   )
 
   test('a path that is not well encoded is malformed', async () => {
-    const { ask } = await served()
-    expectProblem(await ask('GET /echo/%E0%A4%A', admin), 400, 'malformed')
+    const { request } = await startEchoServer()
+    expectProblem(await request('GET /echo/%E0%A4%A', adminHeaders), 400, 'malformed')
   })
 
   test.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
     '%s is not allowed, and Allow says what is',
     async (method) => {
-      const { ask } = await served()
-      const answer = await ask(`${method} /echo/x`, admin)
+      const { request } = await startEchoServer()
+      const answer = await request(`${method} /echo/x`, adminHeaders)
       expectProblem(answer, 405, 'method_not_allowed')
       expect(answer.headers.allow).toBe('DELETE, GET, HEAD, POST')
     },
   )
 
   test('a restricted listener leaves out what belongs inside', async () => {
-    const { ask } = await served({ restricted: true })
-    expectProblem(await ask('GET /text'), 404, 'not_found')
-    expect((await ask('GET /open')).status).toBe(200)
+    const { request } = await startEchoServer({ restricted: true })
+    expectProblem(await request('GET /text'), 404, 'not_found')
+    expect((await request('GET /open')).status).toBe(200)
   })
 })
 
@@ -102,53 +108,66 @@ describe('who asks', () => {
     ['not well formed', 'Bearer a b', 'Bearer realm="platform", error="invalid_token"'],
     ['empty', 'Bearer', 'Bearer realm="platform", error="invalid_token"'],
   ])('a token that is %s is refused with 401', async (_what, authorization, challenge) => {
-    const { ask } = await served()
-    const answer = await ask('GET /echo/x', authorization === undefined ? {} : { authorization })
+    const { request } = await startEchoServer()
+    const answer = await request('GET /echo/x', authorization === undefined ? {} : { authorization })
     expectProblem(answer, 401, 'unauthenticated')
     expect(answer.headers['www-authenticate']).toBe(challenge)
   })
 
   test('two Authorization headers are none at all', async () => {
-    const { ask } = await served()
-    const answer = await ask('GET /echo/x', { Authorization: 'Bearer alice.admin', AUTHORIZATION: 'Bearer bob.none' })
+    const { request } = await startEchoServer()
+    const answer = await request('GET /echo/x', {
+      Authorization: 'Bearer alice.admin',
+      AUTHORIZATION: 'Bearer bob.none',
+    })
     expectProblem(answer, 401, 'unauthenticated')
   })
 
   test('the scheme may be written in any case', async () => {
-    const { ask } = await served()
-    expect((await ask('GET /echo/x', { authorization: 'bEaReR alice.admin' })).status).toBe(200)
+    const { request } = await startEchoServer()
+    expect((await request('GET /echo/x', { authorization: 'bEaReR alice.admin' })).status).toBe(200)
   })
 
   test('a caller without the permission is refused with 403', async () => {
-    const { ask } = await served()
-    expectProblem(await ask('POST /echo/x', { ...nobody, ...json }, '{}'), 403, 'forbidden')
-    expect((await ask('POST /echo/x', { authorization: 'Bearer eve.echoer', ...json }, '{}')).status).toBe(201)
+    const { request } = await startEchoServer()
+    expectProblem(await request('POST /echo/x', { ...unprivilegedHeaders, ...jsonHeaders }, '{}'), 403, 'forbidden')
+    expect((await request('POST /echo/x', { authorization: 'Bearer eve.echoer', ...jsonHeaders }, '{}')).status).toBe(
+      201,
+    )
   })
 
   test('a public operation knows a caller who shows a token, and takes one who does not', async () => {
-    const { ask } = await served()
-    expect(JSON.parse((await ask('GET /open')).body)).toEqual({ subject: 'anonymous' })
-    expect(JSON.parse((await ask('GET /open', admin)).body)).toEqual({ subject: 'alice', ...admin })
+    const { request } = await startEchoServer()
+    expect(JSON.parse((await request('GET /open')).body)).toEqual({ subject: 'anonymous' })
+    expect(JSON.parse((await request('GET /open', adminHeaders)).body)).toEqual({ subject: 'alice', ...adminHeaders })
   })
 
   test('a token that has admitted its caller goes no further', async () => {
-    const { ask } = await served()
-    expect(JSON.parse((await ask('GET /echo/x', admin)).body)).not.toHaveProperty('authorization')
+    const { request } = await startEchoServer()
+    expect(JSON.parse((await request('GET /echo/x', adminHeaders)).body)).not.toHaveProperty('authorization')
     const basic = { authorization: 'Basic Y2xpZW50OnNlY3JldA==' }
-    expect(JSON.parse((await ask('GET /open', basic)).body)).toEqual({ subject: 'anonymous', ...basic })
+    expect(JSON.parse((await request('GET /open', basic)).body)).toEqual({ subject: 'anonymous', ...basic })
   })
 
   test('a stranger is answered while the body has not even been sent', async () => {
-    const { ask } = await served()
-    const answer = await ask('POST /echo/x', { ...json, 'content-length': '5000' })
+    const { request } = await startEchoServer()
+    const answer = await request('POST /echo/x', { ...jsonHeaders, 'content-length': '5000' })
     expectProblem(answer, 401, 'unauthenticated')
-    expectProblem(await ask('POST /echo/x', { ...json, 'content-length': '99000000' }), 401, 'unauthenticated')
+    expectProblem(
+      await request('POST /echo/x', { ...jsonHeaders, 'content-length': '99000000' }),
+      401,
+      'unauthenticated',
+    )
   })
 
   test('who may not is told so before what is wrong with the body', async () => {
-    const { ask } = await served()
-    expectProblem(await ask('POST /echo/x', { 'content-type': 'text/plain' }, '{broken'), 401, 'unauthenticated')
-    expectProblem(await ask('POST /echo/x', { ...nobody, 'content-type': 'text/plain' }, '{broken'), 403, 'forbidden')
+    const { request } = await startEchoServer()
+    expectProblem(await request('POST /echo/x', { 'content-type': 'text/plain' }, '{broken'), 401, 'unauthenticated')
+    expectProblem(
+      await request('POST /echo/x', { ...unprivilegedHeaders, 'content-type': 'text/plain' }, '{broken'),
+      403,
+      'forbidden',
+    )
   })
 })
 
@@ -157,24 +176,24 @@ describe('failures', () => {
     ['/busy', 429, 'rate_limited', '17'],
     ['/down', 503, 'unavailable', '1'],
   ])('%s says when to try again', async (path, status, code, after) => {
-    const { ask } = await served()
-    const answer = await ask(`GET ${path}`)
+    const { request } = await startEchoServer()
+    const answer = await request(`GET ${path}`)
     expectProblem(answer, status, code)
     expect(answer.headers['retry-after']).toBe(after)
   })
 
   test('what breaks inside is not shown, and is found in the log by its trace id', async () => {
-    const { ask, echo } = await served()
-    const body = expectProblem(await ask('GET /broken'), 500, 'internal')
-    const lines = echo.handle.logged.filter(([level]) => level === 'error' || level === 'warn')
+    const { request, echo } = await startEchoServer()
+    const body = expectProblem(await request('GET /broken'), 500, 'internal')
+    const lines = echo.controls.logged.filter(([level]) => level === 'error' || level === 'warn')
     expect(lines).toHaveLength(1)
     expect(lines[0]?.[2]).toMatchObject({ trace_id: body.instance, span_id: expect.stringMatching(/^[0-9a-f]{16}$/) })
   })
 
   test('each answer of 500 or more makes one line, and no other makes any', async () => {
-    const { ask, echo } = await served()
-    for (const path of ['/down', '/busy', '/nothing', '/open']) await ask(`GET ${path}`)
-    const lines = echo.handle.logged.filter(([level]) => level !== 'debug')
+    const { request, echo } = await startEchoServer()
+    for (const path of ['/down', '/busy', '/nothing', '/open']) await request(`GET ${path}`)
+    const lines = echo.controls.logged.filter(([level]) => level !== 'debug')
     expect(lines.map(([level, event, fields]) => [level, event, fields?.code])).toEqual([
       ['warn', 'http.refused', 'unavailable'],
     ])
@@ -182,14 +201,14 @@ describe('failures', () => {
 })
 
 describe('headers', () => {
-  const write = async ({ ask }: Served, headers: Record<string, string>) =>
-    ask('POST /echo/x', { ...admin, ...json, ...headers }, '{}')
+  const write = async ({ request }: EchoServer, headers: Record<string, string>) =>
+    request('POST /echo/x', { ...adminHeaders, ...jsonHeaders, ...headers }, '{}')
 
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   const traceparent = `00-${trace}-00f067aa0ba902b7-01`
   const traceSeen = async (headers: Record<string, string>) => {
-    const { ask } = await served()
-    const answer = await ask('GET /echo/x', { ...admin, ...headers })
+    const { request } = await startEchoServer()
+    const answer = await request('GET /echo/x', { ...adminHeaders, ...headers })
     return { seen: JSON.parse(answer.body).trace, told: String(answer.headers.traceparent) }
   }
 
@@ -219,9 +238,9 @@ describe('headers', () => {
   })
 
   test('If-Match and Idempotency-Key reach the operation', async () => {
-    const given = await write(await served(), { 'if-match': '"12"', 'idempotency-key': 'k-1' })
+    const given = await write(await startEchoServer(), { 'if-match': '"12"', 'idempotency-key': 'k-1' })
     expect(JSON.parse(given.body)).toEqual({ id: 'x', if_match: 12, key: 'k-1' })
-    const any = await write(await served(), { 'if-match': '*' })
+    const any = await write(await startEchoServer(), { 'if-match': '*' })
     expect(JSON.parse(any.body)).toEqual({ id: 'x' })
   })
 
@@ -236,16 +255,16 @@ describe('headers', () => {
     ['last-event-id', '1'.repeat(65), 422, 'invalid'],
     ['content-encoding', 'gzip', 415, 'unsupported_media_type'],
   ])('%s: %s is refused', async (name, value, status, code) => {
-    expectProblem(await write(await served(), { [name]: value }), status, code)
+    expectProblem(await write(await startEchoServer(), { [name]: value }), status, code)
   })
 
   test('requests are counted by operation and status, unknown paths as one', async () => {
-    const { ask, metrics } = await served()
-    await ask('GET /echo/1', admin)
-    await ask('GET /echo/2', admin)
-    await ask('GET /echo/3')
-    await ask('GET /random-1')
-    await ask('GET /random-2')
+    const { request, metrics } = await startEchoServer()
+    await request('GET /echo/1', adminHeaders)
+    await request('GET /echo/2', adminHeaders)
+    await request('GET /echo/3')
+    await request('GET /random-1')
+    await request('GET /random-2')
     await expect.poll(() => metrics.text()).toContain('http_requests_total{operation="test.echo.read",status="200"} 2')
     const text = await metrics.text()
     expect(text).toContain('http_requests_total{operation="test.echo.read",status="401"} 1')

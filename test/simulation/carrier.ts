@@ -1,22 +1,26 @@
 // A carrier that may lose, repeat, reorder, delay, cut and corrupt what it copies, one way, from machine to machine.
-import type { Chance } from '../support/chance.ts'
-import type { Machine } from './disk.ts'
+import type { SeededRandom } from '../support/random/seeded-random.ts'
 import { SimulatedFile, type SimulatedFolder } from './inode.ts'
+import type { SimulatedMachine } from './simulated-machine.ts'
 
-export type Manners = 'faithful' | 'mischievous'
+export type CarrierBehaviour = 'faithful' | 'mischievous'
 
-type Copy = { readonly name: string; readonly data: Buffer }
+type CarriedCopy = { readonly name: string; readonly data: Buffer }
 
-export class Carrier {
-  readonly #from: Machine
-  readonly #to: Machine
+export class SimulatedCarrier {
+  readonly #from: SimulatedMachine
+  readonly #to: SimulatedMachine
   readonly #ready: string
   readonly #fresh: string
-  readonly #chance: Chance
+  readonly #chance: SeededRandom
   /** On their way for longer than the others. */
-  #delayed: Copy[] = []
+  #delayed: CarriedCopy[] = []
 
-  constructor(from: { machine: Machine; name: string }, to: { machine: Machine; name: string }, by: Chance) {
+  constructor(
+    from: { machine: SimulatedMachine; name: string },
+    to: { machine: SimulatedMachine; name: string },
+    by: SeededRandom,
+  ) {
     this.#from = from.machine
     this.#to = to.machine
     this.#ready = `filedrop/${to.name}/out/ready`
@@ -24,7 +28,7 @@ export class Carrier {
     this.#chance = by
   }
 
-  carry(manners: Manners): void {
+  carry(manners: CarrierBehaviour): void {
     const ready = this.#from.folder(this.#ready)
     const taken = [...ready.entries].flatMap(([name, file]) =>
       file instanceof SimulatedFile ? [{ name, data: file.data }] : [],
@@ -35,7 +39,7 @@ export class Carrier {
     for (const copy of copies) this.#bring(copy, ready, manners)
   }
 
-  #bring(copy: Copy, ready: SimulatedFolder, manners: Manners): void {
+  #bring(copy: CarriedCopy, ready: SimulatedFolder, manners: CarrierBehaviour): void {
     const { happens } = this.#chance
     const isLeft = manners === 'mischievous' && happens(0.15)
     if (isLeft) return
@@ -45,18 +49,18 @@ export class Carrier {
     else this.#mistreat(copy)
   }
 
-  #mistreat(copy: Copy): void {
+  #mistreat(copy: CarriedCopy): void {
     const { happens, below } = this.#chance
     if (happens(0.12)) return
     if (happens(0.25)) this.#delayed.push(copy)
     if (happens(0.12)) return
     const { name, data } = copy
     if (happens(0.06)) this.#put({ name, data: data.subarray(0, below(data.length)) }, true)
-    else if (happens(0.08)) this.#put({ name, data: flipped(data, below(data.length), below(8)) }, true)
+    else if (happens(0.08)) this.#put({ name, data: flipBit(data, below(data.length), below(8)) }, true)
     else this.#put(copy, happens(0.9))
   }
 
-  #put({ name, data }: Copy, isSynced: boolean): void {
+  #put({ name, data }: CarriedCopy, isSynced: boolean): void {
     const fresh = this.#to.folder(this.#fresh)
     const file = new SimulatedFile()
     file.data = Buffer.from(data)
@@ -67,7 +71,7 @@ export class Carrier {
   }
 }
 
-function flipped(data: Buffer, at: number, bit: number): Buffer {
+function flipBit(data: Buffer, at: number, bit: number): Buffer {
   const copy = Buffer.from(data)
   copy[at] = (copy[at] ?? 0) ^ (1 << bit)
   return copy

@@ -2,9 +2,11 @@
 // with its reason, and the audit chains are whole. The other half of the seeds runs beside this one.
 import { expect, test, vi } from 'vitest'
 
-vi.mock('node:fs', async (original) => (await import('./file-system.ts')).simulatedFs(await original()))
-vi.mock('node:fs/promises', async (original) => (await import('./file-system.ts')).simulatedPromises(await original()))
+vi.mock('node:fs', async (original) => (await import('./simulated-file-system.ts')).createSimulatedFs(await original()))
+vi.mock('node:fs/promises', async (original) =>
+  (await import('./simulated-file-system.ts')).createSimulatedPromises(await original()),
+)
 
-const { badHistories } = await import('./histories.ts')
+const { findBadHistories } = await import('./histories.ts')
 
-test('even seeds end well', async () => expect(await badHistories(2, 2)).toEqual([]), 1_800_000)
+test('even seeds end well', async () => expect(await findBadHistories(2, 2)).toEqual([]), 1_800_000)

@@ -6,26 +6,26 @@ import { join } from 'node:path'
 import { readKeyFiles, type StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { generateKey } from '../../adapters/keys/jose/key-life.ts'
 import { signWith } from '../../adapters/keys/jose/signatures.ts'
-import { canonical } from '../../daemon/kernel/canonical.ts'
-import { isRefused } from '../../daemon/kernel/errors.ts'
-import { type Peer, peer as pin } from '../../daemon/kernel/peer.ts'
-import { aTrace } from '../support/a-trace.ts'
-import { type Chance, chance } from '../support/chance.ts'
-import { Carrier } from './carrier.ts'
-import { Died } from './disk.ts'
-import { type Clock, SimulatedSite } from './site.ts'
+import { canonicalJson } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import { type Peer, peer as pin } from '../../daemon/kernel/identity/peer.ts'
+import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import { sampleTrace } from '../support/trace/sample-trace.ts'
+import { SimulatedCarrier } from './carrier.ts'
+import { ProcessDiedError } from './simulated-machine.ts'
+import { SimulatedSite, type SimulationClock } from './simulated-site.ts'
 
 const start_ms = Date.parse('2026-03-01T12:00:00Z')
 const minute_ms = 60_000
 
 /** Memory where there is some to write to: a history waits for its databases' disk, and there are thousands. */
-export const quickFolder = fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+export const fastFolder = fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-export type Ring = { readonly alpha: readonly StoredKey[]; readonly root: StoredKey; readonly bravo: StoredKey }
+export type KeyRing = { readonly alpha: readonly StoredKey[]; readonly root: StoredKey; readonly bravo: StoredKey }
 
 /** The keys of all histories: making them anew for each would take longer than living through it. */
-export async function makeRing(): Promise<Ring> {
-  const dir = join(fs.mkdtempSync(join(quickFolder, 'simulated-keys-')), 'keys')
+export async function createKeyRing(): Promise<KeyRing> {
+  const dir = join(fs.mkdtempSync(join(fastFolder, 'simulated-keys-')), 'keys')
   for (let i = 0; i < 4; i++) await generateKey(dir, { use: 'message', now: start_ms + i })
   await generateKey(dir, { use: 'root', now: start_ms })
   const keys = readKeyFiles(dir)
@@ -37,43 +37,48 @@ export async function makeRing(): Promise<Ring> {
   return { alpha, root, bravo }
 }
 
-export type Said = { readonly event_id: string; readonly msg_id: string; readonly epoch: number; readonly seq: number }
+export type SentMessage = {
+  readonly event_id: string
+  readonly msg_id: string
+  readonly epoch: number
+  readonly seq: number
+}
 
 /** Everything that a history is made of, for its steps and for its judge. */
 export class History {
-  readonly chance: Chance
-  readonly clock: Clock = { wall: start_ms, monotonic: 0 }
+  readonly chance: SeededRandom
+  readonly clock: SimulationClock = { wall: start_ms, monotonic: 0 }
   readonly alpha: SimulatedSite
   readonly bravo: SimulatedSite
-  readonly there: Carrier
+  readonly there: SimulatedCarrier
   /** Sends that alpha has confirmed; those that a restore made it forget are moved to `forgotten`. */
-  readonly said = new Map<string, Said>()
-  readonly forgotten: Said[] = []
+  readonly said = new Map<string, SentMessage>()
+  readonly forgotten: SentMessage[] = []
   /** Asked for and not confirmed: repeated until it is, as a role repeats it. */
   readonly owed = new Map<string, boolean>()
   /** What happened, for whoever reads a failure. */
   readonly told: string[] = []
   deaths = 0
   readonly #home: string
-  readonly #ring: Ring
+  readonly #ring: KeyRing
   #keysInUse = 1
   #events = 0
   #epoch = 1
   #backup: { bytes: Buffer; said: Set<string> } | undefined
 
-  constructor(seed: number, ring: Ring) {
-    this.chance = chance(seed)
-    this.#home = fs.mkdtempSync(join(quickFolder, 'history-'))
+  constructor(seed: number, ring: KeyRing) {
+    this.chance = seededRandom(seed)
+    this.#home = fs.mkdtempSync(join(fastFolder, 'history-'))
     this.#ring = ring
     const common = { home: this.#home, clock: this.clock, seed }
     this.alpha = new SimulatedSite({ ...common, name: 'alpha', keys: [ring.root, ring.alpha[0] as StoredKey] })
     this.bravo = new SimulatedSite({ ...common, name: 'bravo', keys: [ring.bravo] })
-    this.there = new Carrier(this.alpha, this.bravo, this.chance)
+    this.there = new SimulatedCarrier(this.alpha, this.bravo, this.chance)
   }
 
   async begin(): Promise<void> {
-    await this.alpha.enrol(peerOf(this.bravo, [this.#ring.bravo]))
-    await this.bravo.enrol(peerOf(this.alpha, this.alpha.keys))
+    await this.alpha.enrol(buildPeer(this.bravo, [this.#ring.bravo]))
+    await this.bravo.enrol(buildPeer(this.alpha, this.alpha.keys))
     for (const site of [this.alpha, this.bravo]) site.machine.root.syncAll()
   }
 
@@ -92,11 +97,11 @@ export class History {
   }
 
   readonly #happenings: readonly (readonly [string, () => Promise<void>])[] = [
-    ...many(6, 'send', () => this.#perhapsDying(this.alpha, () => this.#send())),
-    ...many(4, 'publish', () => this.#perhapsDying(this.alpha, () => this.alpha.transport.rescan())),
-    ...many(6, 'carry', async () => this.there.carry('mischievous')),
-    ...many(6, 'take in', () => this.#perhapsDying(this.bravo, () => this.bravo.transport.rescan())),
-    ...many(2, 'repeat what is owed', () => this.#perhapsDying(this.alpha, () => this.repeatOwed())),
+    ...repeatStep(6, 'send', () => this.#perhapsDying(this.alpha, () => this.#send())),
+    ...repeatStep(4, 'publish', () => this.#perhapsDying(this.alpha, () => this.alpha.transport.rescan())),
+    ...repeatStep(6, 'carry', async () => this.there.carry('mischievous')),
+    ...repeatStep(6, 'take in', () => this.#perhapsDying(this.bravo, () => this.bravo.transport.rescan())),
+    ...repeatStep(2, 'repeat what is owed', () => this.#perhapsDying(this.alpha, () => this.repeatOwed())),
     ['power cut at alpha', () => this.#cut(this.alpha)],
     ['power cut at bravo', () => this.#cut(this.bravo)],
     ['minutes pass', async () => this.pass(this.chance.below(20) * minute_ms)],
@@ -148,7 +153,7 @@ export class History {
         },
         parent_block_ids: [],
       },
-      aTrace,
+      sampleTrace,
     )
     this.said.set(event_id, { event_id, ...sent })
     this.owed.delete(event_id)
@@ -160,7 +165,7 @@ export class History {
     try {
       await act()
     } catch (error) {
-      if (!site.machine.isDead && !isRefused(error) && !(error instanceof Died)) throw error
+      if (!site.machine.isDead && !isRefusal(error) && !(error instanceof ProcessDiedError)) throw error
     }
     if (!site.machine.isDead) {
       site.machine.fuse = undefined
@@ -188,7 +193,7 @@ export class History {
   }
 
   pinKeys(): void {
-    this.bravo.pinned.set('alpha', peerOf(this.alpha, this.alpha.keys))
+    this.bravo.pinned.set('alpha', buildPeer(this.alpha, this.alpha.keys))
   }
 
   #keepBackup(): void {
@@ -212,7 +217,7 @@ export class History {
   /** Sent, while the process died before it could say so: what a restore makes of these alpha will send anew. */
   async #noteUnconfirmed(): Promise<void> {
     for (const event_id of this.owed.keys()) {
-      const sent = await this.alpha.journal.sent('filedrop/alpha/bravo', event_id)
+      const sent = await this.alpha.journal.findSent('filedrop/alpha/bravo', event_id)
       if (sent) this.forgotten.push({ event_id, msg_id: sent.msg_id, epoch: sent.epoch, seq: sent.seq })
     }
   }
@@ -221,16 +226,16 @@ export class History {
     const draft = await this.alpha.transport.oneWay.draftEpoch('bravo')
     // Whoever keeps the root keys writes down what they signed: a site that was restored twice may not know.
     this.#epoch = Math.max(draft.epoch, this.#epoch + 1)
-    const bytes = Buffer.from(canonical({ ...draft, epoch: this.#epoch, reason: 'restored' }))
+    const bytes = Buffer.from(canonicalJson({ ...draft, epoch: this.#epoch, reason: 'restored' }))
     await this.alpha.transport.oneWay.openEpoch(await signWith([this.#ring.root], 'epoch', bytes), () => [])
   }
 }
 
-function many(times: number, name: string, act: () => Promise<void>) {
+function repeatStep(times: number, name: string, act: () => Promise<void>) {
   return Array.from({ length: times }, () => [name, act] as const)
 }
 
-function peerOf(site: SimulatedSite, keys: readonly StoredKey[]): Peer {
+function buildPeer(site: SimulatedSite, keys: readonly StoredKey[]): Peer {
   return pin.parse({
     name: site.name,
     tenant_id: site.tenant_id,

@@ -57,7 +57,7 @@ export class SimulatedFolder {
 export type Inode = SimulatedFile | SimulatedFolder
 
 /** As much of `fs.Stats` as the carrier asks for. */
-export function statOf(inode: Inode) {
+export function buildStats(inode: Inode) {
   const isFile = inode instanceof SimulatedFile
   const size = isFile ? inode.data.length : 4_096
   return {

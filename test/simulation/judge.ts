@@ -1,28 +1,28 @@
 // Heals a history, and then asks of every message what became of it.
 
-import { sha384 } from '../../daemon/kernel/canonical.ts'
-import { History, type Ring, type Said } from './history.ts'
+import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { History, type KeyRing, type SentMessage } from './history.ts'
 import { SimulatedFile } from './inode.ts'
 
-const steps_of_mischief = 45
-const rounds_of_healing = 12
-const least_rounds = 4
-const in_channel = 'filedrop/alpha/bravo'
+const faulty_step_count = 45
+const max_healing_rounds = 12
+const min_healing_rounds = 4
+const inChannel = 'filedrop/alpha/bravo'
 
 /** What is wrong at the end, with the history before it; empty when nothing is. `tamper`: once, when all was well. */
-export async function faultsOf(
+export async function findHistoryFaults(
   seed: number,
-  ring: Ring,
+  ring: KeyRing,
   tamper?: (history: History) => void | Promise<void>,
 ): Promise<string[]> {
   const history = new History(seed, ring)
   try {
     await history.begin()
-    for (let i = 0; i < steps_of_mischief; i++) await history.step()
-    let faults = await healed(history)
+    for (let i = 0; i < faulty_step_count; i++) await history.step()
+    let faults = await healHistory(history)
     if (tamper) {
       await tamper(history)
-      faults = await judged(history)
+      faults = await judgeHistory(history)
     }
     return faults.length === 0 ? [] : [...faults, `after: ${history.told.join(', ')}`]
   } catch (error) {
@@ -33,22 +33,22 @@ export async function faultsOf(
 }
 
 /** Nothing dies any more, the carrier is faithful, and people do what the channel asks of them; what is still wrong then. */
-async function healed(history: History): Promise<string[]> {
+async function healHistory(history: History): Promise<string[]> {
   history.pinKeys()
   let faults: string[] = []
-  for (let round = 0; round < rounds_of_healing; round++) {
+  for (let round = 0; round < max_healing_rounds; round++) {
     await healOnce(history)
     // Long enough for an inventory, and for what never became complete to be given up.
     history.pass(round % 4 === 2 ? 25 * 3_600_000 : 301_000)
-    if (round < least_rounds) continue
-    faults = await judged(history)
+    if (round < min_healing_rounds) continue
+    faults = await judgeHistory(history)
     if (faults.length === 0) break
   }
   return faults
 }
 
-async function judged(history: History): Promise<string[]> {
-  return [...(await accounts(history)), ...(await remains(history)), ...(await records(history))]
+async function judgeHistory(history: History): Promise<string[]> {
+  return [...(await judgeMessages(history)), ...(await findRemains(history)), ...(await judgeRecords(history))]
 }
 
 async function healOnce(history: History): Promise<void> {
@@ -66,7 +66,7 @@ async function healOnce(history: History): Promise<void> {
 }
 
 async function resendOldEpochs({ alpha, bravo }: History): Promise<void> {
-  const { epoch } = await alpha.journal.head(in_channel)
+  const { epoch } = await alpha.journal.head(inChannel)
   for (let old = 1; old < epoch; old++) {
     const receipt = await bravo.transport.oneWay.gapReceipt('alpha', old)
     await alpha.transport.oneWay.resendFor(receipt)
@@ -80,9 +80,9 @@ async function releaseLate({ bravo }: History): Promise<void> {
     const file = entries.get(name)
     return file instanceof SimulatedFile ? sha384(file.data) : undefined
   }
-  for (const { id, epoch = 0, seq = 0, reason } of reasonsOf(bravo)) {
+  for (const { id, epoch = 0, seq = 0, reason } of listReasons(bravo)) {
     const digests = [digestOf(`${id}.body.json`), digestOf(`${id}.env.json`)].filter((digest) => digest !== undefined)
-    const entry = await bravo.journal.entry(in_channel, epoch, seq)
+    const entry = await bravo.journal.entry(inChannel, epoch, seq)
     // What was taken in and lost with the power may have grown too old by the time it comes again.
     const isMissing = entry === undefined || entry.state === 'lost'
     if (!isLasting(reason) || digests.length < 2 || !isMissing) continue
@@ -90,9 +90,9 @@ async function releaseLate({ bravo }: History): Promise<void> {
   }
 }
 
-type Reason = { readonly id: string; readonly epoch?: number; readonly seq?: number; readonly reason: string }
+type QuarantineReason = { readonly id: string; readonly epoch?: number; readonly seq?: number; readonly reason: string }
 
-function reasonsOf(bravo: History['bravo']): Reason[] {
+function listReasons(bravo: History['bravo']): QuarantineReason[] {
   const { entries } = bravo.machine.folder('filedrop/alpha/in/quarantine')
   return [...entries].flatMap(([name, file]) =>
     name.endsWith('.reason.json') && file instanceof SimulatedFile
@@ -102,17 +102,17 @@ function reasonsOf(bravo: History['bravo']): Reason[] {
 }
 
 /** Reasons that another copy of the same bytes meets again: only people can let them pass. */
-const lasting = ['EXPIRED', 'FUTURE'] as const
+const lastingReasons = ['EXPIRED', 'FUTURE'] as const
 
-function isLasting(reason: string): reason is (typeof lasting)[number] {
-  return lasting.some((each) => each === reason)
+function isLasting(reason: string): reason is (typeof lastingReasons)[number] {
+  return lastingReasons.some((each) => each === reason)
 }
 
-async function accounts(history: History): Promise<string[]> {
+async function judgeMessages(history: History): Promise<string[]> {
   const { bravo, owed, said, forgotten } = history
-  const reasons = reasonsOf(bravo)
+  const reasons = listReasons(bravo)
   const faults = [...owed.keys()].map((event) => `${event} was never sent`)
-  for (const each of said.values()) faults.push(...(await faultOf(each, history, reasons)))
+  for (const each of said.values()) faults.push(...(await findMessageFault(each, history, reasons)))
   const known = new Set([...said.values(), ...forgotten].map(({ msg_id }) => msg_id))
   for (const msg_id of bravo.effects) if (!known.has(msg_id)) faults.push(`${msg_id} was applied and never sent`)
   for (const [msg_id, times] of bravo.deliveries) {
@@ -121,20 +121,24 @@ async function accounts(history: History): Promise<string[]> {
   return faults
 }
 
-async function faultOf({ event_id, msg_id, epoch, seq }: Said, { bravo }: History, reasons: readonly Reason[]) {
-  const entry = await bravo.journal.entry(in_channel, epoch, seq)
+async function findMessageFault(
+  { event_id, msg_id, epoch, seq }: SentMessage,
+  { bravo }: History,
+  reasons: readonly QuarantineReason[],
+) {
+  const entry = await bravo.journal.entry(inChannel, epoch, seq)
   const where = `${event_id} (${epoch}/${seq})`
   const has = (...wanted: string[]) =>
     reasons.some((each) => each.epoch === epoch && each.seq === seq && wanted.includes(each.reason))
   // The file with the reason may have gone with the power; what the chain says of it has not.
   const isTold = async (reason: string) => has(reason) || (await isOnRecord(bravo, { epoch, seq, reason }))
-  if (!entry) return has(...lasting) ? [] : [`${where} is missing without a reason`]
+  if (!entry) return has(...lastingReasons) ? [] : [`${where} is missing without a reason`]
   if (entry.msg_id !== msg_id) return [`${where} is another message`]
   if (entry.state === 'applied') return bravo.effects.has(msg_id) ? [] : [`${where} is applied without an effect`]
   if (bravo.effects.has(msg_id)) return [`${where} is ${entry.state} and has had its effect`]
   if (entry.state === 'refused') return (await isTold('REFUSED')) ? [] : [`${where} is refused without a reason`]
   if (entry.state === 'quarantined') return (await isTold(entry.code)) ? [] : [`${where} lies nowhere: ${entry.code}`]
-  const { floor } = await bravo.journal.progress(in_channel, epoch)
+  const { floor } = await bravo.journal.progress(inChannel, epoch)
   return entry.kind !== 'contribution' && floor < seq ? [] : [`${where} waits for nothing`]
 }
 
@@ -144,12 +148,12 @@ async function isOnRecord(bravo: History['bravo'], wanted: Record<'epoch' | 'seq
 }
 
 /** Nothing lies about that nobody will ever look at again. */
-async function remains({ alpha, bravo }: History): Promise<string[]> {
+async function findRemains({ alpha, bravo }: History): Promise<string[]> {
   const names = (site: typeof alpha, path: string) => [...site.machine.folder(path).entries.keys()]
   const held = new Set<string>()
   for (const name of names(bravo, 'filedrop/alpha/in/work')) {
     const [epoch = '', seq = ''] = name.split(/[-.]/)
-    const entry = await bravo.journal.entry(in_channel, Number(epoch), Number(seq))
+    const entry = await bravo.journal.entry(inChannel, Number(epoch), Number(seq))
     if (entry?.state === 'received') held.add(name)
   }
   // A copy of what waits behind a gap waits with it.
@@ -163,7 +167,7 @@ async function remains({ alpha, bravo }: History): Promise<string[]> {
   return left.map((name) => `${name} is left over`)
 }
 
-async function records({ alpha, bravo }: History): Promise<string[]> {
+async function judgeRecords({ alpha, bravo }: History): Promise<string[]> {
   const faults: string[] = []
   for (const site of [alpha, bravo]) {
     const broken = await site.audit.verify()

@@ -4,16 +4,16 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { executable } from '../support/packaged-site.ts'
-import { until } from '../support/site-world.ts'
-import { folderOf, quarantined } from './courier.ts'
-import { ask, channelOf, type Two, twoSites } from './question.ts'
+import { findExecutable } from '../support/site/packaged-site.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { formatChannelFolder, listQuarantined } from './courier.ts'
+import { createPackagedSitePair, findChannel, openInvitedSession, type PackagedSitePair } from './packaged-site-pair.ts'
 
-let two: Two
+let two: PackagedSitePair
 let isBravoUp = false
 let medium: string
 beforeAll(async () => {
-  two = await twoSites()
+  two = await createPackagedSitePair()
   await two.alpha.start()
 })
 afterAll(() => two?.world.end())
@@ -21,44 +21,48 @@ beforeEach(() => {
   medium = fs.mkdtempSync(path.join(two.world.dir, 'medium-'))
 })
 
-const ready = () => fs.readdirSync(folderOf(two.alpha, two.bravo, 'out', 'ready'))
-const fresh = () => fs.readdirSync(folderOf(two.bravo, two.alpha, 'in', 'new'))
-const imported = async (from = medium) => {
-  const { exit, stdout, stderr } = await two.bravo.platform(['filedrop', 'import', from, '--json'])
-  return { exit, stderr, ...(JSON.parse(stdout || '{}') as { messages: number; for_others: number; faults: Fault[] }) }
+const listReady = () => fs.readdirSync(formatChannelFolder(two.alpha, two.bravo, 'out', 'ready'))
+const listFresh = () => fs.readdirSync(formatChannelFolder(two.bravo, two.alpha, 'in', 'new'))
+const importMedium = async (from = medium) => {
+  const { exit, stdout, stderr } = await two.bravo.run(['filedrop', 'import', from, '--json'])
+  return {
+    exit,
+    stderr,
+    ...(JSON.parse(stdout || '{}') as { messages: number; for_others: number; faults: ImportFault[] }),
+  }
 }
-type Fault = { readonly file: string; readonly why: string }
+type ImportFault = { readonly file: string; readonly why: string }
 
 /** So many invitations that wait for a courier, and then the medium that holds them; its only folder. */
-async function exported(count: number): Promise<string> {
-  if (count > 0) await waiting(count)
-  expect((await two.alpha.answered(['filedrop', 'export', medium, 'bravo'])).items).toMatchObject([{ left: [] }])
-  expect(ready()).toEqual([])
+async function exportInvitations(count: number): Promise<string> {
+  if (count > 0) await waitForReady(count)
+  expect((await two.alpha.runJson(['filedrop', 'export', medium, 'bravo'])).items).toMatchObject([{ left: [] }])
+  expect(listReady()).toEqual([])
   const [folder = '', ...more] = fs.readdirSync(medium)
   expect(more).toEqual([])
   return path.join(medium, folder)
 }
 
-async function waiting(count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, () => ask(two.atAlpha, 0.94)))
-  await until(() => ready().filter((name) => name.endsWith('.env.json')).length === count)
+async function waitForReady(count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => openInvitedSession(two.atAlpha, 0.94)))
+  await waitUntil(() => listReady().filter((name) => name.endsWith('.env.json')).length === count)
 }
 
 /** All that alpha has numbered has been taken in at bravo, each once. */
-async function allApplied(): Promise<void> {
+async function waitUntilApplied(): Promise<void> {
   if (!isBravoUp) await two.bravo.start()
   isBravoUp = true
-  const { highest_seq } = await channelOf(two.atAlpha, 'bravo', 'out')
-  await until(async () => {
-    const { highest_seq: reached, gaps, backlog } = await channelOf(two.atBravo, 'alpha', 'in')
+  const { highest_seq } = await findChannel(two.atAlpha, 'bravo', 'out')
+  await waitUntil(async () => {
+    const { highest_seq: reached, gaps, backlog } = await findChannel(two.atBravo, 'alpha', 'in')
     return reached === highest_seq && gaps === 0 && backlog === 0
   })
-  expect(quarantined(two.there)).toEqual([])
+  expect(listQuarantined(two.toBravo)).toEqual([])
 }
 
 /** Starts the command, and kills it as soon as this holds; false when it had ended by then. */
-async function isKilledWhen(words: readonly string[], holds: () => boolean): Promise<boolean> {
-  const child = spawn(executable(), words, { env: {}, cwd: two.world.dir, stdio: 'ignore' })
+async function killCommandWhen(words: readonly string[], holds: () => boolean): Promise<boolean> {
+  const child = spawn(findExecutable(), words, { env: {}, cwd: two.world.dir, stdio: 'ignore' })
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   while (child.exitCode === null && !holds()) await new Promise(setImmediate)
   child.kill('SIGKILL')
@@ -66,106 +70,106 @@ async function isKilledWhen(words: readonly string[], holds: () => boolean): Pro
 }
 
 test('an import that is killed leaves no half message, and a repeat brings the rest', async () => {
-  await exported(30)
+  await exportInvitations(30)
   const words = ['filedrop', 'import', medium, '--site', two.bravo.dir]
-  await until(async () => {
-    for (const name of fresh()) fs.unlinkSync(folderOf(two.bravo, two.alpha, 'in', 'new', name))
-    return isKilledWhen(words, () => fresh().some((name) => name.endsWith('.env.json')))
+  await waitUntil(async () => {
+    for (const name of listFresh()) fs.unlinkSync(formatChannelFolder(two.bravo, two.alpha, 'in', 'new', name))
+    return killCommandWhen(words, () => listFresh().some((name) => name.endsWith('.env.json')))
   })
-  const there = fresh()
+  const there = listFresh()
   const envelopes = there.filter((name) => name.endsWith('.env.json') && !name.startsWith('.'))
   for (const name of envelopes) expect(there).toContain(name.replace('.env.', '.body.'))
-  expect(await imported()).toMatchObject({ exit: 0, messages: 30, faults: [] })
-  await allApplied()
+  expect(await importMedium()).toMatchObject({ exit: 0, messages: 30, faults: [] })
+  await waitUntilApplied()
 })
 
 test('an export that is killed takes nothing from the site that the medium does not hold, and a repeat ends it', async () => {
   const words = ['filedrop', 'export', medium, 'bravo', '--site', two.alpha.dir]
-  await until(async () => {
+  await waitUntil(async () => {
     const before = fs.readdirSync(medium).length
-    await waiting(30)
-    return isKilledWhen(words, () => fs.readdirSync(medium).length > before)
+    await waitForReady(30)
+    return killCommandWhen(words, () => fs.readdirSync(medium).length > before)
   })
-  await two.alpha.answered(['filedrop', 'export', medium, 'bravo'])
-  expect(ready()).toEqual([])
+  await two.alpha.runJson(['filedrop', 'export', medium, 'bravo'])
+  expect(listReady()).toEqual([])
   expect(fs.readdirSync(medium).filter((name) => name.startsWith('.'))).toEqual([])
-  expect(await imported()).toMatchObject({ exit: 0, faults: [] })
-  await allApplied()
+  expect(await importMedium()).toMatchObject({ exit: 0, faults: [] })
+  await waitUntilApplied()
 })
 
 test('a medium that is imported twice brings nothing new, and is not changed', async () => {
-  const folder = await exported(3)
+  const folder = await exportInvitations(3)
   const before = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name)))
-  expect(await imported()).toMatchObject({ exit: 0, messages: 3 })
-  await allApplied()
-  const { received, duplicates } = await channelOf(two.atBravo, 'alpha', 'in')
-  expect(await imported()).toMatchObject({ exit: 0, messages: 3 })
-  await until(async () => (await channelOf(two.atBravo, 'alpha', 'in')).duplicates === duplicates + 3)
-  expect(await channelOf(two.atBravo, 'alpha', 'in')).toMatchObject({ received, quarantined: 0 })
+  expect(await importMedium()).toMatchObject({ exit: 0, messages: 3 })
+  await waitUntilApplied()
+  const { received, duplicates } = await findChannel(two.atBravo, 'alpha', 'in')
+  expect(await importMedium()).toMatchObject({ exit: 0, messages: 3 })
+  await waitUntil(async () => (await findChannel(two.atBravo, 'alpha', 'in')).duplicates === duplicates + 3)
+  expect(await findChannel(two.atBravo, 'alpha', 'in')).toMatchObject({ received, quarantined: 0 })
   expect(fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name)))).toEqual(before)
 })
 
 test('a file that was altered or lost on the way stays out with its message, and the others come in', async () => {
-  const folder = await exported(3)
+  const folder = await exportInvitations(3)
   const sound = `${medium}-sound`
   fs.cpSync(medium, sound, { recursive: true })
   const [first = '', second = ''] = fs.readdirSync(folder).filter((name) => name.endsWith('.body.json'))
   const text = fs.readFileSync(path.join(folder, first), 'utf8')
   fs.writeFileSync(path.join(folder, first), text.replace('RESTRICTED', 'UNRESTRICT'))
   fs.unlinkSync(path.join(folder, second))
-  const { exit, messages, faults, stderr } = await imported()
+  const { exit, messages, faults, stderr } = await importMedium()
   expect({ exit, messages }).toEqual({ exit: 5, messages: 1 })
   expect(faults.map(({ file }) => path.basename(file)).sort()).toEqual([first, second].sort())
   for (const { file } of faults) expect(stderr).toContain(file)
-  expect(await imported(sound)).toMatchObject({ exit: 0, messages: 3 })
-  await allApplied()
+  expect(await importMedium(sound)).toMatchObject({ exit: 0, messages: 3 })
+  await waitUntilApplied()
 })
 
 test.each<[string, (said: { files: object[]; dst: string }) => object]>([
   ['names a file less', (said) => ({ ...said, files: said.files.slice(2) })],
   ['is for another site than its folder', (said) => ({ ...said, dst: 'charlie' })],
 ])('a manifest that was altered counts for nothing: it %s', async (_, change) => {
-  const folder = await exported(1)
+  const folder = await exportInvitations(1)
   const file = path.join(folder, 'MANIFEST.json')
   const genuine = fs.readFileSync(file, 'utf8')
   const note = JSON.parse(genuine)
   const said = JSON.parse(Buffer.from(note.payload, 'base64url').toString())
   const payload = Buffer.from(JSON.stringify(change(said))).toString('base64url')
   fs.writeFileSync(file, JSON.stringify({ ...note, payload }))
-  const { messages, faults, for_others } = await imported()
+  const { messages, faults, for_others } = await importMedium()
   expect({ messages, told: faults.length + for_others }).toEqual({ messages: 0, told: 1 })
   fs.writeFileSync(file, genuine)
-  expect(await imported()).toMatchObject({ exit: 0, messages: 1 })
-  await allApplied()
+  expect(await importMedium()).toMatchObject({ exit: 0, messages: 1 })
+  await waitUntilApplied()
 })
 
 test('a medium for another site is told as such, and nothing of it comes in', async () => {
-  await exported(1)
-  const answer = await two.alpha.answered(['filedrop', 'import', medium])
+  await exportInvitations(1)
+  const answer = await two.alpha.runJson(['filedrop', 'import', medium])
   expect(answer).toMatchObject({ messages: 0, for_others: 1, faults: [] })
-  expect(fs.readdirSync(folderOf(two.alpha, two.bravo, 'in', 'new'))).toEqual([])
-  expect(await imported()).toMatchObject({ exit: 0, messages: 1 })
-  await allApplied()
+  expect(fs.readdirSync(formatChannelFolder(two.alpha, two.bravo, 'in', 'new'))).toEqual([])
+  expect(await importMedium()).toMatchObject({ exit: 0, messages: 1 })
+  await waitUntilApplied()
 })
 
 test('without a medium, or without the channel’s own folders, nothing moves', async () => {
-  await waiting(1)
+  await waitForReady(1)
   const { alpha, bravo } = two
   const absent = path.join(medium, 'not-mounted')
   for (const words of [
     ['export', absent],
     ['import', absent],
   ]) {
-    const { exit, stderr } = await alpha.platform(['filedrop', ...words])
+    const { exit, stderr } = await alpha.run(['filedrop', ...words])
     expect([exit, stderr]).toEqual([1, expect.stringContaining('mount the medium')])
   }
-  const file = folderOf(alpha, bravo, 'CHANNEL.json')
+  const file = formatChannelFolder(alpha, bravo, 'CHANNEL.json')
   fs.renameSync(file, `${file}.away`)
-  const { exit, stderr } = await alpha.platform(['filedrop', 'export', medium, 'bravo'])
+  const { exit, stderr } = await alpha.run(['filedrop', 'export', medium, 'bravo'])
   expect([exit, stderr]).toEqual([3, expect.stringContaining('CHANNEL.json')])
   expect(fs.readdirSync(medium)).toEqual([])
   fs.renameSync(`${file}.away`, file)
-  await exported(0)
-  await imported()
-  await allApplied()
+  await exportInvitations(0)
+  await importMedium()
+  await waitUntilApplied()
 })

@@ -1,22 +1,22 @@
 // Whoever carries files between sites: takes what one has made ready and brings it to the other, one way, when told to.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import type { PackagedSite } from '../support/packaged-sites.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 
 /** One message as the courier sees it: two files of one name. */
-export type Parcel = { readonly stem: string; readonly body: Buffer; readonly env: Buffer }
+export type CourierParcel = { readonly stem: string; readonly body: Buffer; readonly env: Buffer }
 
-export type Road = {
-  readonly from: PackagedSite
-  readonly to: PackagedSite
+export type CourierRoute = {
+  readonly from: FederatedSite
+  readonly to: FederatedSite
 }
 
-export const folderOf = (site: PackagedSite, peer: PackagedSite, ...names: readonly string[]) =>
+export const formatChannelFolder = (site: FederatedSite, peer: FederatedSite, ...names: readonly string[]) =>
   path.join(site.dir, 'filedrop', peer.name, ...names)
 
 /** Takes all that is ready, in the order of its numbers. A message is there once its envelope is, and its body with it. */
-export function pickUp({ from, to }: Road): Parcel[] {
-  const ready = folderOf(from, to, 'out', 'ready')
+export function pickUpParcels({ from, to }: CourierRoute): CourierParcel[] {
+  const ready = formatChannelFolder(from, to, 'out', 'ready')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
   const isWhole = (name: string) => fs.existsSync(path.join(ready, name.replace('.env.', '.body.')))
   return envelopes
@@ -35,8 +35,8 @@ export function pickUp({ from, to }: Road): Parcel[] {
 }
 
 /** Brings parcels in the order given: each body before its envelope, each file whole before it has its name. */
-export function bring({ from, to }: Road, parcels: readonly Parcel[]): void {
-  const fresh = folderOf(to, from, 'in', 'new')
+export function deliverParcels({ from, to }: CourierRoute, parcels: readonly CourierParcel[]): void {
+  const fresh = formatChannelFolder(to, from, 'in', 'new')
   for (const { stem, body, env } of parcels) {
     for (const [part, bytes] of [
       ['body', body],
@@ -50,19 +50,19 @@ export function bring({ from, to }: Road, parcels: readonly Parcel[]): void {
 }
 
 /** The parcels of one trip. */
-export function carry(road: Road): Parcel[] {
-  const parcels = pickUp(road)
-  bring(road, parcels)
+export function carryParcels(road: CourierRoute): CourierParcel[] {
+  const parcels = pickUpParcels(road)
+  deliverParcels(road, parcels)
   return parcels
 }
 
 /** The session that a parcel is about: the body is plain, so that whoever carries it can look. */
-export function sessionIn({ body }: Parcel): string {
+export function readSessionId({ body }: CourierParcel): string {
   const { data } = JSON.parse(body.toString('utf8')) as { data: { session_id: string } }
   return data.session_id
 }
 
-export type Reason = {
+export type QuarantineReason = {
   readonly reason: string
   readonly code?: string
   readonly seq?: number
@@ -71,8 +71,8 @@ export type Reason = {
 }
 
 /** What lies in quarantine at the receiving end, oldest first. */
-export function quarantined({ from, to }: Road): Reason[] {
-  const folder = folderOf(to, from, 'in', 'quarantine')
+export function listQuarantined({ from, to }: CourierRoute): QuarantineReason[] {
+  const folder = formatChannelFolder(to, from, 'in', 'quarantine')
   const names = fs.readdirSync(folder).filter((name) => name.endsWith('.reason.json'))
   const reasons = names.map((name) => JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')))
   return reasons.sort((a, b) => a.at.localeCompare(b.at))

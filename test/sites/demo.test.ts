@@ -3,55 +3,55 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ended, Json } from '../support/command-line.ts'
-import { run } from '../support/packaged-sites.ts'
+import type { CommandResult, Json } from '../support/command/run-command.ts'
+import { runExecutable } from '../support/site/packaged-federation.ts'
 
 let base: string
 let dir: string
-let kept: Ended
-let told: Json
+let keptRun: CommandResult
+let report: Json
 /** No program can be found, nothing can be written at home: only a place for temporary files is left. */
-let bare: Record<string, string>
+let bareEnvironment: Record<string, string>
 
 beforeAll(async () => {
   base = fs.mkdtempSync(path.join(tmpdir(), 'demo-'))
   dir = path.join(base, 'D')
   const temp = path.join(base, 'tmp')
   fs.mkdirSync(temp)
-  bare = { PATH: '/nonexistent', HOME: '/nonexistent', TMPDIR: temp }
-  kept = await run(['demo', '--dir', dir, '--keep', '--json'], { env: bare, cwd: base })
-  expect(kept, kept.stderr).toMatchObject({ exit: 0 })
-  told = JSON.parse(kept.stdout)
+  bareEnvironment = { PATH: '/nonexistent', HOME: '/nonexistent', TMPDIR: temp }
+  keptRun = await runExecutable(['demo', '--dir', dir, '--keep', '--json'], { env: bareEnvironment, cwd: base })
+  expect(keptRun, keptRun.stderr).toMatchObject({ exit: 0 })
+  report = JSON.parse(keptRun.stdout)
 })
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
 
-function carried(): string[] {
+function listCarriedFiles(): string[] {
   const roads = ['alpha-to-bravo', 'bravo-to-alpha'].map((road) => path.join(dir, 'carried', road))
   return roads.flatMap((road) => fs.readdirSync(road).map((name) => path.join(road, name)))
 }
 
 test('ends with one document: who is who, two doubts that both ratified, and a conflict that explains itself', () => {
-  expect(Object.keys(told).sort()).toEqual(['dissents', 'filedrop', 'resolution', 'seconds', 'sessions'])
+  expect(Object.keys(report).sort()).toEqual(['dissents', 'filedrop', 'resolution', 'seconds', 'sessions'])
   const fields = ['decision', 'evidence_block', 'id', 'score', 'state']
-  expect(told.sessions.map((session: Json) => Object.keys(session).sort())).toEqual([fields, fields, fields])
-  const [match, other, clashed] = told.sessions
+  expect(report.sessions.map((session: Json) => Object.keys(session).sort())).toEqual([fields, fields, fields])
+  const [match, other, clashed] = report.sessions
   expect([match, other]).toMatchObject([
     { state: 'RATIFIED', decision: 'match' },
     { state: 'RATIFIED', decision: 'non_match' },
   ])
   for (const { evidence_block } of [match, other]) expect(evidence_block).toMatch(/^[0-9a-f]{64}$/)
   expect(clashed).toMatchObject({ state: 'IN_CONFLICT', decision: null, evidence_block: null })
-  expect(told.dissents).toEqual([expect.objectContaining({ session_id: clashed.id, status: 'open' })])
-  expect(told.dissents[0].explanation).toMatch(/alice.*bravo|bravo.*alice/s)
-  expect(told.seconds).toBeGreaterThan(0)
+  expect(report.dissents).toEqual([expect.objectContaining({ session_id: clashed.id, status: 'open' })])
+  expect(report.dissents[0].explanation).toMatch(/alice.*bravo|bravo.*alice/s)
+  expect(report.seconds).toBeGreaterThan(0)
 })
 
 test('finds the people whom both sites know, with what was decided about the doubts', async () => {
-  expect(told.resolution).toMatchObject({ records: 317, entities: path.join(dir, 'entities.csv') })
+  expect(report.resolution).toMatchObject({ records: 317, entities: path.join(dir, 'entities.csv') })
   const lines = fs.readFileSync(path.join(dir, 'entities.csv'), 'utf8').trimEnd().split('\n')
   expect(lines[0]).toBe('entity,site,record')
   const entityOf = new Map(lines.slice(1).map((line) => [line.slice(line.indexOf(',') + 1), line.split(',')[0]]))
-  expect(new Set(entityOf.values()).size).toBe(told.resolution.people)
+  expect(new Set(entityOf.values()).size).toBe(report.resolution.people)
   expect(entityOf.get('alpha,A048')).toBe(entityOf.get('bravo,B055'))
   expect(entityOf.get('bravo,B061')).not.toBe(entityOf.get('alpha,A048'))
   const truth = fs.readFileSync('samples/people/truth.csv', 'utf8').trimEnd().split('\n').slice(1)
@@ -67,21 +67,21 @@ test('finds the people whom both sites know, with what was decided about the dou
 })
 
 test('counts what was carried, on both sides alike', () => {
-  const { alpha, bravo } = told.filedrop
+  const { alpha, bravo } = report.filedrop
   const counts = ['duplicates', 'quarantined', 'received', 'sent']
   expect([Object.keys(alpha).sort(), Object.keys(bravo).sort()]).toEqual([counts, counts])
   expect([alpha.received, bravo.received]).toEqual([bravo.sent, alpha.sent])
   for (const site of [alpha, bravo]) expect(site).toMatchObject({ duplicates: 0, quarantined: 0 })
-  const envelopes = carried().filter((file) => file.endsWith('.env.json'))
+  const envelopes = listCarriedFiles().filter((file) => file.endsWith('.env.json'))
   expect(envelopes).toHaveLength(alpha.sent + bravo.sent)
-  expect(carried()).toHaveLength(2 * envelopes.length)
+  expect(listCarriedFiles()).toHaveLength(2 * envelopes.length)
 })
 
 test('the evidence at both sites verifies from its file and the public keys', async () => {
-  const blocks = told.sessions.slice(0, 2).map((session: Json) => session.evidence_block)
+  const blocks = report.sessions.slice(0, 2).map((session: Json) => session.evidence_block)
   for (const [site, block_id] of ['alpha', 'bravo'].flatMap((name) => blocks.map((block: string) => [name, block]))) {
     const words = ['evidence', 'verify', path.join(dir, `evidence-${block_id.slice(0, 8)}-at-${site}.json`)]
-    const { exit, stdout } = await run([...words, '--keys', path.join(dir, 'alpha.keys.json'), '--json'])
+    const { exit, stdout } = await runExecutable([...words, '--keys', path.join(dir, 'alpha.keys.json'), '--json'])
     expect({ exit, ...JSON.parse(stdout) }).toMatchObject({
       exit: 0,
       valid: true,
@@ -93,9 +93,10 @@ test('the evidence at both sites verifies from its file and the public keys', as
 })
 
 test('every carried envelope verifies with its sender’s public keys, and with nobody else’s', async () => {
-  for (const file of carried().filter((each) => each.endsWith('.env.json'))) {
+  for (const file of listCarriedFiles().filter((each) => each.endsWith('.env.json'))) {
     const [sender, other] = file.includes('alpha-to-bravo') ? ['alpha', 'bravo'] : ['bravo', 'alpha']
-    const verify = (keys: string) => run(['filedrop', 'verify', file, '--keys', path.join(dir, `${keys}.keys.json`)])
+    const verify = (keys: string) =>
+      runExecutable(['filedrop', 'verify', file, '--keys', path.join(dir, `${keys}.keys.json`)])
     expect(await verify(sender), file).toMatchObject({ exit: 0 })
     expect(await verify(other), file).toMatchObject({ exit: 5 })
   }
@@ -103,7 +104,7 @@ test('every carried envelope verifies with its sender’s public keys, and with 
 
 test.each(['alpha', 'bravo'])('the records of %s are whole and its databases sound', async (name) => {
   const site = path.join(dir, name)
-  const audit = await run(['audit', 'verify', '--site', site, '--json'])
+  const audit = await runExecutable(['audit', 'verify', '--site', site, '--json'])
   const chains = JSON.parse(audit.stdout)
     .chains.map(({ writer }: Json) => writer)
     .sort()
@@ -111,12 +112,12 @@ test.each(['alpha', 'bravo'])('the records of %s are whole and its databases sou
     exit: 0,
     chains: ['consensus', 'resolution', 'site'].map((role) => `${role}@${name}`),
   })
-  expect(await run(['store', 'check', '--site', site])).toMatchObject({ exit: 0 })
+  expect(await runExecutable(['store', 'check', '--site', site])).toMatchObject({ exit: 0 })
 })
 
 test('a second demo into the same folder is refused, and changes nothing there', async () => {
   const before = fs.readdirSync(dir).sort()
-  const again = await run(['demo', '--dir', dir, '--keep', '--json'], { env: bare, cwd: base })
+  const again = await runExecutable(['demo', '--dir', dir, '--keep', '--json'], { env: bareEnvironment, cwd: base })
   expect(again).toMatchObject({ exit: 3, stdout: '' })
   expect(again.stderr).toContain('is not empty')
   expect(fs.readdirSync(dir).sort()).toEqual(before)
@@ -130,9 +131,9 @@ test('nothing that it left is anybody else’s to read', () => {
 
 test('no secret is in the logs, nor in what it printed', () => {
   const logs = ['alpha', 'bravo'].map((name) => fs.readFileSync(path.join(dir, name, 'daemon.log'), 'utf8'))
-  const texts = [...logs, kept.stdout, kept.stderr]
+  const texts = [...logs, keptRun.stdout, keptRun.stderr]
   expect(logs.every((log) => log.includes('platform.ready'))).toBe(true)
-  const secrets = ['alpha', 'bravo'].flatMap((name) => secretsIn(path.join(dir, name, 'keys')))
+  const secrets = ['alpha', 'bravo'].flatMap((name) => readSecrets(path.join(dir, name, 'keys')))
   expect(secrets.length).toBeGreaterThanOrEqual(6)
   for (const text of texts) {
     expect(text).not.toMatch(/eyJ[\w-]{8,}\.|Bearer /)
@@ -141,15 +142,15 @@ test('no secret is in the logs, nor in what it printed', () => {
 })
 
 /** The private members of every key file. */
-function secretsIn(folder: string): string[] {
+function readSecrets(folder: string): string[] {
   const texts = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))
   return texts.flatMap((text) => [...text.matchAll(/"(?:d|priv)": ?"([\w-]+)"/g)].map(([, secret]) => secret ?? ''))
 }
 
 test('without --keep it tells the story and leaves nothing', async () => {
-  const { exit, stdout, stderr } = await run(['demo'], { env: bare, cwd: base })
+  const { exit, stdout, stderr } = await runExecutable(['demo'], { env: bareEnvironment, cwd: base })
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
   expect(stdout).toMatch(/RATIFIED at alpha, RATIFIED at bravo: match/)
   expect(stdout).toMatch(/IN_CONFLICT at alpha, IN_CONFLICT at bravo/)
-  expect(fs.readdirSync(bare.TMPDIR ?? '')).toEqual([])
+  expect(fs.readdirSync(bareEnvironment.TMPDIR ?? '')).toEqual([])
 })

@@ -2,14 +2,19 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Finding } from '../../daemon/boot/offline/finding.ts'
-import { type PackagedSite, type PackagedSites, packagedSites, pin } from '../support/packaged-sites.ts'
+import type { DoctorFinding } from '../../daemon/offline/doctor/finding.ts'
+import {
+  createPackagedFederation,
+  type FederatedSite,
+  type PackagedFederation,
+  pinFederatedPeer,
+} from '../support/site/packaged-federation.ts'
 
-let world: PackagedSites
-let alpha: PackagedSite
-let bravo: PackagedSite
+let world: PackagedFederation
+let alpha: FederatedSite
+let bravo: FederatedSite
 beforeAll(async () => {
-  world = await packagedSites('alpha', 'bravo')
+  world = await createPackagedFederation('alpha', 'bravo')
   const { alpha: one, bravo: other } = world.sites
   if (!one || !other) throw new Error('two sites were made')
   alpha = one
@@ -17,41 +22,42 @@ beforeAll(async () => {
 })
 afterAll(() => world?.end())
 
-async function examined(): Promise<{ exit: number | null; ill: Finding[] }> {
-  const { exit, stdout } = await alpha.platform(['doctor', '--json'])
-  const { findings } = JSON.parse(stdout) as { findings: Finding[] }
+async function runDoctor(): Promise<{ exit: number | null; ill: DoctorFinding[] }> {
+  const { exit, stdout } = await alpha.run(['doctor', '--json'])
+  const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] }
   return { exit, ill: findings.filter(({ state }) => state !== 'ok') }
 }
 
-const inAlpha = (...names: readonly string[]) => path.join(alpha.dir, ...names)
-const aKey = () => inAlpha('keys', fs.readdirSync(inAlpha('keys')).find((name) => name.startsWith('message-')) ?? '')
+const formatAlphaPath = (...names: readonly string[]) => path.join(alpha.dir, ...names)
+const findMessageKey = () =>
+  formatAlphaPath('keys', fs.readdirSync(formatAlphaPath('keys')).find((name) => name.startsWith('message-')) ?? '')
 
 function changeKey(change: (key: { created: string }) => object): void {
-  const stored = JSON.parse(fs.readFileSync(aKey(), 'utf8'))
-  fs.writeFileSync(aKey(), JSON.stringify({ ...stored, public_key: change(stored.public_key) }))
+  const stored = JSON.parse(fs.readFileSync(findMessageKey(), 'utf8'))
+  fs.writeFileSync(findMessageKey(), JSON.stringify({ ...stored, public_key: change(stored.public_key) }))
 }
 
 test('a sound site has no problem', async () => {
-  expect((await examined()).exit).toBe(0)
+  expect((await runDoctor()).exit).toBe(0)
 })
 
 test('wrong modes, a channel without its file, a clock before its own keys, a peer’s key near its end: all of them', async () => {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
-  const { kid } = await bravo.answered(['keys', 'generate', '--use', 'message', '--not-after', soon])
+  const { kid } = await bravo.runJson(['keys', 'generate', '--use', 'message', '--not-after', soon])
   // Nothing goes on in its place.
   const replaced = fs.readdirSync(path.join(bravo.dir, 'keys')).filter((name) => /^message-/.test(name))
   for (const name of replaced) if (name !== `${kid}.json`) fs.rmSync(path.join(bravo.dir, 'keys', name))
   const renewed = { ...bravo, keys: path.join(world.dir, 'renewed.json') }
-  await bravo.platform(['keys', 'export', '--out', renewed.keys])
-  await alpha.answered(['peers', 'remove', 'bravo', '--yes'])
-  await pin(alpha, renewed)
-  const channel = inAlpha('filedrop', 'bravo', 'CHANNEL.json')
+  await bravo.run(['keys', 'export', '--out', renewed.keys])
+  await alpha.runJson(['peers', 'remove', 'bravo', '--yes'])
+  await pinFederatedPeer(alpha, renewed)
+  const channel = formatAlphaPath('filedrop', 'bravo', 'CHANNEL.json')
   fs.renameSync(channel, `${channel}.away`)
-  fs.chmodSync(inAlpha('filedrop', 'bravo', 'in', 'done'), 0o777)
-  const { created } = JSON.parse(fs.readFileSync(aKey(), 'utf8')).public_key
+  fs.chmodSync(formatAlphaPath('filedrop', 'bravo', 'in', 'done'), 0o777)
+  const { created } = JSON.parse(fs.readFileSync(findMessageKey(), 'utf8')).public_key
   changeKey((key) => ({ ...key, created: new Date(Date.now() + 3_600_000).toISOString() }))
 
-  const { exit, ill } = await examined()
+  const { exit, ill } = await runDoctor()
   expect(exit).toBe(5)
   const told = (check: string, detail: RegExp) => {
     const found = ill.filter((finding) => finding.check === check && detail.test(finding.detail))
@@ -64,17 +70,17 @@ test('wrong modes, a channel without its file, a clock before its own keys, a pe
   told('keys', /bravo/)
 
   fs.renameSync(`${channel}.away`, channel)
-  fs.chmodSync(inAlpha('filedrop', 'bravo', 'in', 'done'), 0o700)
+  fs.chmodSync(formatAlphaPath('filedrop', 'bravo', 'in', 'done'), 0o700)
   changeKey((key) => ({ ...key, created }))
-  const mended = await examined()
+  const mended = await runDoctor()
   expect(mended.ill.map(({ check, state }) => [check, state])).toEqual([['keys', 'warning']])
   expect(mended.exit).toBe(0)
 })
 
 test('a key that others can read stops the doctor from nothing: it is told with the command that closes it', async () => {
-  fs.chmodSync(aKey(), 0o644)
-  const { exit, ill } = await examined()
+  fs.chmodSync(findMessageKey(), 0o644)
+  const { exit, ill } = await runDoctor()
   expect(exit).toBe(5)
-  expect(ill.some(({ remedy }) => remedy?.includes('chmod 600') && remedy.includes(aKey()))).toBe(true)
-  fs.chmodSync(aKey(), 0o600)
+  expect(ill.some(({ remedy }) => remedy?.includes('chmod 600') && remedy.includes(findMessageKey()))).toBe(true)
+  fs.chmodSync(findMessageKey(), 0o600)
 })

@@ -6,25 +6,34 @@ import { parse, stringify } from 'yaml'
 import { list } from '../../daemon/roles/consensus/emission/list.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
-import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
-import type { Person } from '../support/person.ts'
-import { until } from '../support/site-world.ts'
-import { quarantined } from './courier.ts'
-import { ask, carryUntil, channelOf, inState, say, seen, type Two, twoSites } from './question.ts'
+import type { CheckedClient } from '../support/http/checked-client.ts'
+import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { listQuarantined } from './courier.ts'
+import {
+  carryUntil,
+  contributeOpinion,
+  createPackagedSitePair,
+  findChannel,
+  findSession,
+  openInvitedSession,
+  type PackagedSitePair,
+  waitForState,
+} from './packaged-site-pair.ts'
 
-let two: Two
-let home: Daemon
-let analyst: Person
+let two: PackagedSitePair
+let alphaDaemon: RunningDaemon
+let analyst: CheckedClient
 beforeAll(async () => {
-  two = await twoSites()
-  tellBravo(two.alpha, path.join(two.world.dir, 'hook-secret'))
-  ;[home] = await Promise.all([two.alpha.start(), two.bravo.start()])
+  two = await createPackagedSitePair()
+  configureSinks(two.alpha, path.join(two.world.dir, 'hook-secret'))
+  ;[alphaDaemon] = await Promise.all([two.alpha.start(), two.bravo.start()])
   analyst = await two.bravo.as('ann', ['analyst'])
 })
 afterAll(() => two?.world.end())
 
 /** Two ways to bravo, and before them one to a webhook that nobody answers at. */
-function tellBravo({ dir }: PackagedSite, secret_file: string): void {
+function configureSinks({ dir }: FederatedSite, secret_file: string): void {
   fs.writeFileSync(secret_file, 'a-secret-of-this-test\n', { mode: 0o600 })
   const file = path.join(dir, 'profile.yaml')
   const profile = parse(fs.readFileSync(file, 'utf8')) as { consensus: Record<string, unknown> }
@@ -37,25 +46,25 @@ function tellBravo({ dir }: PackagedSite, secret_file: string): void {
 }
 
 /** A session of alpha alone, that bravo was not invited to. */
-async function decided(alice: number, bob: number): Promise<string> {
-  const id = await ask(two.atAlpha, alice, [])
-  await say(two.atAlpha, id, 'bob', bob)
+async function decideSession(alice: number, bob: number): Promise<string> {
+  const id = await openInvitedSession(two.atAlpha, alice, [])
+  await contributeOpinion(two.atAlpha, id, 'bob', bob)
   return id
 }
 
 /** Carries until this many messages have come in at bravo's since the beginning, and nothing is on its way. */
-async function arrived(count: number): Promise<void> {
-  await carryUntil(two.there, async () => (await channelOf(two.atBravo, 'alpha', 'in')).received === count)
+async function carryUntilArrived(count: number): Promise<void> {
+  await carryUntil(two.toBravo, async () => (await findChannel(two.atBravo, 'alpha', 'in')).received === count)
 }
 
 test('alpha ratifies and cancels; bravo lists the decision, then shows it withdrawn, with nothing in quarantine', async () => {
-  const { atAlpha, atBravo, there } = two
-  const id = await decided(0.94, 0.92)
-  const { evidence_block_id } = await until(async () => {
-    const session = await seen(atAlpha, id)
+  const { atAlpha, atBravo, toBravo } = two
+  const id = await decideSession(0.94, 0.92)
+  const { evidence_block_id } = await waitUntil(async () => {
+    const session = await findSession(atAlpha, id)
     return session?.evidence_block_id ? session : undefined
   })
-  await arrived(2)
+  await carryUntilArrived(2)
   const { items } = await analyst.ok(list, { session_id: id })
   expect(items).toMatchObject([
     {
@@ -73,32 +82,32 @@ test('alpha ratifies and cancels; bravo lists the decision, then shows it withdr
       federation: { transport: 'filedrop' },
     },
   ])
-  expect(await seen(atBravo, id)).toBeUndefined()
+  expect(await findSession(atBravo, id)).toBeUndefined()
 
   await atAlpha.ok(cancel, { id })
-  await arrived(4)
+  await carryUntilArrived(4)
   const after = await analyst.ok(list, { session_id: id })
   expect(after.items).toMatchObject([{ id: `${id}@alpha`, status: 'withdrawn', decision: 'match', evidence_block_id }])
   expect((await analyst.ok(list, { status: 'standing' })).items).toEqual([])
 
-  expect(quarantined(there)).toEqual([])
-  expect(await channelOf(atBravo, 'alpha', 'in')).toMatchObject({ quarantined: 0, gaps: 0, state: 'open' })
+  expect(listQuarantined(toBravo)).toEqual([])
+  expect(await findChannel(atBravo, 'alpha', 'in')).toMatchObject({ quarantined: 0, gaps: 0, state: 'open' })
   // Both words to the webhook are still owed.
-  expect(await seen(atAlpha, id)).toMatchObject({ state: 'WITHDRAWN', undelivered: 2, undeliverable: [] })
+  expect(await findSession(atAlpha, id)).toMatchObject({ state: 'WITHDRAWN', undelivered: 2, undeliverable: [] })
 })
 
 test('a decision that alpha was killed over is told once it is back, and the command line lists it at bravo', async () => {
-  const { bravo, there } = two
-  const id = await decided(0.95, 0.05)
-  await inState(two.atAlpha, id, 'IN_CONFLICT')
+  const { bravo, toBravo } = two
+  const id = await decideSession(0.95, 0.05)
+  await waitForState(two.atAlpha, id, 'IN_CONFLICT')
   await two.atAlpha.ok(attest, { id, decision: 'non_match', rationale: 'seen alongside in harbour' })
-  await home.kill()
+  await alphaDaemon.kill()
   await two.alpha.start()
-  await carryUntil(there, async () => (await analyst.ok(list, { session_id: id })).items.length === 1)
+  await carryUntil(toBravo, async () => (await analyst.ok(list, { session_id: id })).items.length === 1)
   const words = ['consensus', 'emissions', '--origin', 'alpha', '--status', 'standing']
-  const { items } = await bravo.answered(words)
+  const { items } = await bravo.runJson(words)
   expect(items).toMatchObject([{ session_id: id, decision: 'non_match', attested: true }])
-  const { exit, stdout } = await bravo.platform(['consensus', 'emissions', '--session', id])
+  const { exit, stdout } = await bravo.run(['consensus', 'emissions', '--session', id])
   expect([exit, stdout.split('\n')[1]]).toEqual([0, expect.stringMatching(new RegExp(`^alpha +${id} +standing`))])
-  expect(quarantined(there)).toEqual([])
+  expect(listQuarantined(toBravo)).toEqual([])
 })

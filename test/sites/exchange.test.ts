@@ -2,20 +2,29 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { list as clusters } from '../../daemon/roles/resolution/entity-cluster/list.ts'
 import { list as matches } from '../../daemon/roles/resolution/entity-match/list.ts'
-import { decline } from '../../daemon/roles/resolution/exchange/decline.ts'
+import { cancelExchange } from '../../daemon/roles/resolution/exchange/cancel.ts'
 import { propose } from '../../daemon/roles/resolution/exchange/propose.ts'
 import { cancel } from '../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../daemon/roles/resolution/fusion-run/start.ts'
-import { peopleOf } from '../roles/resolution/resolution-world.ts'
-import { until } from '../support/site-world.ts'
-import { quarantined } from './courier.ts'
-import { agreed, carryUntil, exchangeSites, fields, inState, proposed, runEnded, type Sites } from './exchange-world.ts'
-import { shared } from './question.ts'
+import { buildPeople } from '../roles/resolution/resolution-site.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { listQuarantined } from './courier.ts'
+import {
+  agreeToExchange,
+  carryAllUntil,
+  type ExchangeSites,
+  exchangeFields,
+  proposeExchange,
+  startExchangeSites,
+  waitForExchange,
+  waitForRunEnd,
+} from './exchange-sites.ts'
+import { sharedClassification } from './packaged-site-pair.ts'
 
-let sites: Sites
+let sites: ExchangeSites
 beforeAll(async () => {
   // Bravo agrees by its profile to what is about names alone.
-  sites = await exchangeSites({
+  sites = await startExchangeSites({
     bravo: {
       agreements: [
         {
@@ -33,10 +42,10 @@ beforeAll(async () => {
 })
 afterAll(() => sites?.world.end())
 
-const runOf = (uid: string) => uid.replace('xchg_', 'run_')
+const formatRunId = (uid: string) => uid.replace('xchg_', 'run_')
 
 /** Everything that a run says of who is who, in an order of its own. */
-async function learnt(name: string, run_id: string) {
+async function readRunResult(name: string, run_id: string) {
   const found = await sites.at(name).ok(matches, { run_id, limit: 500 })
   const grouped = await sites.at(name).ok(clusters, { run_id, limit: 500 })
   const pairs = found.items.flatMap((item) => ('run_id' in item ? [item] : []))
@@ -49,39 +58,39 @@ async function learnt(name: string, run_id: string) {
 }
 
 test('records as they are: both sites come to what one site finds that has all of them', async () => {
-  const [ours, theirs] = [peopleOf(0, 60), peopleOf(30, 90)]
+  const [ours, theirs] = [buildPeople(0, 60), buildPeople(30, 90)]
   const alone = await sites
     .at('alpha')
-    .ok(start, { lens_id: 'people', node_data: { alpha: ours, bravo: theirs }, classification: shared })
-  expect(await runEnded(sites, 'alpha', alone.uid)).toMatchObject({ state: 'completed' })
-  const local = await learnt('alpha', alone.uid)
+    .ok(start, { lens_id: 'people', node_data: { alpha: ours, bravo: theirs }, classification: sharedClassification })
+  expect(await waitForRunEnd(sites, 'alpha', alone.uid)).toMatchObject({ state: 'completed' })
+  const local = await readRunResult('alpha', alone.uid)
   expect(local.clusters).toHaveLength(30)
-  const { uid, warnings } = await proposed(sites, { privacy: 'none', data: ours })
+  const { uid, warnings } = await proposeExchange(sites, { privacy: 'none', data: ours })
   expect(warnings.join()).toContain('as they are')
-  await agreed(sites, 'bravo', uid, theirs)
-  await inState(sites, uid, 'completed')
+  await agreeToExchange(sites, 'bravo', uid, theirs)
+  await waitForExchange(sites, uid, 'completed')
   for (const name of ['alpha', 'bravo']) {
-    expect(await runEnded(sites, name, runOf(uid))).toMatchObject({
+    expect(await waitForRunEnd(sites, name, formatRunId(uid))).toMatchObject({
       state: 'completed',
       privacy: 'none',
       counts: { clusters: 30 },
     })
-    expect(await learnt(name, runOf(uid))).toEqual(local)
+    expect(await readRunResult(name, formatRunId(uid))).toEqual(local)
   }
 })
 
 test('psi: both learn exactly the keys that both have, and nothing of the others’ names', async () => {
-  const { uid, warnings } = await proposed(sites, { data: peopleOf(0, 60) })
+  const { uid, warnings } = await proposeExchange(sites, { data: buildPeople(0, 60) })
   expect(warnings.join()).toMatch(/semi-honest.*can guess/)
-  await agreed(sites, 'bravo', uid, peopleOf(40, 100))
-  await inState(sites, uid, 'completed')
-  const shared = new Set(peopleOf(40, 60).map(({ id }) => id))
+  await agreeToExchange(sites, 'bravo', uid, buildPeople(40, 100))
+  await waitForExchange(sites, uid, 'completed')
+  const shared = new Set(buildPeople(40, 60).map(({ id }) => id))
   const places: string[][] = []
   for (const [name, other] of [
     ['alpha', 'bravo'],
     ['bravo', 'alpha'],
   ] as const) {
-    const run = await runEnded(sites, name, runOf(uid))
+    const run = await waitForRunEnd(sites, name, formatRunId(uid))
     expect(run).toMatchObject({
       state: 'completed',
       privacy: 'psi',
@@ -97,65 +106,71 @@ test('psi: both learn exactly the keys that both have, and nothing of the others
 })
 
 test('psi: who does not learn has a run that finds nothing', async () => {
-  const { uid } = await proposed(sites, { data: peopleOf(0, 20), learns: ['bravo'] })
-  await agreed(sites, 'bravo', uid, peopleOf(10, 30))
-  await inState(sites, uid, 'completed')
-  expect(await runEnded(sites, 'bravo', runOf(uid))).toMatchObject({ counts: { matches: 10 } })
-  expect(await runEnded(sites, 'alpha', runOf(uid))).toMatchObject({ state: 'completed', counts: { records: 20 } })
-  expect((await sites.at('alpha').ok(matches, { run_id: runOf(uid) })).items).toEqual([])
+  const { uid } = await proposeExchange(sites, { data: buildPeople(0, 20), learns: ['bravo'] })
+  await agreeToExchange(sites, 'bravo', uid, buildPeople(10, 30))
+  await waitForExchange(sites, uid, 'completed')
+  expect(await waitForRunEnd(sites, 'bravo', formatRunId(uid))).toMatchObject({ counts: { matches: 10 } })
+  expect(await waitForRunEnd(sites, 'alpha', formatRunId(uid))).toMatchObject({
+    state: 'completed',
+    counts: { records: 20 },
+  })
+  expect((await sites.at('alpha').ok(matches, { run_id: formatRunId(uid) })).items).toEqual([])
 })
 
 test('clk: a third site that has no key compares; slips of the pen are found', async () => {
-  const theirs = peopleOf(20, 60).map((person) => ({ ...person, surname: `${person.surname}n` }))
-  const { uid } = await proposed(sites, {
+  const theirs = buildPeople(20, 60).map((person) => ({ ...person, surname: `${person.surname}n` }))
+  const { uid } = await proposeExchange(sites, {
     privacy: 'clk',
     linker: 'charlie',
-    data: peopleOf(0, 40),
+    data: buildPeople(0, 40),
     clk: { threshold: 0.8 },
   })
-  await agreed(sites, 'charlie', uid)
-  await agreed(sites, 'bravo', uid, theirs)
-  await inState(sites, uid, 'completed', ['alpha', 'bravo', 'charlie'])
+  await agreeToExchange(sites, 'charlie', uid)
+  await agreeToExchange(sites, 'bravo', uid, theirs)
+  await waitForExchange(sites, uid, 'completed', ['alpha', 'bravo', 'charlie'])
   for (const name of ['alpha', 'bravo']) {
-    expect(await runEnded(sites, name, runOf(uid))).toMatchObject({ state: 'completed', counts: { matches: 20 } })
-    const { items } = await sites.at(name).ok(matches, { run_id: runOf(uid), limit: 500 })
+    expect(await waitForRunEnd(sites, name, formatRunId(uid))).toMatchObject({
+      state: 'completed',
+      counts: { matches: 20 },
+    })
+    const { items } = await sites.at(name).ok(matches, { run_id: formatRunId(uid), limit: 500 })
     const ids = items.map(({ left, right }) => (left.node_id === name ? left : right).record_id)
-    expect(new Set(ids)).toEqual(new Set(peopleOf(20, 40).map(({ id }) => id)))
+    expect(new Set(ids)).toEqual(new Set(buildPeople(20, 40).map(({ id }) => id)))
   }
-  expect((await sites.at('charlie').ok(matches, { run_id: runOf(uid) })).items).toEqual([])
+  expect((await sites.at('charlie').ok(matches, { run_id: formatRunId(uid) })).items).toEqual([])
 })
 
 test('clk between two alone: only by a word that the risk is accepted', async () => {
-  const given = { privacy: 'clk' as const, linker: 'alpha', data: peopleOf(0, 10) }
+  const given = { privacy: 'clk' as const, linker: 'alpha', data: buildPeople(0, 10) }
   const asked = {
     peer: 'bravo',
     lens_id: 'people',
-    fields,
+    fields: exchangeFields,
     learns: ['alpha'],
     max_set_size: 100,
-    classification: shared,
+    classification: sharedClassification,
     ...given,
   }
   expect(await sites.at('alpha').refusal(propose, asked)).toBe('invalid')
-  const { uid, warnings } = await proposed(sites, { ...given, learns: ['alpha'], accept_dictionary_risk: true })
+  const { uid, warnings } = await proposeExchange(sites, { ...given, learns: ['alpha'], accept_dictionary_risk: true })
   expect(warnings.join()).toContain('alpha compares and has the key')
-  await agreed(sites, 'bravo', uid, peopleOf(5, 15))
-  await inState(sites, uid, 'completed')
-  expect(await runEnded(sites, 'alpha', runOf(uid))).toMatchObject({ counts: { matches: 5 } })
+  await agreeToExchange(sites, 'bravo', uid, buildPeople(5, 15))
+  await waitForExchange(sites, uid, 'completed')
+  expect(await waitForRunEnd(sites, 'alpha', formatRunId(uid))).toMatchObject({ counts: { matches: 5 } })
 })
 
 test('who declines, cancels an exchange or ends its run, ends it for all', async () => {
-  const first = await proposed(sites, { data: peopleOf(0, 10) })
-  await carryUntil(
+  const first = await proposeExchange(sites, { data: buildPeople(0, 10) })
+  await carryAllUntil(
     sites,
-    async () => (await sites.at('bravo').ask(decline, { uid: first.uid, reason: 'not today' })).value,
+    async () => (await sites.at('bravo').call(cancelExchange, { uid: first.uid, reason: 'not today' })).value,
   )
-  const [atAlpha] = await inState(sites, first.uid, 'declined')
+  const [atAlpha] = await waitForExchange(sites, first.uid, 'declined')
   expect(atAlpha?.failure?.reason).toContain('not today')
-  const second = await proposed(sites, { data: peopleOf(0, 10) })
-  await agreed(sites, 'bravo', second.uid, peopleOf(5, 15))
-  await until(async () => (await sites.at('bravo').ask(cancel, { run_id: runOf(second.uid) })).value)
-  await inState(sites, second.uid, 'cancelled')
+  const second = await proposeExchange(sites, { data: buildPeople(0, 10) })
+  await agreeToExchange(sites, 'bravo', second.uid, buildPeople(5, 15))
+  await waitUntil(async () => (await sites.at('bravo').call(cancel, { run_id: formatRunId(second.uid) })).value)
+  await waitForExchange(sites, second.uid, 'cancelled')
 })
 
 test('by the command line, which warns, and with a peer whose profile agrees to this much and no more', async () => {
@@ -177,7 +192,7 @@ test('by the command line, which warns, and with a peer whose profile agrees to 
   ]
   const shared = ['--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo', '--json']
   const propose = async (fields: string, most: string) => {
-    const ended = await alpha.platform([...asked, '--fields', fields, '--most', most, ...shared])
+    const ended = await alpha.run([...asked, '--fields', fields, '--most', most, ...shared])
     expect(ended).toMatchObject({ exit: 0 })
     expect(ended.stderr).toMatch(/warning: .*semi-honest/)
     expect(ended.stderr).toMatch(/warning: who learns can guess/)
@@ -186,11 +201,11 @@ test('by the command line, which warns, and with a peer whose profile agrees to 
   const wide = await propose('given_name,surname,date_of_birth', '50')
   const large = await propose('given_name,surname', '51')
   const uid = await propose('given_name,surname', '50')
-  await inState(sites, uid, 'completed')
-  expect(await runEnded(sites, 'alpha', runOf(uid))).toMatchObject({ counts: { matches: 10 } })
-  for (const id of [wide, large]) await inState(sites, id, 'proposed')
+  await waitForExchange(sites, uid, 'completed')
+  expect(await waitForRunEnd(sites, 'alpha', formatRunId(uid))).toMatchObject({ counts: { matches: 10 } })
+  for (const id of [wide, large]) await waitForExchange(sites, id, 'proposed')
 })
 
 test('nothing of all this was refused on its way', () => {
-  for (const road of sites.roads) expect(quarantined(road)).toEqual([])
+  for (const road of sites.roads) expect(listQuarantined(road)).toEqual([])
 })

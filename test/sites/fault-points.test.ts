@@ -2,27 +2,27 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faultPoints } from '../../adapters/transport/filedrop/fault-points.ts'
+import { filedropFaultPoints } from '../../adapters/transport/filedrop/fault-points.ts'
 import { resend } from '../../daemon/roles/site/message/resend.ts'
-import { executable, executableWithFaultPoints } from '../support/packaged-site.ts'
-import { ceiling, type PackagedSite, pin } from '../support/packaged-sites.ts'
-import { until } from '../support/site-world.ts'
-import { bring, carry, folderOf, type Parcel, quarantined } from './courier.ts'
-import { type Deaths, deaths } from './deaths.ts'
-import { channelOf, say } from './question.ts'
-import { type Releaser, releaser } from './releaser.ts'
+import { type FederatedSite, pinFederatedPeer, pinnedCeiling } from '../support/site/packaged-federation.ts'
+import { findExecutable, findFaultPointExecutable } from '../support/site/packaged-site.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { type CourierParcel, carryParcels, deliverParcels, formatChannelFolder, listQuarantined } from './courier.ts'
+import { enrolReleaser, type QuarantineReleaser } from './enrol-releaser.ts'
+import { type FaultPointSites, startFaultPointSites } from './fault-point-sites.ts'
+import { contributeOpinion, findChannel } from './packaged-site-pair.ts'
 
-let on: Deaths
-let ann: Releaser
-let ben: Releaser
+let sites: FaultPointSites
+let ann: QuarantineReleaser
+let ben: QuarantineReleaser
 beforeAll(async () => {
-  on = await deaths()
-  ann = await releaser(on.two.alpha, 'ann')
-  ben = await releaser(on.two.alpha, 'ben')
+  sites = await startFaultPointSites()
+  ann = await enrolReleaser(sites.two.alpha, 'ann')
+  ben = await enrolReleaser(sites.two.alpha, 'ben')
 })
-afterAll(() => on?.end())
+afterAll(() => sites?.end())
 
-const names = (...of: string[]) => fs.readdirSync(folderOf(on.two.alpha, on.two.bravo, ...of))
+const listFiles = (...of: string[]) => fs.readdirSync(formatChannelFolder(sites.two.alpha, sites.two.bravo, ...of))
 
 describe('the sender', () => {
   test.each([
@@ -36,35 +36,35 @@ describe('the sender', () => {
     'folder-synced',
     'marked-published',
   ])('%s', async (point) => {
-    const id = await on.invited()
-    const speak = () => say(on.two.atBravo, id, 'bob', 0.92)
-    await on.diesAt(on.two.bravo, point, speak)
+    const id = await sites.openSharedSession()
+    const speak = () => contributeOpinion(sites.two.atBravo, id, 'bob', 0.92)
+    await sites.dieAt(sites.two.bravo, point, speak)
     await speak()
-    await on.happensOnce(id)
+    await sites.expectAppliedOnce(id)
   })
 
   test.each(['kept', 'marked-picked-up'])('%s, while a carrier takes it', async (point) => {
-    const { atBravo, alpha, bravo, back } = on.two
-    const id = await on.invited()
-    await on.diesAt(
+    const { atBravo, alpha, bravo, toAlpha } = sites.two
+    const id = await sites.openSharedSession()
+    await sites.dieAt(
       bravo,
       point,
-      () => say(atBravo, id, 'bob', 0.92),
-      () => void carry(back),
+      () => contributeOpinion(atBravo, id, 'bob', 0.92),
+      () => void carryParcels(toAlpha),
     )
-    await on.happensOnce(id)
-    await until(async () => (await channelOf(atBravo, 'alpha', 'out')).backlog === 0)
-    expect(fs.readdirSync(folderOf(bravo, alpha, 'out', 'ready'))).toEqual([])
+    await sites.expectAppliedOnce(id)
+    await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'out')).backlog === 0)
+    expect(fs.readdirSync(formatChannelFolder(bravo, alpha, 'out', 'ready'))).toEqual([])
   })
 
   test('resent: what was lost comes by the second attempt', async () => {
-    const { atBravo, bravo } = on.two
-    const { id, parcel } = await on.spoken()
+    const { atBravo, bravo } = sites.two
+    const { id, parcel } = await sites.answerInvitation()
     const [epoch = 0, seq = 0] = parcel.stem.split('-').map(Number)
     const again = () => atBravo.ok(resend, { peer: 'alpha', epoch, first: seq, last: seq })
-    await on.diesAt(bravo, 'resent', again)
+    await sites.dieAt(bravo, 'resent', again)
     await again()
-    await on.happensOnce(id)
+    await sites.expectAppliedOnce(id)
   })
 })
 
@@ -79,77 +79,77 @@ describe('the receiver', () => {
     'moved-to-done',
     'moved-to-done:2',
   ])('%s', async (point) => {
-    const { alpha, back } = on.two
-    const { id, parcel } = await on.spoken()
-    await on.diesAt(alpha, point, async () => bring(back, [parcel]))
-    await on.happensOnce(id)
-    expect(quarantined(back)).toEqual([])
+    const { alpha, toAlpha } = sites.two
+    const { id, parcel } = await sites.answerInvitation()
+    await sites.dieAt(alpha, point, async () => deliverParcels(toAlpha, [parcel]))
+    await sites.expectAppliedOnce(id)
+    expect(listQuarantined(toAlpha)).toEqual([])
   })
 
   test.each(['reason-written', 'moved-to-quarantine', 'moved-to-quarantine:2'])('%s', async (point) => {
-    const { alpha, back } = on.two
-    const { id, parcel } = await on.spoken()
+    const { alpha, toAlpha } = sites.two
+    const { id, parcel } = await sites.answerInvitation()
     const body = Buffer.from(parcel.body.toString('utf8').replace('0.92', '0.12'))
-    await on.diesAt(alpha, point, async () => bring(back, [{ ...parcel, body }]))
-    await until(() => names('in', 'work').length === 0)
-    expect(on.unexplained()).toEqual([])
-    expect(quarantined(back).at(-1)).toMatchObject({ reason: 'BODY_DIGEST' })
-    bring(back, [parcel])
-    await on.happensOnce(id)
+    await sites.dieAt(alpha, point, async () => deliverParcels(toAlpha, [{ ...parcel, body }]))
+    await waitUntil(() => listFiles('in', 'work').length === 0)
+    expect(sites.listUnexplainedFiles()).toEqual([])
+    expect(listQuarantined(toAlpha).at(-1)).toMatchObject({ reason: 'BODY_DIGEST' })
+    deliverParcels(toAlpha, [parcel])
+    await sites.expectAppliedOnce(id)
   })
 })
 
 test.each(['waived', 'moved-back', 'moved-back:2', 'reason-removed', 'waiver-spent'])(
   'a release by two people: %s',
   async (point) => {
-    const { alpha, back } = on.two
-    const { id, parcel } = await on.spoken()
-    await repinned('UNCLASSIFIED')
-    const known = quarantined(back).length
-    bring(back, [parcel])
-    await until(() => quarantined(back).length > known && names('in', 'work').length === 0)
-    await repinned(ceiling)
-    const item = itemOf(parcel)
+    const { alpha, toAlpha } = sites.two
+    const { id, parcel } = await sites.answerInvitation()
+    await repinAlpha('UNCLASSIFIED')
+    const known = listQuarantined(toAlpha).length
+    deliverParcels(toAlpha, [parcel])
+    await waitUntil(() => listQuarantined(toAlpha).length > known && listFiles('in', 'work').length === 0)
+    await repinAlpha(pinnedCeiling)
+    const item = formatItem(parcel)
     await ann.request(`bravo/${item}`, 'LABEL_DENIED')
-    await on.diesAt(alpha, point, async () => void (await ben.approve(`bravo/${item}`).catch(() => undefined)))
-    await on.happensOnce(id)
-    expect(on.unexplained()).toEqual([])
-    expect(names('in', 'quarantine').filter((name) => name.startsWith(item))).toEqual([])
+    await sites.dieAt(alpha, point, async () => void (await ben.approve(`bravo/${item}`).catch(() => undefined)))
+    await sites.expectAppliedOnce(id)
+    expect(sites.listUnexplainedFiles()).toEqual([])
+    expect(listFiles('in', 'quarantine').filter((name) => name.startsWith(item))).toEqual([])
   },
 )
 
-async function repinned(level: string): Promise<void> {
-  await on.two.alpha.answered(['peers', 'remove', 'bravo', '--yes'])
-  await pin(on.two.alpha, on.two.bravo, level)
+async function repinAlpha(level: string): Promise<void> {
+  await sites.two.alpha.runJson(['peers', 'remove', 'bravo', '--yes'])
+  await pinFederatedPeer(sites.two.alpha, sites.two.bravo, level)
 }
 
-function itemOf({ stem }: Parcel): string {
-  const name = names('in', 'quarantine').find((each) => each.startsWith(stem) && each.endsWith('.reason.json'))
+function formatItem({ stem }: CourierParcel): string {
+  const name = listFiles('in', 'quarantine').find((each) => each.startsWith(stem) && each.endsWith('.reason.json'))
   if (!name) throw new Error(`${stem} is not in quarantine`)
   return name.replace('.reason.json', '')
 }
 
 test('courier-step: an export and an import die after each of their steps', async () => {
-  const { alpha, bravo, atBravo } = on.two
-  const medium = path.join(on.two.world.dir, 'medium')
+  const { alpha, bravo, atBravo } = sites.two
+  const medium = path.join(sites.two.world.dir, 'medium')
   fs.mkdirSync(medium)
-  const id = await on.invited()
-  await say(atBravo, id, 'bob', 0.92)
-  await until(async () => (await channelOf(atBravo, 'alpha', 'out')).state === 'open' && ready().length >= 2)
-  expect(await diesAfterEachStep(bravo, ['filedrop', 'export', medium, 'alpha'])).toBeGreaterThan(8)
-  await until(() => ready().length === 0)
-  expect(await diesAfterEachStep(alpha, ['filedrop', 'import', medium])).toBeGreaterThan(5)
-  await on.happensOnce(id)
-  on.tried.add('courier-step')
+  const id = await sites.openSharedSession()
+  await contributeOpinion(atBravo, id, 'bob', 0.92)
+  await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'out')).state === 'open' && listReady().length >= 2)
+  expect(await killAfterEachStep(bravo, ['filedrop', 'export', medium, 'alpha'])).toBeGreaterThan(8)
+  await waitUntil(() => listReady().length === 0)
+  expect(await killAfterEachStep(alpha, ['filedrop', 'import', medium])).toBeGreaterThan(5)
+  await sites.expectAppliedOnce(id)
+  sites.triedPoints.add('courier-step')
 })
 
-const ready = () => fs.readdirSync(folderOf(on.two.bravo, on.two.alpha, 'out', 'ready'))
+const listReady = () => fs.readdirSync(formatChannelFolder(sites.two.bravo, sites.two.alpha, 'out', 'ready'))
 
 /** How many steps there were in the end. */
-async function diesAfterEachStep(site: PackagedSite, words: readonly string[]): Promise<number> {
+async function killAfterEachStep(site: FederatedSite, words: readonly string[]): Promise<number> {
   for (let step = 1; ; step++) {
     const point = `courier-step:${step}`
-    const { exit, stderr } = await site.platformUntil(point, words)
+    const { exit, stderr } = await site.runUntil(point, words)
     if (exit === 0) return step - 1
     expect([exit, stderr.trimEnd().split('\n').at(-1)]).toEqual([null, `fault point ${point}`])
   }
@@ -158,19 +158,19 @@ async function diesAfterEachStep(site: PackagedSite, words: readonly string[]): 
 describe('in the end', () => {
   test('a process has died at every point that there is', () => {
     // Where an epoch is opened has two sites of its own, in fault-points-epoch.test.ts.
-    expect(faultPoints.filter((point) => !on.tried.has(point))).toEqual(['epoch-opened'])
+    expect(filedropFaultPoints.filter((point) => !sites.triedPoints.has(point))).toEqual(['epoch-opened'])
   })
 
   test.each(['alpha', 'bravo'] as const)(
     'the record of %s is whole, its data sound, and each message applied once',
-    (name) => on.soundRecord(on.two[name]),
+    (name) => sites.expectSoundRecord(sites.two[name]),
   )
 
   test('no number is missing, and nothing lies in quarantine without its reason', async () => {
-    const { atAlpha, atBravo } = on.two
-    expect(await channelOf(atAlpha, 'bravo', 'in')).toMatchObject({ gaps: 0, backlog: 0, state: 'open' })
-    expect(await channelOf(atBravo, 'alpha', 'in')).toMatchObject({ gaps: 0, backlog: 0, state: 'open' })
-    expect(on.unexplained()).toEqual([])
+    const { atAlpha, atBravo } = sites.two
+    expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({ gaps: 0, backlog: 0, state: 'open' })
+    expect(await findChannel(atBravo, 'alpha', 'in')).toMatchObject({ gaps: 0, backlog: 0, state: 'open' })
+    expect(sites.listUnexplainedFiles()).toEqual([])
   })
 })
 
@@ -179,8 +179,8 @@ describe('the executable', () => {
 
   test('that is released has no fault point that could be set', () => {
     for (const text of ['PLATFORM_FAULT_POINT', 'there is no fault point', 'HAS_FAULT_POINTS']) {
-      expect([text, holds(executable(), text)]).toEqual([text, false])
+      expect([text, holds(findExecutable(), text)]).toEqual([text, false])
     }
-    expect(holds(executableWithFaultPoints(), 'PLATFORM_FAULT_POINT')).toBe(true)
+    expect(holds(findFaultPointExecutable(), 'PLATFORM_FAULT_POINT')).toBe(true)
   })
 })

@@ -3,30 +3,36 @@
 import { setInterval } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
-import { until } from '../support/site-world.ts'
-import { carry } from './courier.ts'
-import { askedWhileKilled } from './killing.ts'
-import { channelOf, inState, type Two, twoSites } from './question.ts'
+import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { carryParcels } from './courier.ts'
+import { createPackagedSitePair, findChannel, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
+import { runSessionsWhileKilling } from './run-sessions-while-killing.ts'
 
 const seed = Number(process.env.KILL_SEED ?? 20)
-const kills = 8
-const questions = 30
+const kill_count = 8
+const session_count = 30
 
-let two: Two
+let two: PackagedSitePair
 let ids: string[] = []
-let killed = 0
+let killCount = 0
 
 beforeAll(async () => {
-  two = await twoSites()
-  const daemons = new Map<PackagedSite, Daemon>()
+  two = await createPackagedSitePair()
+  const daemons = new Map<FederatedSite, RunningDaemon>()
   for (const site of [two.alpha, two.bravo]) daemons.set(site, await site.start())
   const streams = new AbortController()
-  const carrier = carrying(streams.signal)
+  const carrier = carryUntilAborted(streams.signal)
   try {
-    const done = await askedWhileKilled({ two, daemons, questions, kills, seed })
+    const done = await runSessionsWhileKilling({
+      two,
+      daemons,
+      sessionCount: session_count,
+      killCount: kill_count,
+      seed,
+    })
     ids = done.ids
-    killed = done.killed
+    killCount = done.killed
   } finally {
     streams.abort()
     await carrier
@@ -35,22 +41,22 @@ beforeAll(async () => {
 afterAll(() => two?.world.end())
 
 /** A courier who makes trips both ways until told to stop. */
-async function carrying(signal: AbortSignal): Promise<void> {
+async function carryUntilAborted(signal: AbortSignal): Promise<void> {
   for await (const _ of setInterval(10)) {
     if (signal.aborted) return
-    carry(two.there)
-    carry(two.back)
+    carryParcels(two.toBravo)
+    carryParcels(two.toAlpha)
   }
 }
 
 test('the daemons were killed as planned, while every question was asked', () => {
-  expect([killed, new Set(ids).size]).toEqual([kills, questions])
+  expect([killCount, new Set(ids).size]).toEqual([kill_count, session_count])
 })
 
 test('every session has each contribution once, and ends alike at both sites', async () => {
   const { atAlpha, atBravo } = two
   for (const id of ids) {
-    const [home, copy] = [await inState(atAlpha, id, 'RATIFIED'), await inState(atBravo, id, 'RATIFIED')]
+    const [home, copy] = [await waitForState(atAlpha, id, 'RATIFIED'), await waitForState(atBravo, id, 'RATIFIED')]
     expect([home.contributions, copy.contributions, home.undelivered, copy.undelivered]).toEqual([2, 1, 0, 0])
     expect(copy.evidence_block_id).toBe(home.evidence_block_id)
     expect(copy.result).toEqual(home.result)
@@ -63,14 +69,14 @@ test('every session has each contribution once, and ends alike at both sites', a
 test('each message has one number, and arrived under it once', async () => {
   const { atAlpha, atBravo } = two
   const roads = [
-    { sender: atAlpha, receiver: atBravo, from: 'alpha', to: 'bravo', messages: 2 * questions },
-    { sender: atBravo, receiver: atAlpha, from: 'bravo', to: 'alpha', messages: questions },
+    { sender: atAlpha, receiver: atBravo, from: 'alpha', to: 'bravo', messages: 2 * session_count },
+    { sender: atBravo, receiver: atAlpha, from: 'bravo', to: 'alpha', messages: session_count },
   ]
   for (const { sender, receiver, from, to, messages } of roads) {
-    const out = await channelOf(sender, to, 'out')
+    const out = await findChannel(sender, to, 'out')
     expect(out).toMatchObject({ sent: messages, highest_seq: messages, state: 'open' })
-    const arrived = await until(async () => {
-      const channel = await channelOf(receiver, from, 'in')
+    const arrived = await waitUntil(async () => {
+      const channel = await findChannel(receiver, from, 'in')
       return channel.backlog === 0 && channel
     })
     expect(arrived).toMatchObject({ received: messages, highest_seq: messages, gaps: 0, quarantined: 0, state: 'open' })
@@ -79,12 +85,12 @@ test('each message has one number, and arrived under it once', async () => {
 
 describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
   test('has a whole record and sound databases', async () => {
-    expect(await two[name].answered(['audit', 'verify'])).toMatchObject({ whole: true })
-    expect(await two[name].answered(['store', 'check'])).toMatchObject({ sound: true })
+    expect(await two[name].runJson(['audit', 'verify'])).toMatchObject({ whole: true })
+    expect(await two[name].runJson(['store', 'check'])).toMatchObject({ sound: true })
   })
 
   test('has told each thing once', async () => {
-    const { stdout } = await two[name].platform(['audit', 'export'])
+    const { stdout } = await two[name].run(['audit', 'export'])
     const told = new Map<string, string[]>()
     for (const line of stdout.trimEnd().split('\n')) {
       const { action, target } = (JSON.parse(line) as { event: { action: string; target: string } }).event
@@ -106,7 +112,7 @@ describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
     }[name]
     for (const [action, times] of Object.entries(expected)) {
       const targets = told.get(action) ?? []
-      expect({ action, times: targets.length }).toEqual({ action, times: times * questions })
+      expect({ action, times: targets.length }).toEqual({ action, times: times * session_count })
       const each = action.startsWith('consensus.session.contribute') ? times : 1
       expect(new Set(targets).size, action).toBe(targets.length / each)
     }

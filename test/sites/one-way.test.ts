@@ -6,25 +6,35 @@ import { bySession } from '../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
-import { run } from '../support/packaged-sites.ts'
-import { until } from '../support/site-world.ts'
-import { carry, folderOf } from './courier.ts'
-import { ask, carryUntil, channelOf, delivered, inState, say, seen, type Two, twoSites } from './question.ts'
+import { runExecutable } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { carryParcels, formatChannelFolder } from './courier.ts'
+import {
+  carryUntil,
+  contributeOpinion,
+  createPackagedSitePair,
+  findChannel,
+  findSession,
+  openInvitedSession,
+  type PackagedSitePair,
+  waitForState,
+  waitUntilDelivered,
+} from './packaged-site-pair.ts'
 
-let two: Two
+let two: PackagedSitePair
 beforeAll(async () => {
-  two = await twoSites()
+  two = await createPackagedSitePair()
   await Promise.all([two.alpha.start(), two.bravo.start()])
 })
 afterAll(() => two?.world.end())
 
 /** Alice and bob have spoken, and bob's opinion has reached alpha; nothing has gone back yet. */
-async function bothSpoke(alice: number, bob: number): Promise<string> {
-  const { atAlpha, atBravo, there, back } = two
-  const id = await ask(atAlpha, alice)
-  await carryUntil(there, () => seen(atBravo, id))
-  await say(atBravo, id, 'bob', bob)
-  await carryUntil(back, async () => (await seen(atAlpha, id))?.contributions === 2)
+async function answerBothWays(alice: number, bob: number): Promise<string> {
+  const { atAlpha, atBravo, toBravo, toAlpha } = two
+  const id = await openInvitedSession(atAlpha, alice)
+  await carryUntil(toBravo, () => findSession(atBravo, id))
+  await contributeOpinion(atBravo, id, 'bob', bob)
+  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.contributions === 2)
   return id
 }
 
@@ -32,37 +42,37 @@ describe('contributed on bravo, ratified on alpha', () => {
   let id: string
   let block_id: string
   beforeAll(async () => {
-    id = await bothSpoke(0.94, 0.92)
+    id = await answerBothWays(0.94, 0.92)
   })
 
   test('bravo knows nothing of it before something is carried back', async () => {
-    const { atAlpha, atBravo, there } = two
-    const ratified = await delivered(atAlpha, id)
+    const { atAlpha, atBravo, toBravo } = two
+    const ratified = await waitUntilDelivered(atAlpha, id)
     expect(ratified).toMatchObject({ state: 'RATIFIED', decision: 'match', contributors: 2 })
     block_id = ratified.evidence_block_id ?? ''
-    await until(() => fs.readdirSync(folderOf(there.from, there.to, 'out', 'ready')).length === 2)
-    expect(await delivered(atBravo, id)).toMatchObject({ state: 'PENDING_QUORUM' })
+    await waitUntil(() => fs.readdirSync(formatChannelFolder(toBravo.from, toBravo.to, 'out', 'ready')).length === 2)
+    expect(await waitUntilDelivered(atBravo, id)).toMatchObject({ state: 'PENDING_QUORUM' })
     expect(await atBravo.refusal(getEvidence, { block_id })).toBe('not_found')
   })
 
   test('what is carried back makes it ratified there, with the same evidence', async () => {
-    const { atAlpha, atBravo, there } = two
-    const copy = await carryUntil(there, async () => {
-      const session = await seen(atBravo, id)
+    const { atAlpha, atBravo, toBravo } = two
+    const copy = await carryUntil(toBravo, async () => {
+      const session = await findSession(atBravo, id)
       return session?.state === 'RATIFIED' && session
     })
-    const home = await inState(atAlpha, id, 'RATIFIED')
+    const home = await waitForState(atAlpha, id, 'RATIFIED')
     expect(copy).toMatchObject({ decision: 'match', evidence_block_id: block_id, result: home.result })
     expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
   })
 
   test('nothing has moved by itself, and nothing is left to carry', async () => {
-    const { atAlpha, atBravo, there, back } = two
-    expect([carry(there), carry(back)]).toEqual([[], []])
-    const { sent } = await channelOf(atAlpha, 'bravo', 'out')
+    const { atAlpha, atBravo, toBravo, toAlpha } = two
+    expect([carryParcels(toBravo), carryParcels(toAlpha)]).toEqual([[], []])
+    const { sent } = await findChannel(atAlpha, 'bravo', 'out')
     // The session changes first, then the ledger says so.
-    const arrived = await until(async () => {
-      const channel = await channelOf(atBravo, 'alpha', 'in')
+    const arrived = await waitUntil(async () => {
+      const channel = await findChannel(atBravo, 'alpha', 'in')
       return channel.received === sent && channel
     })
     expect(arrived).toMatchObject({ gaps: 0, duplicates: 0, quarantined: 0, backlog: 0, state: 'open' })
@@ -74,12 +84,12 @@ describe('contributed on bravo, ratified on alpha', () => {
       third = path.join(two.world.dir, 'third')
       fs.mkdirSync(third)
       const out = path.join(third, 'evidence.json')
-      expect(await two.bravo.platform(['evidence', 'show', id, '--out', out])).toMatchObject({ exit: 0 })
+      expect(await two.bravo.run(['evidence', 'show', id, '--out', out])).toMatchObject({ exit: 0 })
       fs.copyFileSync(two.alpha.keys, path.join(third, 'alpha.json'))
       fs.copyFileSync(two.bravo.keys, path.join(third, 'bravo.json'))
     })
     const verify = (file: string, keys: string) =>
-      run(['evidence', 'verify', file, '--keys', keys, '--json'], { cwd: third })
+      runExecutable(['evidence', 'verify', file, '--keys', keys, '--json'], { cwd: third })
 
     test('it verifies', async () => {
       const { exit, stdout } = await verify('evidence.json', 'alpha.json')
@@ -107,10 +117,10 @@ describe('contributed on bravo, ratified on alpha', () => {
 })
 
 test('a clash is told on both sides with one and the same dissent', async () => {
-  const { atAlpha, atBravo, there } = two
-  const id = await bothSpoke(0.95, 0.05)
-  expect(await delivered(atAlpha, id)).toMatchObject({ state: 'IN_CONFLICT', reason: expect.any(String) })
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'IN_CONFLICT')
+  const { atAlpha, atBravo, toBravo } = two
+  const id = await answerBothWays(0.95, 0.05)
+  expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'IN_CONFLICT', reason: expect.any(String) })
+  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'IN_CONFLICT')
   const [home, copy] = [
     await atAlpha.ok(bySession, { session_id: id }),
     await atBravo.ok(bySession, { session_id: id }),
@@ -128,13 +138,13 @@ test('a clash is told on both sides with one and the same dissent', async () => 
 })
 
 test('a person’s attestation ends the clash, and the evidence that says so reaches the other side', async () => {
-  const { atAlpha, atBravo, there } = two
-  const id = await bothSpoke(0.95, 0.05)
-  await inState(atAlpha, id, 'IN_CONFLICT')
+  const { atAlpha, atBravo, toBravo } = two
+  const id = await answerBothWays(0.95, 0.05)
+  await waitForState(atAlpha, id, 'IN_CONFLICT')
   const rationale = 'seen alongside in harbour'
   await atAlpha.ok(attest, { id, decision: 'non_match', rationale })
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'RATIFIED')
-  const copy = await inState(atBravo, id, 'RATIFIED')
+  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
+  const copy = await waitForState(atBravo, id, 'RATIFIED')
   expect(copy).toMatchObject({ decision: 'non_match', evidence_block_id: expect.any(String) })
   const { content } = await atBravo.ok(getEvidence, { block_id: copy.evidence_block_id ?? '' })
   expect(content.attestation).toMatchObject({ by: 'demo', decision: 'non_match', rationale })
@@ -145,13 +155,13 @@ test.each([
   ['ratified', 0.94, 0.92],
   ['in conflict', 0.95, 0.05],
 ])('a session %s that its home withdraws is withdrawn at the other side', async (_, alice, bob) => {
-  const { atAlpha, atBravo, there } = two
-  const id = await bothSpoke(alice, bob)
+  const { atAlpha, atBravo, toBravo } = two
+  const id = await answerBothWays(alice, bob)
   await atAlpha.ok(cancel, { id })
-  await delivered(atAlpha, id)
-  expect((await seen(atBravo, id))?.state).toBe('PENDING_QUORUM')
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'WITHDRAWN')
-  expect((await inState(atBravo, id, 'WITHDRAWN')).history.at(-1)).toMatchObject({
+  await waitUntilDelivered(atAlpha, id)
+  expect((await findSession(atBravo, id))?.state).toBe('PENDING_QUORUM')
+  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'WITHDRAWN')
+  expect((await waitForState(atBravo, id, 'WITHDRAWN')).history.at(-1)).toMatchObject({
     trigger: 'result',
     by: 'peer:alpha',
   })

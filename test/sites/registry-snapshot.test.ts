@@ -4,127 +4,140 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { create as arrive } from '../../daemon/roles/resolution/arrival/create.ts'
+import { lookup } from '../../daemon/roles/resolution/entity/lookup.ts'
 import { start } from '../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
-import { lookup } from '../../daemon/roles/resolution/lookup/lookup.ts'
 import { get } from '../../daemon/roles/resolution/registry/get.ts'
-import { peopleOf, personLens } from '../roles/resolution/resolution-world.ts'
-import { platform } from '../support/command-line.ts'
-import { edit, type PackagedSites, packagedSites, pin } from '../support/packaged-sites.ts'
-import type { Person } from '../support/person.ts'
-import { until } from '../support/site-world.ts'
-import { shared } from './question.ts'
+import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
+import { runCommand } from '../support/command/run-command.ts'
+import type { CheckedClient } from '../support/http/checked-client.ts'
+import {
+  createPackagedFederation,
+  editProfile,
+  type PackagedFederation,
+  pinFederatedPeer,
+} from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { sharedClassification } from './packaged-site-pair.ts'
 
 /** For alpha and no other. */
-const kept = { level: 'CONFIDENTIAL', releasable_to: ['alpha'] }
+const keptClassification = { level: 'CONFIDENTIAL', releasable_to: ['alpha'] }
 
-let world: PackagedSites
-let people: Record<'alpha' | 'bravo', Person>
+let world: PackagedFederation
+let people: Record<'alpha' | 'bravo', CheckedClient>
 beforeAll(async () => {
-  world = await packagedSites('alpha', 'bravo')
+  world = await createPackagedFederation('alpha', 'bravo')
   for (const name of ['alpha', 'bravo']) {
     const pattern = name === 'alpha' ? {} : { matching_pattern: 'lookup_only' }
-    edit(siteOf(name), { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...pattern } })
+    editProfile(requireSite(name), { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...pattern } })
   }
-  await Promise.all([siteOf('alpha').start(), siteOf('bravo').start()])
-  const of = (name: string) => siteOf(name).as('demo', ['operator', 'admin'])
+  await Promise.all([requireSite('alpha').start(), requireSite('bravo').start()])
+  const of = (name: string) => requireSite(name).as('demo', ['operator', 'admin'])
   people = { alpha: await of('alpha'), bravo: await of('bravo') }
-  await people.alpha.ok(create, { body: personLens(), classification: shared })
-  const nodes = { east: peopleOf(0, 40), west: peopleOf(10, 50), north: peopleOf(5, 30) }
-  const { run_id } = await people.alpha.ok(start, { lens_id: 'people', node_data: nodes, classification: shared })
-  await until(async () => (await people.alpha.ok(status, { run_id })).state === 'completed')
+  await people.alpha.ok(create, { body: buildPersonLens(), classification: sharedClassification })
+  const nodes = { east: buildPeople(0, 40), west: buildPeople(10, 50), north: buildPeople(5, 30) }
+  const { run_id } = await people.alpha.ok(start, {
+    lens_id: 'people',
+    node_data: nodes,
+    classification: sharedClassification,
+  })
+  await waitUntil(async () => (await people.alpha.ok(status, { run_id })).state === 'completed')
   // Alpha knows one more record of person 12, and a person of whom bravo may not know at all.
-  const records = [personAs('a-first', 12), personAs('secret', 77)]
-  const said = await people.alpha.ok(arrive, { node_id: 'a-vault', records: records as never, classification: kept })
+  const records = [buildPersonAs('a-first', 12), buildPersonAs('secret', 77)]
+  const said = await people.alpha.ok(arrive, {
+    node_id: 'a-vault',
+    records: records as never,
+    classification: keptClassification,
+  })
   expect(said).toMatchObject({ state: 'matched', items: [{ size: 4 }, { size: 1 }] })
 })
 afterAll(() => world?.end())
 
-function siteOf(name: string) {
+function requireSite(name: string) {
   const site = world.sites[name]
   if (!site) throw new Error(`there is no ${name}`)
   return site
 }
 
-function personAs(id: string, number: number) {
-  return { ...peopleOf(number, number + 1)[0], id }
+function buildPersonAs(id: string, number: number) {
+  return { ...buildPeople(number, number + 1)[0], id }
 }
 
-function recordOf(number: number) {
-  const { id: _id, ...said } = peopleOf(number, number + 1)[0] ?? { id: '' }
+function buildRecord(number: number) {
+  const { id: _id, ...said } = buildPeople(number, number + 1)[0] ?? { id: '' }
   return said
 }
 
-function fileOf(name: string): string {
+function formatPath(name: string): string {
   return path.join(world.dir, name)
 }
 
-async function exported(name: string, to = 'bravo') {
-  const file = fileOf(name)
-  const manifest = await siteOf('alpha').answered(['resolve', 'registry', 'export', '--to', to, '--out', file])
+async function exportSnapshot(name: string, to = 'bravo') {
+  const file = formatPath(name)
+  const manifest = await requireSite('alpha').runJson(['resolve', 'registry', 'export', '--to', to, '--out', file])
   return { file, manifest }
 }
 
 /** In this process, but for one: the executable takes a while to start. */
-async function importing(file: string, site = 'bravo') {
-  const { exit, stderr } = await platform(['resolve', 'registry', 'import', file, '--site', siteOf(site).dir])
+async function importSnapshot(file: string, site = 'bravo') {
+  const { exit, stderr } = await runCommand(['resolve', 'registry', 'import', file, '--site', requireSite(site).dir])
   return { exit, stderr }
 }
 
-async function held() {
+async function readHeldSnapshot() {
   return (await people.bravo.ok(get, {})).snapshots
 }
 
 test('before a snapshot is there nothing is found; matching and deciding are refused with the reason', async () => {
-  expect(await people.bravo.refusal(lookup, { record: recordOf(12) })).toBe('not_found')
-  expect(await people.bravo.refusal(create, { body: personLens() })).toBe('wrong_state')
-  const node_data = { east: peopleOf(0, 3) }
+  expect(await people.bravo.refusal(lookup, { record: buildRecord(12) })).toBe('not_found')
+  expect(await people.bravo.refusal(create, { body: buildPersonLens() })).toBe('wrong_state')
+  const node_data = { east: buildPeople(0, 3) }
   expect(await people.bravo.refusal(start, { lens_id: 'people', node_data })).toBe('wrong_state')
-  expect(await people.bravo.refusal(arrive, { node_id: 'east', records: peopleOf(0, 1) })).toBe('wrong_state')
-  const { stderr, exit } = await importing(fileOf('nothing'), 'alpha')
+  expect(await people.bravo.refusal(arrive, { node_id: 'east', records: buildPeople(0, 1) })).toBe('wrong_state')
+  const { stderr, exit } = await importSnapshot(formatPath('nothing'), 'alpha')
   expect([exit, stderr]).toEqual([3, expect.stringContaining('matches records itself')])
 })
 
 test('the snapshot has what the peer may see; lookups there say what alpha says, and tell nothing of the rest', async () => {
-  const { file, manifest } = await exported('first.snapshot')
+  const { file, manifest } = await exportSnapshot('first.snapshot')
   expect(manifest).toMatchObject({ from: 'alpha', to: 'bravo', records: 105, entities: 50 })
   expect(fs.statSync(file).mode & 0o777).toBe(0o600)
   const text = fs.readFileSync(file, 'utf8')
-  for (const hidden of ['a-vault', 'a-first', personAs('', 77).surname]) expect(text).not.toContain(hidden)
-  expect(await siteOf('bravo').platform(['resolve', 'registry', 'import', file])).toMatchObject({ exit: 0 })
+  for (const hidden of ['a-vault', 'a-first', buildPersonAs('', 77).surname]) expect(text).not.toContain(hidden)
+  expect(await requireSite('bravo').run(['resolve', 'registry', 'import', file])).toMatchObject({ exit: 0 })
   const [there, here] = await Promise.all(
-    [people.bravo, people.alpha].map(async (who) => (await who.ok(lookup, { record: recordOf(20) })).entities[0]),
+    [people.bravo, people.alpha].map(async (who) => (await who.ok(lookup, { record: buildRecord(20) })).entities[0]),
   )
   expect(there).toMatchObject({ size: 3, above_cut: true, entity: here?.entity, bits: here?.bits, steps: here?.steps })
-  const [part] = (await people.bravo.ok(lookup, { record: recordOf(12) })).entities
+  const [part] = (await people.bravo.ok(lookup, { record: buildRecord(12) })).entities
   expect(part).toMatchObject({ size: 3, above_cut: true })
-  const [whole] = (await people.alpha.ok(lookup, { record: recordOf(12) })).entities
+  const [whole] = (await people.alpha.ok(lookup, { record: buildRecord(12) })).entities
   expect(whole).toMatchObject({ size: 4 })
   expect(part?.entity).not.toBe(whole?.entity)
-  const unknown = (await people.bravo.ok(lookup, { record: recordOf(77) })).entities
+  const unknown = (await people.bravo.ok(lookup, { record: buildRecord(77) })).entities
   expect(unknown.some(({ above_cut }) => above_cut)).toBe(false)
 })
 
 test('status tells which snapshot is in use and how old it is, to whom may know of all of it', async () => {
-  const [snapshot] = await held()
+  const [snapshot] = await readHeldSnapshot()
   expect(snapshot).toMatchObject({ lens: 'people', lens_version: '1.0.0', from: 'alpha', records: 105, entities: 50 })
   expect(snapshot?.age_s).toBeLessThan(600)
-  const low = await siteOf('bravo').as('low', ['analyst'], 'UNCLASSIFIED')
+  const low = await requireSite('bravo').as('low', ['analyst'], 'UNCLASSIFIED')
   expect((await low.ok(get, {})).snapshots).toEqual([])
-  expect(await low.refusal(lookup, { record: recordOf(12) })).toBe('not_found')
+  expect(await low.refusal(lookup, { record: buildRecord(12) })).toBe('not_found')
 })
 
 test('what is forged, cut, lengthened, packed, another’s or older is refused whole, and what is held stays', async () => {
-  const before = await held()
-  const first = fs.readFileSync(fileOf('first.snapshot'))
-  const newer = await exported('newer.snapshot')
+  const before = await readHeldSnapshot()
+  const first = fs.readFileSync(formatPath('first.snapshot'))
+  const newer = await exportSnapshot('newer.snapshot')
   const text = fs.readFileSync(newer.file, 'utf8')
   const lines = text.trimEnd().split('\n')
   const last = JSON.parse(lines.at(-1) ?? '') as { form: string; signed: { payload: string; signatures: object[] } }
   const said = JSON.parse(Buffer.from(last.signed.payload, 'base64url').toString('utf8')) as object
   const resigned = (more: object) =>
-    JSON.stringify({ ...last, signed: { ...last.signed, payload: base64url({ ...said, ...more }) } })
+    JSON.stringify({ ...last, signed: { ...last.signed, payload: encodeBase64url({ ...said, ...more }) } })
   const body = lines.slice(0, -1).join('\n')
   const forged: Readonly<Record<string, string | Buffer>> = {
     content: text.replace('"1.0.0"', '"1.0.1"'),
@@ -143,29 +156,29 @@ test('what is forged, cut, lengthened, packed, another’s or older is refused w
     note: 'hello\n',
   }
   for (const [name, content] of Object.entries(forged)) {
-    const file = fileOf(`forged-${name}`)
+    const file = formatPath(`forged-${name}`)
     fs.writeFileSync(file, content)
-    const { exit, stderr } = await importing(file)
+    const { exit, stderr } = await importSnapshot(file)
     expect([name, exit, stderr]).toEqual([name, 5, expect.stringContaining('nothing was taken in')])
   }
-  expect(await held()).toEqual(before.map((each) => ({ ...each, age_s: expect.any(Number) })))
-  expect(await importing(newer.file)).toMatchObject({ exit: 0 })
-  fs.writeFileSync(fileOf('replayed'), first)
-  const replayed = await importing(fileOf('replayed'))
+  expect(await readHeldSnapshot()).toEqual(before.map((each) => ({ ...each, age_s: expect.any(Number) })))
+  expect(await importSnapshot(newer.file)).toMatchObject({ exit: 0 })
+  fs.writeFileSync(formatPath('replayed'), first)
+  const replayed = await importSnapshot(formatPath('replayed'))
   expect([replayed.exit, replayed.stderr]).toEqual([3, expect.stringContaining('newer snapshot is held')])
-  expect(await importing(newer.file)).toMatchObject({ exit: 0, stderr: expect.stringContaining('held already') })
-  expect((await held())[0]?.version).toBe(newer.manifest.version)
-  expect(fs.readdirSync(path.join(siteOf('bravo').dir, 'data/resolution/snapshots'))).toEqual(['people.snapshot'])
+  expect(await importSnapshot(newer.file)).toMatchObject({ exit: 0, stderr: expect.stringContaining('held already') })
+  expect((await readHeldSnapshot())[0]?.version).toBe(newer.manifest.version)
+  expect(fs.readdirSync(path.join(requireSite('bravo').dir, 'data/resolution/snapshots'))).toEqual(['people.snapshot'])
 })
 
 test('one that was made for another site, of another tenant, or is larger than the site takes, is refused', async () => {
   // Whoever has bravo's keys under another name is another site.
-  await pin(siteOf('alpha'), { ...siteOf('bravo'), name: 'charlie' })
-  const { file } = await exported('for-charlie.snapshot', 'charlie')
-  expect(await importing(file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('made for charlie') })
-  expect(await importing(world.dir)).toMatchObject({ exit: 1, stderr: expect.stringContaining('is no file') })
-  const last = await exported('last.snapshot')
-  const peer = path.join(siteOf('bravo').dir, 'peers/alpha.json')
+  await pinFederatedPeer(requireSite('alpha'), { ...requireSite('bravo'), name: 'charlie' })
+  const { file } = await exportSnapshot('for-charlie.snapshot', 'charlie')
+  expect(await importSnapshot(file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('made for charlie') })
+  expect(await importSnapshot(world.dir)).toMatchObject({ exit: 1, stderr: expect.stringContaining('is no file') })
+  const last = await exportSnapshot('last.snapshot')
+  const peer = path.join(requireSite('bravo').dir, 'peers/alpha.json')
   const pinned = fs.readFileSync(peer, 'utf8')
   fs.writeFileSync(
     peer,
@@ -173,31 +186,31 @@ test('one that was made for another site, of another tenant, or is larger than t
       .replace('"tenant_id":"alpha"', '"tenant_id":"other"')
       .replace('"tenant_id": "alpha"', '"tenant_id": "other"'),
   )
-  expect(await importing(last.file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('another tenant') })
+  expect(await importSnapshot(last.file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('another tenant') })
   fs.writeFileSync(peer, pinned)
-  edit(siteOf('bravo'), { resolution: { lookup_records: 50 } })
-  expect(await importing(last.file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('50 at most') })
-  edit(siteOf('bravo'), { resolution: { lookup_records: 250_000, snapshot_mb: 1 } })
+  editProfile(requireSite('bravo'), { resolution: { lookup_records: 50 } })
+  expect(await importSnapshot(last.file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('50 at most') })
+  editProfile(requireSite('bravo'), { resolution: { lookup_records: 250_000, snapshot_mb: 1 } })
   fs.writeFileSync(last.file, Buffer.alloc(1_048_577))
-  expect(await importing(last.file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('larger than') })
+  expect(await importSnapshot(last.file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('larger than') })
 })
 
 test('a registry is shown to peers alone, and only under labels that may cross', async () => {
-  const words = ['resolve', 'registry', 'export', '--out', fileOf('none.snapshot'), '--to']
-  expect(await siteOf('alpha').platform([...words, 'nobody'])).toMatchObject({ exit: 3 })
-  expect(fs.existsSync(fileOf('none.snapshot'))).toBe(false)
-  const again = await siteOf('alpha').platform([
+  const words = ['resolve', 'registry', 'export', '--out', formatPath('none.snapshot'), '--to']
+  expect(await requireSite('alpha').run([...words, 'nobody'])).toMatchObject({ exit: 3 })
+  expect(fs.existsSync(formatPath('none.snapshot'))).toBe(false)
+  const again = await requireSite('alpha').run([
     'resolve',
     'registry',
     'export',
     '--out',
-    fileOf('first.snapshot'),
+    formatPath('first.snapshot'),
     '--to',
     'bravo',
   ])
   expect([again.exit, again.stderr]).toEqual([3, expect.stringContaining('exists already')])
 })
 
-function base64url(value: object): string {
+function encodeBase64url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

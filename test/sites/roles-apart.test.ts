@@ -1,24 +1,35 @@
 // One site as two processes: consensus reaches the site role over its local socket, and outlives its absence.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AuditEvent, auditRecord } from '../../daemon/kernel/audit.ts'
+import { type AuditEvent, auditRecord } from '../../daemon/kernel/audit/audit-chain.ts'
 import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { revoke } from '../../daemon/roles/site/token/revoke.ts'
-import { aTrace } from '../support/a-trace.ts'
-import { type Daemon, edit, type PackagedSite } from '../support/packaged-sites.ts'
-import { until } from '../support/site-world.ts'
-import { carry } from './courier.ts'
-import { ask, carryUntil, channelOf, delivered, inState, say, seen, shared, type Two, twoSites } from './question.ts'
+import { editProfile, type FederatedSite, type RunningDaemon } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { sampleTrace } from '../support/trace/sample-trace.ts'
+import { carryParcels } from './courier.ts'
+import {
+  carryUntil,
+  contributeOpinion,
+  createPackagedSitePair,
+  findChannel,
+  findSession,
+  openInvitedSession,
+  type PackagedSitePair,
+  sharedClassification,
+  waitForState,
+  waitUntilDelivered,
+} from './packaged-site-pair.ts'
 
-let two: Two
-let site: Daemon
-let consensus: Daemon
+let two: PackagedSitePair
+let site: RunningDaemon
+let consensus: RunningDaemon
 beforeAll(async () => {
-  two = await twoSites()
-  edit(two.alpha, { platform: { roles: ['site', 'consensus'] } })
+  two = await createPackagedSitePair()
+  editProfile(two.alpha, { platform: { roles: ['site', 'consensus'] } })
   const started = await Promise.all([two.alpha.start('site'), two.alpha.start('consensus'), two.bravo.start()])
   site = started[0]
   consensus = started[1]
@@ -26,23 +37,23 @@ beforeAll(async () => {
 afterAll(() => two?.world.end())
 
 /** All that both roles recorded, by their databases. */
-async function eventsOf(site: PackagedSite): Promise<AuditEvent[]> {
-  const { stdout } = await site.platform(['audit', 'export'])
+async function listEvents(site: FederatedSite): Promise<AuditEvent[]> {
+  const { stdout } = await site.run(['audit', 'export'])
   const records = stdout.trimEnd().split('\n')
   return records.flatMap((record) => auditRecord.parse(JSON.parse(record)).event ?? [])
 }
 
-const local = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: shared }
+const localSession = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: sharedClassification }
 
 test('they are two processes, and together they carry a session to its end', async () => {
-  const { atAlpha, atBravo, there, back } = two
+  const { atAlpha, atBravo, toBravo, toAlpha } = two
   expect(site.pid).not.toBe(consensus.pid)
-  const id = await ask(atAlpha, 0.94)
-  await carryUntil(there, () => seen(atBravo, id))
-  await say(atBravo, id, 'bob', 0.92)
-  await carryUntil(back, async () => (await seen(atAlpha, id))?.state === 'RATIFIED')
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'RATIFIED')
-  const { evidence_block_id: block_id = '' } = await delivered(atAlpha, id)
+  const id = await openInvitedSession(atAlpha, 0.94)
+  await carryUntil(toBravo, () => findSession(atBravo, id))
+  await contributeOpinion(atBravo, id, 'bob', 0.92)
+  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
+  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
+  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
   expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
 })
 
@@ -50,8 +61,8 @@ test.each([
   ['two processes', 'alpha', 'contribution', 'consensus.session.contribute'],
   ['one', 'bravo', 'invitation', 'consensus.federation.invite'],
 ] as const)('in %s, what both roles record of a message bears one trace', async (_, name, kind, action) => {
-  await until(async () => {
-    const events = await eventsOf(two[name])
+  await waitUntil(async () => {
+    const events = await listEvents(two[name])
     const applied = events.filter((event) => event.action === 'filedrop.message.applied' && event.detail.kind === kind)
     const caused = events.filter((event) => event.action === action)
     return applied.length > 0 && applied.every(({ trace_id }) => caused.some((event) => event.trace_id === trace_id))
@@ -59,10 +70,10 @@ test.each([
 })
 
 test('what a client asks for is recorded in its trace', async () => {
-  const traceparent = `00-${aTrace.trace_id}-${aTrace.span_id}-01`
-  const { id } = await two.atAlpha.ok(create, local, { traceparent })
-  const events = await eventsOf(two.alpha)
-  expect(events.filter(({ target }) => target === id)).toMatchObject([{ trace_id: aTrace.trace_id }])
+  const traceparent = `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`
+  const { id } = await two.atAlpha.ok(create, localSession, { traceparent })
+  const events = await listEvents(two.alpha)
+  expect(events.filter(({ target }) => target === id)).toMatchObject([{ trace_id: sampleTrace.trace_id }])
 })
 
 test.each([
@@ -70,71 +81,71 @@ test.each([
   ['consensus', ['consensus']],
   ['everything', []],
 ])('a second owner of %s does not start', async (_, roles) => {
-  const { exit, stdout, stderr } = await two.alpha.platform(['serve', ...roles])
+  const { exit, stdout, stderr } = await two.alpha.run(['serve', ...roles])
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
   expect(stderr).toMatch(/the role (site|consensus) of this site runs already in another process/)
-  expect((await two.atAlpha.ask(listSessions, {})).status).toBe(200)
-  expect((await two.atAlpha.ask(listChannels, {})).status).toBe(200)
+  expect((await two.atAlpha.call(listSessions, {})).status).toBe(200)
+  expect((await two.atAlpha.call(listChannels, {})).status).toBe(200)
 })
 
 describe('while the site role is away', () => {
   let decided: string
   let withdrawn: string
   beforeAll(async () => {
-    withdrawn = await ask(two.atAlpha, 0.94)
-    await carryUntil(two.there, () => seen(two.atBravo, withdrawn))
+    withdrawn = await openInvitedSession(two.atAlpha, 0.94)
+    await carryUntil(two.toBravo, () => findSession(two.atBravo, withdrawn))
     expect(await site.stop()).toBe(0)
   })
 
   test('opinions are taken and decided on; the evidence waits to be signed', async () => {
     const { atAlpha } = two
-    decided = (await atAlpha.ok(create, local)).id
-    await say(atAlpha, decided, 'alice', 0.94)
-    expect(await say(atAlpha, decided, 'bob', 0.92)).toMatchObject({ state: 'RATIFIED', undelivered: 1 })
-    await until(() => consensus.log().includes('consensus.session.undelivered'))
-    expect(await seen(atAlpha, decided)).not.toHaveProperty('evidence_block_id')
+    decided = (await atAlpha.ok(create, localSession)).id
+    await contributeOpinion(atAlpha, decided, 'alice', 0.94)
+    expect(await contributeOpinion(atAlpha, decided, 'bob', 0.92)).toMatchObject({ state: 'RATIFIED', undelivered: 1 })
+    await waitUntil(() => consensus.log().includes('consensus.session.undelivered'))
+    expect(await findSession(atAlpha, decided)).not.toHaveProperty('evidence_block_id')
   })
 
   test('what needs a peer to be asked about is not promised, and nothing is left of it', async () => {
     const { atAlpha } = two
     const before = await atAlpha.ok(listSessions, {})
-    const { status, problem } = await atAlpha.ask(create, { ...local, invite: ['bravo'] })
+    const { status, problem } = await atAlpha.call(create, { ...localSession, invite: ['bravo'] })
     expect([status, problem?.code]).toEqual([503, 'unavailable'])
     expect(await atAlpha.ok(listSessions, {})).toEqual(before)
   })
 
   test('what is owed to a peer is kept', async () => {
     expect(await two.atAlpha.ok(cancel, { id: withdrawn })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
-    expect(carry(two.there)).toEqual([])
+    expect(carryParcels(two.toBravo)).toEqual([])
   })
 
   test('once it is back, the evidence is signed and the peer is told', async () => {
-    const { alpha, atAlpha, atBravo, there } = two
+    const { alpha, atAlpha, atBravo, toBravo } = two
     site = await alpha.start('site')
-    const { evidence_block_id } = await delivered(atAlpha, decided)
+    const { evidence_block_id } = await waitUntilDelivered(atAlpha, decided)
     expect(evidence_block_id).toMatch(/^[0-9a-f]{64}$/)
-    await carryUntil(there, async () => (await seen(atBravo, withdrawn))?.state === 'WITHDRAWN')
+    await carryUntil(toBravo, async () => (await findSession(atBravo, withdrawn))?.state === 'WITHDRAWN')
   })
 })
 
 test('while consensus is away, messages wait where they are; once it is back, they are applied', async () => {
-  const { alpha, atAlpha, atBravo, there, back } = two
-  const id = await ask(atAlpha, 0.94)
-  await carryUntil(there, () => seen(atBravo, id))
+  const { alpha, atAlpha, atBravo, toBravo, toAlpha } = two
+  const id = await openInvitedSession(atAlpha, 0.94)
+  await carryUntil(toBravo, () => findSession(atBravo, id))
   await consensus.kill()
-  await say(atBravo, id, 'bob', 0.92)
-  await until(() => carry(back).length > 0)
-  await until(async () => (await channelOf(atAlpha, 'bravo', 'in')).detail.includes('intake pauses'))
-  expect(await channelOf(atAlpha, 'bravo', 'in')).toMatchObject({ state: 'open', backlog: 1, quarantined: 0 })
+  await contributeOpinion(atBravo, id, 'bob', 0.92)
+  await waitUntil(() => carryParcels(toAlpha).length > 0)
+  await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).detail.includes('intake pauses'))
+  expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({ state: 'open', backlog: 1, quarantined: 0 })
   consensus = await alpha.start('consensus')
-  expect(await inState(atAlpha, id, 'RATIFIED')).toMatchObject({ contributions: 2 })
-  await until(async () => (await channelOf(atAlpha, 'bravo', 'in')).detail === '')
+  expect(await waitForState(atAlpha, id, 'RATIFIED')).toMatchObject({ contributions: 2 })
+  await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).detail === '')
 })
 
 describe('a token that is revoked is refused by both processes with the next request', () => {
-  const statuses = async (person: Two['atAlpha']) => [
-    (await person.ask(listSessions, {})).status,
-    (await person.ask(listChannels, {})).status,
+  const statuses = async (person: PackagedSitePair['atAlpha']) => [
+    (await person.call(listSessions, {})).status,
+    (await person.call(listChannels, {})).status,
   ]
 
   test('by the command line, all that a subject holds', async () => {
@@ -144,7 +155,7 @@ describe('a token that is revoked is refused by both processes with the next req
       [200, 200],
       [200, 200],
     ])
-    await alpha.answered(['token', 'revoke', '--subject', 'eve', '--reason', 'laptop lost'])
+    await alpha.runJson(['token', 'revoke', '--subject', 'eve', '--reason', 'laptop lost'])
     expect([await statuses(eve), await statuses(adam)]).toEqual([
       [401, 401],
       [200, 200],
@@ -169,7 +180,7 @@ describe('a token that is revoked is refused by both processes with the next req
   test('and still after both have started again', async () => {
     const { alpha } = two
     const gone = await alpha.as('seth', ['operator'])
-    await alpha.answered(['token', 'revoke', '--subject', 'seth'])
+    await alpha.runJson(['token', 'revoke', '--subject', 'seth'])
     await Promise.all([site.stop(), consensus.stop()])
     const [one, other] = await Promise.all([alpha.start('site'), alpha.start('consensus')])
     site = one
@@ -180,5 +191,5 @@ describe('a token that is revoked is refused by both processes with the next req
 
 test('orderly stops end with 0, and the records are whole', async () => {
   expect(await Promise.all([site.stop(), consensus.stop()])).toEqual([0, 0])
-  expect(await two.alpha.answered(['audit', 'verify'])).toMatchObject({ whole: true })
+  expect(await two.alpha.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
 })

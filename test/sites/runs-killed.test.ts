@@ -9,35 +9,39 @@ import { list as runs } from '../../daemon/roles/resolution/fusion-run/list.ts'
 import { start } from '../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
-import { peopleOf, personLens } from '../roles/resolution/resolution-world.ts'
-import { type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
-import type { Person } from '../support/person.ts'
-import { until } from '../support/site-world.ts'
+import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
+import type { CheckedClient } from '../support/http/checked-client.ts'
+import {
+  createPackagedFederation,
+  type FederatedSite,
+  type PackagedFederation,
+} from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const roles = ['site', 'resolution']
-const node_data = { east: peopleOf(0, 60), west: peopleOf(30, 90) }
+const node_data = { east: buildPeople(0, 60), west: buildPeople(30, 90) }
 
-let world: PackagedSites
-let alpha: PackagedSite
-let ann: Person
-let undisturbed: unknown
+let world: PackagedFederation
+let alpha: FederatedSite
+let ann: CheckedClient
+let undisturbedResult: unknown
 beforeAll(async () => {
-  world = await packagedSites('alpha')
-  alpha = world.sites.alpha as PackagedSite
+  world = await createPackagedFederation('alpha')
+  alpha = world.sites.alpha as FederatedSite
   const profile = path.join(alpha.dir, 'profile.yaml')
   fs.writeFileSync(profile, fs.readFileSync(profile, 'utf8').replace('[site, consensus]', '[site, resolution]'))
   const daemon = await alpha.start(...roles)
   ann = await alpha.as('ann', ['analyst'])
-  await ann.ok(create, { body: personLens() })
+  await ann.ok(create, { body: buildPersonLens() })
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
-  undisturbed = await foundBy(run_id)
+  undisturbedResult = await readRunResult(run_id)
   await daemon.kill()
 })
 afterAll(() => world?.end())
 
 /** What the run wrote, once it is through, without the run and the times. */
-async function foundBy(run_id: string) {
-  const run = await until(async () => {
+async function readRunResult(run_id: string) {
+  const run = await waitUntil(async () => {
     const seen = await ann.ok(status, { run_id })
     return ['completed', 'failed'].includes(seen.state) && seen
   })
@@ -60,10 +64,10 @@ describe.each(['run-extracted', 'run-matched', 'run-resolved', 'run-publishing']
   test('it is taken up again, and comes to the same', async () => {
     const dying = await alpha.startUntil(point)
     const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
-    await until(() => dying.isGone())
+    await waitUntil(() => dying.hasEnded())
     await expect.poll(() => dying.log()).toContain(`fault point ${point}`)
     const daemon = await alpha.start(...roles)
-    expect(await foundBy(run_id)).toEqual(undisturbed)
+    expect(await readRunResult(run_id)).toEqual(undisturbedResult)
     await daemon.kill()
   })
 })
@@ -71,22 +75,22 @@ describe.each(['run-extracted', 'run-matched', 'run-resolved', 'run-publishing']
 test('killed in the middle of a phase, it is begun again', async () => {
   const daemon = await alpha.start(...roles)
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
-  await until(async () => (await ann.ok(status, { run_id })).state !== 'pending')
+  await waitUntil(async () => (await ann.ok(status, { run_id })).state !== 'pending')
   await daemon.kill()
   const again = await alpha.start(...roles)
-  expect(await foundBy(run_id)).toEqual(undisturbed)
+  expect(await readRunResult(run_id)).toEqual(undisturbedResult)
   await again.kill()
 })
 
 test('killed before the request was answered, nothing of it stays', async () => {
   const dying = await alpha.startUntil('run-kept')
   await expect(ann.ok(start, { lens_id: 'people', node_data })).rejects.toThrow()
-  await until(() => dying.isGone())
+  await waitUntil(() => dying.hasEnded())
   const folder = path.join(alpha.dir, 'data/resolution/runs')
   const before = fs.readdirSync(folder)
   const daemon = await alpha.start(...roles)
   const known = (await ann.ok(runs, { limit: 500 })).items.map(({ uid }) => uid)
   expect(before.filter((run) => !known.includes(run))).toHaveLength(1)
-  await until(() => fs.readdirSync(folder).every((run) => known.includes(run)))
+  await waitUntil(() => fs.readdirSync(folder).every((run) => known.includes(run)))
   await daemon.kill()
 })

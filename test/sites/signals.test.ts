@@ -5,28 +5,28 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { create } from '../../daemon/roles/intelligence/signal/create.ts'
 import { list } from '../../daemon/roles/intelligence/signal/list.ts'
 import type { Signal } from '../../daemon/roles/intelligence/signal/model.ts'
-import { type Daemon, edit, type PackagedSite } from '../support/packaged-sites.ts'
-import type { Person } from '../support/person.ts'
-import { until } from '../support/site-world.ts'
-import { carry } from './courier.ts'
-import { carryUntil, type Two, twoSites } from './question.ts'
+import type { CheckedClient } from '../support/http/checked-client.ts'
+import { editProfile, type FederatedSite, type RunningDaemon } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { carryParcels } from './courier.ts'
+import { carryUntil, createPackagedSitePair, type PackagedSitePair } from './packaged-site-pair.ts'
 
-let two: Two
-let intelligence: Daemon
-let sent: string
+let two: PackagedSitePair
+let intelligence: RunningDaemon
+let sentSignal: string
 const releasable = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo'] }
 
 beforeAll(async () => {
-  two = await twoSites()
+  two = await createPackagedSitePair()
   const roles = { platform: { roles: ['site', 'intelligence'] }, intelligence: { port: 0 } }
-  edit(two.alpha, roles)
-  edit(two.bravo, { ...roles, intake: { within_every_s: 1 } })
+  editProfile(two.alpha, roles)
+  editProfile(two.bravo, { ...roles, intake: { within_every_s: 1 } })
   const started = await Promise.all([two.alpha.start(), two.bravo.start('site'), two.bravo.start('intelligence')])
   intelligence = started[2]
 })
 afterAll(() => two?.world.end())
 
-async function raisedAt(person: Person, title: string): Promise<string> {
+async function raiseSignal(person: CheckedClient, title: string): Promise<string> {
   const made = await person.ok(create, {
     ...{ signal_type: 'watchlist_hit', source: { type: 'manual', name: 'desk' }, severity: 'high', title },
     subject: { type: 'asset', id: 'ship-1', name: 'Aurora' },
@@ -35,54 +35,55 @@ async function raisedAt(person: Person, title: string): Promise<string> {
   return made.uid
 }
 
-async function entitled(person: Person, title: string): Promise<Signal[]> {
+async function listTitled(person: CheckedClient, title: string): Promise<Signal[]> {
   return (await person.ok(list, { limit: 500 })).items.filter((signal) => signal.title === title)
 }
 
-function sends(site: PackagedSite, uid: string) {
-  return site.answered(['signal', 'send', uid, '--peer', 'bravo'])
+function sendSignal(site: FederatedSite, uid: string) {
+  return site.runJson(['signal', 'send', uid, '--peer', 'bravo'])
 }
 
 test('a signal crosses once, under its label, and bravo knows whose it is', async () => {
-  const { alpha, atAlpha, atBravo, there } = two
-  sent = await raisedAt(atAlpha, 'at anchor')
-  for (let time = 0; time < 2; time++) expect(await sends(alpha, sent)).toMatchObject({ event_id: sent, peer: 'bravo' })
-  await carryUntil(there, async () => (await entitled(atBravo, 'at anchor')).length > 0)
-  const [signal, ...more] = await entitled(atBravo, 'at anchor')
+  const { alpha, atAlpha, atBravo, toBravo } = two
+  sentSignal = await raiseSignal(atAlpha, 'at anchor')
+  for (let time = 0; time < 2; time++)
+    expect(await sendSignal(alpha, sentSignal)).toMatchObject({ event_id: sentSignal, peer: 'bravo' })
+  await carryUntil(toBravo, async () => (await listTitled(atBravo, 'at anchor')).length > 0)
+  const [signal, ...more] = await listTitled(atBravo, 'at anchor')
   expect(more).toEqual([])
   expect(signal).toMatchObject({
     tenant_id: 'bravo',
     status: 'new',
     actor: { type: 'service', id: 'alpha' },
     classification: { level: 'RESTRICTED' },
-    metadata: { received: { from: 'peer:alpha', as: sent } },
+    metadata: { received: { from: 'peer:alpha', as: sentSignal } },
   })
 })
 
 test('what comes while its role is down waits, and is taken once when it is back', async () => {
-  const { alpha, bravo, atAlpha, atBravo, there } = two
+  const { alpha, bravo, atAlpha, atBravo, toBravo } = two
   await intelligence.kill()
-  await sends(alpha, await raisedAt(atAlpha, 'while it was down'))
-  await until(async () => carry(there).length > 0)
+  await sendSignal(alpha, await raiseSignal(atAlpha, 'while it was down'))
+  await waitUntil(async () => carryParcels(toBravo).length > 0)
   intelligence = await bravo.start('intelligence')
-  await carryUntil(there, async () => (await entitled(atBravo, 'while it was down')).length === 1)
-  expect(await entitled(atBravo, 'at anchor')).toHaveLength(1)
+  await carryUntil(toBravo, async () => (await listTitled(atBravo, 'while it was down')).length === 1)
+  expect(await listTitled(atBravo, 'at anchor')).toHaveLength(1)
 })
 
 test('what is no signal lies in quarantine with the reason, and that raises one signal of bravo’s own', async () => {
-  const { alpha, atBravo, bravo, there, world } = two
+  const { alpha, atBravo, bravo, toBravo, world } = two
   const file = path.join(world.dir, 'no-signal.json')
   fs.writeFileSync(file, JSON.stringify({ event_id: 'x', title: 'about nothing' }))
   const words = ['filedrop', 'send', 'bravo', file, '--kind', 'signal', '--schema', 'signal/1']
-  await alpha.answered([...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo'])
+  await alpha.runJson([...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo'])
   const raised = async () => (await atBravo.ok(list, { signal_type: 'quarantine', limit: 500 })).items
-  await carryUntil(there, async () => (await raised()).length > 0)
+  await carryUntil(toBravo, async () => (await raised()).length > 0)
   await intelligence.stop()
   intelligence = await bravo.start('intelligence')
   // The role has looked again when it has raised what came later.
   fs.writeFileSync(file, JSON.stringify({ event_id: 'y', title: 'about nothing either' }))
-  await alpha.answered([...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo'])
-  await carryUntil(there, async () => (await raised()).length > 1)
+  await alpha.runJson([...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo'])
+  await carryUntil(toBravo, async () => (await raised()).length > 1)
   const found = await raised()
   expect(found).toHaveLength(2)
   expect(found[0]).toMatchObject({
@@ -97,6 +98,6 @@ test('what may not leave is refused at alpha', async () => {
     ...{ signal_type: 't', source: { type: 'manual' }, severity: 'low', title: 'own', classification: 'RESTRICTED' },
     ...{ subject: { type: 'asset', id: 's', name: 's' }, detected_at: '2026-03-02T11:00:00.000Z' },
   })
-  const refused = await alpha.platform(['signal', 'send', uid, '--peer', 'bravo'])
+  const refused = await alpha.run(['signal', 'send', uid, '--peer', 'bravo'])
   expect([refused.exit, refused.stderr]).toEqual([3, expect.stringContaining('bravo')])
 })

@@ -3,22 +3,31 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { statement } from '../../daemon/kernel/transport.ts'
-import { brokenLink, type Call, callsOf, creates, logs, renames, syncs, writes } from '../store/system-calls.ts'
-import type { PackagedSite } from '../support/packaged-sites.ts'
-import { requires } from '../support/requires.ts'
-import { until } from '../support/site-world.ts'
-import { bring, type Parcel } from './courier.ts'
-import { inState, spoken, type Two, twoSites } from './question.ts'
+import { statement } from '../../daemon/kernel/messaging/transport.ts'
+import {
+  findBrokenLink,
+  matchCreate,
+  matchJournalWrite,
+  matchRename,
+  matchSync,
+  matchWrite,
+  parseCalls,
+  type SystemCall,
+} from '../store/system-calls.ts'
+import { requires } from '../support/runner/requires.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { type CourierParcel, deliverParcels } from './courier.ts'
+import { answerInvitation, createPackagedSitePair, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
 
-let two: Two
+let two: PackagedSitePair
 beforeEach(async () => {
-  two = await twoSites()
+  two = await createPackagedSitePair()
 })
 afterEach(() => two?.world.end())
 
 /** What it did until it was stopped. Whole pages are told, so that it can be seen which write is about a message. */
-async function startTraced(site: PackagedSite): Promise<() => Promise<Call[]>> {
+async function startTraced(site: FederatedSite): Promise<() => Promise<SystemCall[]>> {
   const file = path.join(two.world.dir, `${site.name}.strace`)
   const names = ['openat', 'write', 'pwrite64', 'fsync', 'fdatasync', '?rename', '?renameat', '?renameat2']
   const told = ['-f', '-D', '--seccomp-bpf', '-y', '-s', '4096', '-e', `trace=${names.join(',')}`, '-o', file]
@@ -26,16 +35,16 @@ async function startTraced(site: PackagedSite): Promise<() => Promise<Call[]>> {
   return async () => {
     await daemon.stop()
     const end = new RegExp(`^${daemon.pid} +\\+\\+\\+ exited with 0 `, 'm')
-    return callsOf(await until(() => [fs.readFileSync(file, 'utf8')].find((text) => end.test(text))))
+    return parseCalls(await waitUntil(() => [fs.readFileSync(file, 'utf8')].find((text) => end.test(text))))
   }
 }
 
-const filesOf = ({ stem }: Parcel) => [`/${stem}.body.json`, `/${stem}.env.json`]
-const moved = (parcel: Parcel, from: string, to: string) =>
-  filesOf(parcel).map((name) => renames(`${from}${name}`, `${to}${name}`))
+const listFileNames = ({ stem }: CourierParcel) => [`/${stem}.body.json`, `/${stem}.env.json`]
+const buildRenames = (parcel: CourierParcel, from: string, to: string) =>
+  listFileNames(parcel).map((name) => matchRename(`${from}${name}`, `${to}${name}`))
 
 /** What the journal holds of a message: its id, and the digest of its statement. */
-function entryOf({ env }: Parcel): { msg_id: string; digest: string } {
+function parseEntry({ env }: CourierParcel): { msg_id: string; digest: string } {
   const payload = Buffer.from(JSON.parse(env.toString('utf8')).payload, 'base64url')
   const { msg_id } = statement.parse(JSON.parse(payload.toString('utf8')))
   return { msg_id, digest: createHash('sha384').update(payload).digest('hex') }
@@ -44,35 +53,35 @@ function entryOf({ env }: Parcel): { msg_id: string; digest: string } {
 requires('strace')('sent: the journal first, then each file whole and durable before it has its name', async () => {
   await two.alpha.start()
   const callsOfBravo = await startTraced(two.bravo)
-  const { parcel } = await spoken(two)
+  const { parcel } = await answerInvitation(two)
   const calls = await callsOfBravo()
-  const named = moved(parcel, 'out/tmp', 'out/ready')
-  const published = filesOf(parcel).flatMap((name, at) => [
-    ...[creates(`out/tmp${name}`), writes(`out/tmp${name}`), syncs(`out/tmp${name}`)],
+  const named = buildRenames(parcel, 'out/tmp', 'out/ready')
+  const published = listFileNames(parcel).flatMap((name, at) => [
+    ...[matchCreate(`out/tmp${name}`), matchWrite(`out/tmp${name}`), matchSync(`out/tmp${name}`)],
     ...named.slice(at, at + 1),
   ])
-  const entered = [logs('site', entryOf(parcel).msg_id), syncs('/site.db-wal')]
-  expect(brokenLink(calls, [...entered, ...published, syncs('out/ready')])).toBe(undefined)
-  for (const { what, is } of named) expect([what, calls.filter(is).length]).toEqual([what, 1])
+  const entered = [matchJournalWrite('site', parseEntry(parcel).msg_id), matchSync('/site.db-wal')]
+  expect(findBrokenLink(calls, [...entered, ...published, matchSync('out/ready')])).toBe(undefined)
+  for (const { what, matches } of named) expect([what, calls.filter(matches).length]).toEqual([what, 1])
 })
 
 requires('strace')('received: acted upon and applied, each durably, before its files are done with', async () => {
   const callsOfAlpha = await startTraced(two.alpha)
   await two.bravo.start()
-  const { id, parcel } = await spoken(two)
-  bring(two.back, [parcel])
-  await inState(two.atAlpha, id, 'RATIFIED')
+  const { id, parcel } = await answerInvitation(two)
+  deliverParcels(two.toAlpha, [parcel])
+  await waitForState(two.atAlpha, id, 'RATIFIED')
   const calls = await callsOfAlpha()
-  const { msg_id, digest } = entryOf(parcel)
+  const { msg_id, digest } = parseEntry(parcel)
   const order = [
-    ...moved(parcel, 'in/new', 'in/work'),
-    ...[logs('site', digest), syncs('/site.db-wal')],
-    ...[logs('consensus', msg_id), syncs('/consensus.db-wal')],
-    ...[logs('site', 'filedrop.message.applied', msg_id), syncs('/site.db-wal')],
-    ...moved(parcel, 'in/work', 'in/done'),
+    ...buildRenames(parcel, 'in/new', 'in/work'),
+    ...[matchJournalWrite('site', digest), matchSync('/site.db-wal')],
+    ...[matchJournalWrite('consensus', msg_id), matchSync('/consensus.db-wal')],
+    ...[matchJournalWrite('site', 'filedrop.message.applied', msg_id), matchSync('/site.db-wal')],
+    ...buildRenames(parcel, 'in/work', 'in/done'),
   ]
-  expect(brokenLink(calls, order)).toBe(undefined)
-  for (const { what, is } of moved(parcel, 'in/work', 'in/done')) {
-    expect([what, calls.filter(is).length]).toEqual([what, 1])
+  expect(findBrokenLink(calls, order)).toBe(undefined)
+  for (const { what, matches } of buildRenames(parcel, 'in/work', 'in/done')) {
+    expect([what, calls.filter(matches).length]).toEqual([what, 1])
   }
 })

@@ -4,83 +4,100 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
-import { personOf, seen } from '../sites/question.ts'
-import { type Chance, chance } from '../support/chance.ts'
-import { secrets } from '../support/engines/keycloak-realm.ts'
+import { createSpeaker, findSession } from '../sites/packaged-site-pair.ts'
+import { keycloakSecrets } from '../support/engines/keycloak-realm.ts'
 import type { ServerProcess } from '../support/engines/server-process.ts'
-import { copyOf, type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
-import { advance, channelsOf, type End, type Ends, type Question } from './questions.ts'
-import { type Engines, stand, startEngines } from './standing.ts'
+import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import {
+  copyPackagedFederation,
+  createPackagedFederation,
+  type FederatedSite,
+  type PackagedFederation,
+  type RunningDaemon,
+} from '../support/site/packaged-federation.ts'
+import { configureSite, type SoakEngines, startSoakEngines } from './soak-engines.ts'
+import { advanceSession, readChannels, type SoakSession, type SoakSite, type SoakSites } from './soak-sessions.ts'
 
-const questions = 24
+const session_count = 24
 /** Of each engine and each site: one death less than those that would make a message POISON. */
-const most_kills = 2
+const max_kills = 2
 /** A tenth of a second each: a search engine takes half a minute to come back. */
-const most_turns = 1_200
-const patience_ms = 180_000
+const max_turns = 1_200
+const timeout_ms = 180_000
 /** While questions are still asked: without a death they take about thirty turns. */
-const most_turns_before_death = 25
+const max_turns_before_kill = 25
 
-let engines: Promise<Engines> | undefined
-let pattern: Promise<PackagedSites> | undefined
+let runningEngines: Promise<SoakEngines> | undefined
+let pattern: Promise<PackagedFederation> | undefined
 
 export const usual_seeds = 200
 
 /** After the last seed. */
 export async function end(): Promise<void> {
-  for (const engine of Object.values((await engines) ?? {})) await engine.end()
+  for (const engine of Object.values((await runningEngines) ?? {})) await engine.end()
   await (await pattern)?.end()
 }
 
 /** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {
-  engines ??= startEngines()
-  pattern ??= packagedSites('alpha', 'bravo')
-  const world = await copyOf(await pattern)
+  runningEngines ??= startSoakEngines()
+  pattern ??= createPackagedFederation('alpha', 'bravo')
+  const world = await copyPackagedFederation(await pattern)
   try {
-    const counts = await (await Run.over(world, await engines, chance(seed), `soak${seed}`)).toItsEnd()
+    const counts = await (
+      await EnginesSoak.over(world, await runningEngines, seededRandom(seed), `soak${seed}`)
+    ).toItsEnd()
     await world.end()
     return counts
   } catch (error) {
-    await world.halt()
+    await world.stopAll()
     throw new Error(`seed ${seed} failed; its folders are ${world.dir}`, { cause: error })
   }
 }
 
-class Run {
-  readonly #chance: Chance
-  readonly #ends: Ends
-  readonly #questions: Question[]
-  readonly #engines: Engines
+class EnginesSoak {
+  readonly #chance: SeededRandom
+  readonly #ends: SoakSites
+  readonly #questions: SoakSession[]
+  readonly #engines: SoakEngines
   /** Of somebody whom the identity provider knows, shown to alpha. */
   readonly #token: string
-  readonly #daemons = new Map<PackagedSite, Daemon>()
+  readonly #daemons = new Map<FederatedSite, RunningDaemon>()
   readonly #counts: Record<string, number> = {}
 
-  private constructor(ends: Ends, engines: Engines, token: string, by: Chance) {
+  private constructor(ends: SoakSites, engines: SoakEngines, token: string, by: SeededRandom) {
     this.#chance = by
     this.#ends = ends
     this.#engines = engines
     this.#token = token
     const [home, away] = ends
-    this.#questions = Array.from({ length: questions }, (_, at) => ({
-      ...(at % 2 === 0 ? { home, guest: away } : { home: away, guest: home }),
+    this.#questions = Array.from({ length: session_count }, (_, at) => ({
+      ...(at % 2 === 0 ? { opener: home, invitee: away } : { opener: away, invitee: home }),
       key: { 'idempotency-key': `question-${at}-of-this-soak` },
-      ...{ id: '', said: 0, isOver: false },
+      ...{ id: '', opinionCount: 0, isOver: false },
     }))
   }
 
-  static async over({ sites }: PackagedSites, engines: Engines, by: Chance, name: string): Promise<Run> {
+  static async over(
+    { sites }: PackagedFederation,
+    engines: SoakEngines,
+    by: SeededRandom,
+    name: string,
+  ): Promise<EnginesSoak> {
     const { alpha, bravo } = sites
     if (!alpha || !bravo) throw new Error('two sites were made')
-    for (const site of [alpha, bravo]) stand(site, engines, name)
-    const ends: Ends = [
-      { site: alpha, person: await personOf(alpha), road: { from: bravo, to: alpha }, peer: 'bravo' },
-      { site: bravo, person: await personOf(bravo), road: { from: alpha, to: bravo }, peer: 'alpha' },
+    for (const site of [alpha, bravo]) configureSite(site, engines, name)
+    const ends: SoakSites = [
+      { site: alpha, person: await createSpeaker(alpha), road: { from: bravo, to: alpha }, peer: 'bravo' },
+      { site: bravo, person: await createSpeaker(bravo), road: { from: alpha, to: bravo }, peer: 'alpha' },
     ]
-    const ofConsole = { client_id: 'console', client_secret: secrets.console, grant_type: 'password' }
-    const { access_token } = await engines.keycloak.token({ ...ofConsole, username: 'ada', password: secrets.ada })
-    return new Run(ends, engines, access_token, by)
+    const ofConsole = { client_id: 'console', client_secret: keycloakSecrets.console, grant_type: 'password' }
+    const { access_token } = await engines.keycloak.token({
+      ...ofConsole,
+      username: 'ada',
+      password: keycloakSecrets.ada,
+    })
+    return new EnginesSoak(ends, engines, access_token, by)
   }
 
   async toItsEnd(): Promise<Record<string, number>> {
@@ -95,7 +112,7 @@ class Run {
   async #trouble(): Promise<void> {
     const deaths = this.#deaths()
     const dying = new Map<string, Promise<void>>()
-    for (let turn = 0; turn < most_turns && !this.#isAsked(); turn += 1) {
+    for (let turn = 0; turn < max_turns && !this.#isAsked(); turn += 1) {
       for (const { name, kill } of deaths.filter(({ on }) => on === turn)) {
         const death = (dying.get(name) ?? Promise.resolve()).then(kill)
         // Told where all are waited for; when a question fails before that, its failure is the one to tell.
@@ -110,10 +127,10 @@ class Run {
 
   #deaths(): { name: string; on: number; kill: () => Promise<void> }[] {
     const of = (name: string, kill: () => Promise<void>) =>
-      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({
+      Array.from({ length: this.#chance.below(max_kills + 1) }, () => ({
         name,
         kill,
-        on: this.#chance.below(most_turns_before_death),
+        on: this.#chance.below(max_turns_before_kill),
       }))
     const servers: [string, ServerProcess][] = Object.entries(this.#engines)
     return [
@@ -129,7 +146,7 @@ class Run {
     await server.start()
   }
 
-  async #killSite(site: PackagedSite): Promise<void> {
+  async #killSite(site: FederatedSite): Promise<void> {
     await pause(this.#chance.below(40))
     await this.#daemons.get(site)?.kill()
     this.#count('sites killed')
@@ -140,29 +157,29 @@ class Run {
   async #look(): Promise<boolean> {
     const [{ site }] = this.#ends
     const status = await site
-      .holding(this.#token)
-      .ask(listSessions, {})
-      .then((said) => said.status, nobody)
+      .withToken(this.#token)
+      .call(listSessions, {})
+      .then((said) => said.status, ignoreConnectionFailure)
     assert.ok(status === undefined || status === 200 || status === 503, `someone of the provider got ${status}`)
     if (status === 200) this.#count('looks')
     else this.#count('looks refused')
     return status === 200
   }
 
-  #step(question: Question): Promise<void> {
-    return advance(question).catch((error: unknown) => {
-      nobody(error)
+  #step(question: SoakSession): Promise<void> {
+    return advanceSession(question).catch((error: unknown) => {
+      ignoreConnectionFailure(error)
       this.#count('steps refused')
     })
   }
 
   #isAsked(): boolean {
-    return this.#questions.every(({ said }) => said === 2)
+    return this.#questions.every(({ opinionCount }) => opinionCount === 2)
   }
 
   /** Everything runs again: all that was promised comes true by itself. */
   async #settle(): Promise<void> {
-    const deadline = performance.now() + patience_ms
+    const deadline = performance.now() + timeout_ms
     for (;;) {
       await Promise.all(this.#questions.map((question) => this.#step(question)))
       const open = await this.#whatIsOpen().catch((error: unknown) => [String(error)])
@@ -174,38 +191,38 @@ class Run {
 
   async #whatIsOpen(): Promise<string[]> {
     for (const question of this.#questions.filter(({ isOver }) => !isOver)) {
-      const { home, guest, id, said } = question
-      if (said < 2) return [`${id || 'a question'} is not answered`]
-      const states = await Promise.all([seen(home.person, id), seen(guest.person, id)])
+      const { opener, invitee, id, opinionCount } = question
+      if (opinionCount < 2) return [`${id || 'a question'} is not answered`]
+      const states = await Promise.all([findSession(opener.person, id), findSession(invitee.person, id)])
       question.isOver = states.every((each) => each?.state === 'RATIFIED' && each.undelivered === 0)
-      if (!question.isOver) return [`${id} of ${home.site.name} is ${states.map((each) => each?.state)}`]
+      if (!question.isOver) return [`${id} of ${opener.site.name} is ${states.map((each) => each?.state)}`]
     }
     const open: string[] = []
     for (const end of this.#ends) {
-      const { out, into } = await channelsOf(end, this.#otherOf(end))
-      end.through = out.highest_seq
+      const { out, into } = await readChannels(end, this.#otherOf(end))
+      end.settledNumber = out.highest_seq
       const isThrough = into.gaps === 0 && into.backlog === 0 && into.highest_seq === out.highest_seq
       if (!isThrough || out.backlog > 0) open.push(`${end.site.name} has ${JSON.stringify(into)}`)
     }
     return open
   }
 
-  #otherOf({ site }: End): End {
+  #otherOf({ site }: SoakSite): SoakSite {
     const [one, other] = this.#ends
     return one.site === site ? other : one
   }
 
-  async #judge(end: End): Promise<void> {
+  async #judge(end: SoakSite): Promise<void> {
     const { site, person } = end
-    const { out, into } = await channelsOf(end, this.#otherOf(end))
+    const { out, into } = await readChannels(end, this.#otherOf(end))
     assert.deepEqual([into.state, out.state, into.quarantined], ['open', 'open', 0], 'the channels are sound')
-    assert.ok(into.received >= (end.through ?? 0), 'each number came in')
-    for (const { home, guest, id } of this.#questions) {
+    assert.ok(into.received >= (end.settledNumber ?? 0), 'each number came in')
+    for (const { opener, invitee, id } of this.#questions) {
       const speakers = (await person.ok(recordOf, { id })).items.map(({ contributor_id }) => contributor_id)
-      const expected = end === home ? ['alice', guest.site.name] : [guest.site.name]
+      const expected = end === opener ? ['alice', invitee.site.name] : [invitee.site.name]
       assert.deepEqual(speakers.toSorted(), expected.toSorted(), `${id} at ${site.name} has one word of each`)
     }
-    assert.equal((await site.answered(['audit', 'verify'])).whole, true, `the record of ${site.name} is whole`)
+    assert.equal((await site.runJson(['audit', 'verify'])).whole, true, `the record of ${site.name} is whole`)
   }
 
   #count(what: string): void {
@@ -214,7 +231,7 @@ class Run {
 }
 
 /** No connection, one that broke off, or a part of the house that is not there now. */
-function nobody(error: unknown): undefined {
+function ignoreConnectionFailure(error: unknown): undefined {
   const isMissing = error instanceof TypeError || (error instanceof Error && /was refused \(503\)/.test(error.message))
   if (!isMissing) throw error
 }

@@ -4,41 +4,48 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import { folderOf, quarantined } from '../sites/courier.ts'
-import { seen, type Two, twoOf } from '../sites/question.ts'
-import { type Chance, chance } from '../support/chance.ts'
+import { formatChannelFolder, listQuarantined } from '../sites/courier.ts'
+import { findSession, openPackagedSitePair, type PackagedSitePair } from '../sites/packaged-site-pair.ts'
+import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
 import {
-  ceiling,
-  copyOf,
-  type Daemon,
-  type PackagedSite,
-  type PackagedSites,
-  packagedSites,
-  pin,
-} from '../support/packaged-sites.ts'
-import { type BadCarrier, badCarrier } from './bad-carrier.ts'
-import { advance, channelsOf, type End, type Ends, type Question, whenNobodyAnswered } from './questions.ts'
+  copyPackagedFederation,
+  createPackagedFederation,
+  type FederatedSite,
+  type PackagedFederation,
+  pinFederatedPeer,
+  pinnedCeiling,
+  type RunningDaemon,
+} from '../support/site/packaged-federation.ts'
+import { createFaultyCarrier, type FaultyCarrier } from './faulty-carrier.ts'
+import {
+  advanceSession,
+  ignoreConnectionFailure,
+  readChannels,
+  type SoakSession,
+  type SoakSite,
+  type SoakSites,
+} from './soak-sessions.ts'
 
-const questions = 12
+const session_count = 12
 /** Of each site: one death less than those that would make a message POISON. */
-const most_kills = 2
+const max_kills = 2
 /** So many trips are made before anybody asks for what is missing; then it is asked for so often before the carrier is reformed. */
-const most_trips = 80
-const bad_repairs = 1
-const trips_a_repair = 20
-const patience_ms = 60_000
+const max_trips = 80
+const faulty_repair_count = 1
+const trips_per_repair = 20
+const timeout_ms = 60_000
 
 /** Made by the first seed; every seed begins with a copy, before anything was ever sent. */
-let pattern: Promise<PackagedSites> | undefined
+let pattern: Promise<PackagedFederation> | undefined
 
 /** Inventories come due all the while: of what a channel ends with nothing else would tell that it never arrived. */
-async function makePattern(): Promise<PackagedSites> {
-  const world = await packagedSites('alpha', 'bravo')
+async function createPattern(): Promise<PackagedFederation> {
+  const world = await createPackagedFederation('alpha', 'bravo')
   const sites = Object.values(world.sites)
   for (const site of sites) {
     for (const peer of sites.filter((each) => each !== site)) {
-      await site.answered(['peers', 'remove', peer.name, '--yes'])
-      await pin(site, peer, ceiling, ['--inventory-interval', '2s'])
+      await site.runJson(['peers', 'remove', peer.name, '--yes'])
+      await pinFederatedPeer(site, peer, pinnedCeiling, ['--inventory-interval', '2s'])
     }
   }
   return world
@@ -53,40 +60,40 @@ export async function end(): Promise<void> {
 
 /** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {
-  pattern ??= makePattern()
-  const two = await twoOf(await copyOf(await pattern))
+  pattern ??= createPattern()
+  const two = await openPackagedSitePair(await copyPackagedFederation(await pattern))
   try {
-    const counts = await new Run(two, chance(seed)).toItsEnd()
+    const counts = await new FiledropSoak(two, seededRandom(seed)).toItsEnd()
     await two.world.end()
     return counts
   } catch (error) {
-    await two.world.halt()
+    await two.world.stopAll()
     throw new Error(`seed ${seed} failed; its folders are ${two.world.dir}`, { cause: error })
   }
 }
 
-class Run {
-  readonly #chance: Chance
-  readonly #ends: Ends
-  readonly #questions: Question[]
-  readonly #carriers: readonly BadCarrier[]
-  readonly #daemons = new Map<PackagedSite, Daemon>()
+class FiledropSoak {
+  readonly #chance: SeededRandom
+  readonly #ends: SoakSites
+  readonly #questions: SoakSession[]
+  readonly #carriers: readonly FaultyCarrier[]
+  readonly #daemons = new Map<FederatedSite, RunningDaemon>()
   #kills = 0
   #resent = 0
 
-  constructor({ alpha, bravo, atAlpha, atBravo, there, back }: Two, by: Chance) {
+  constructor({ alpha, bravo, atAlpha, atBravo, toBravo, toAlpha }: PackagedSitePair, by: SeededRandom) {
     this.#chance = by
-    const home: End = { site: alpha, person: atAlpha, road: back, peer: 'bravo' }
-    const away: End = { site: bravo, person: atBravo, road: there, peer: 'alpha' }
+    const home: SoakSite = { site: alpha, person: atAlpha, road: toAlpha, peer: 'bravo' }
+    const away: SoakSite = { site: bravo, person: atBravo, road: toBravo, peer: 'alpha' }
     this.#ends = [home, away]
-    this.#carriers = [badCarrier(there, by), badCarrier(back, by)]
-    this.#questions = Array.from({ length: questions }, (_, at) => {
+    this.#carriers = [createFaultyCarrier(toBravo, by), createFaultyCarrier(toAlpha, by)]
+    this.#questions = Array.from({ length: session_count }, (_, at) => {
       const [asker, asked] = at % 2 === 0 ? [home, away] : [away, home]
       return {
-        home: asker,
-        guest: asked,
+        opener: asker,
+        invitee: asked,
         key: { 'idempotency-key': `question-${at}-of-this-soak` },
-        ...{ id: '', said: 0, isOver: false },
+        ...{ id: '', opinionCount: 0, isOver: false },
       }
     })
   }
@@ -101,17 +108,17 @@ class Run {
     return { ...Object.fromEntries(carried), killed: this.#kills, resent: this.#resent }
   }
 
-  async #start(site: PackagedSite): Promise<void> {
+  async #start(site: FederatedSite): Promise<void> {
     this.#daemons.set(site, await site.start())
   }
 
   async #trouble(): Promise<void> {
     const deaths = this.#ends.flatMap(({ site }) =>
-      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ site, on: 5 + this.#chance.below(60) })),
+      Array.from({ length: this.#chance.below(max_kills + 1) }, () => ({ site, on: 5 + this.#chance.below(60) })),
     )
-    const dying = new Map<PackagedSite, Promise<void>>()
-    for (let trip = 0; trip < most_trips && this.#questions.some(({ said }) => said < 2); trip++) {
-      for (const carrier of this.#carriers) carrier.go()
+    const dying = new Map<FederatedSite, Promise<void>>()
+    for (let trip = 0; trip < max_trips && this.#questions.some(({ opinionCount }) => opinionCount < 2); trip++) {
+      for (const carrier of this.#carriers) carrier.carry()
       for (const { site } of deaths.filter(({ on }) => on === trip)) {
         dying.set(
           site,
@@ -119,13 +126,13 @@ class Run {
         )
       }
       const some = this.#questions.filter(() => this.#chance.below(3) === 0)
-      await Promise.all([pause(10), ...some.map((question) => advance(question).catch(whenNobodyAnswered))])
+      await Promise.all([pause(10), ...some.map((question) => advanceSession(question).catch(ignoreConnectionFailure))])
     }
     await Promise.all(dying.values())
   }
 
   /** Not at a moment of ours: what it does then is its own affair. */
-  async #killSoon(site: PackagedSite): Promise<void> {
+  async #killSoon(site: FederatedSite): Promise<void> {
     await pause(this.#chance.below(40))
     await this.#daemons.get(site)?.kill()
     this.#kills += 1
@@ -135,34 +142,34 @@ class Run {
 
   /** As operators would: what is missing is asked for by receipts, and what nobody knows to be missing by its numbers. */
   async #mend(): Promise<void> {
-    const deadline = performance.now() + patience_ms
+    const deadline = performance.now() + timeout_ms
     for (let trip = 0; ; trip++) {
-      for (const carrier of this.#carriers) carrier.go()
-      await Promise.all(this.#questions.map(advance))
+      for (const carrier of this.#carriers) carrier.carry()
+      await Promise.all(this.#questions.map(advanceSession))
       const open = await this.#whatIsOpen()
       if (open.length === 0) return
       assert.ok(performance.now() < deadline, `it was never mended: ${open.join('; ')}`)
-      if (trip % trips_a_repair === 0) await Promise.all(this.#ends.map((end) => this.#askFor(end)))
-      if (trip === bad_repairs * trips_a_repair) for (const carrier of this.#carriers) carrier.reform()
+      if (trip % trips_per_repair === 0) await Promise.all(this.#ends.map((end) => this.#askFor(end)))
+      if (trip === faulty_repair_count * trips_per_repair) for (const carrier of this.#carriers) carrier.stopFaults()
       await pause(20)
     }
   }
 
   /** The cheap questions first, and nothing twice that cannot change any more. */
   async #whatIsOpen(): Promise<string[]> {
-    const untold = this.#questions.filter(({ said }) => said < 2)
+    const untold = this.#questions.filter(({ opinionCount }) => opinionCount < 2)
     if (untold.length > 0) return untold.map(({ id }) => `${id} is not answered`)
     for (const question of this.#questions.filter(({ isOver }) => !isOver)) {
-      const { home, guest, id } = question
-      const states = await Promise.all([seen(home.person, id), seen(guest.person, id)])
+      const { opener, invitee, id } = question
+      const states = await Promise.all([findSession(opener.person, id), findSession(invitee.person, id)])
       question.isOver = states.every((each) => each?.state === 'RATIFIED' && each.undelivered === 0)
-      if (!question.isOver) return [`${id} of ${home.site.name} is ${states.map((each) => each?.state)}`]
+      if (!question.isOver) return [`${id} of ${opener.site.name} is ${states.map((each) => each?.state)}`]
     }
     const open: string[] = []
     for (const end of this.#ends) {
-      const { out, into } = await channelsOf(end, this.#otherOf(end))
+      const { out, into } = await readChannels(end, this.#otherOf(end))
       const isThrough = into.gaps === 0 && into.backlog === 0 && into.highest_seq === out.highest_seq
-      end.through = out.highest_seq
+      end.settledNumber = out.highest_seq
       if (!isThrough || out.backlog > 0) {
         open.push(`${end.site.name} has ${JSON.stringify(into)} of ${JSON.stringify(out)}`)
       }
@@ -170,22 +177,22 @@ class Run {
     return open
   }
 
-  #otherOf({ site }: End): End {
+  #otherOf({ site }: SoakSite): SoakSite {
     const [one, other] = this.#ends
     return one.site === site ? other : one
   }
 
   /** From the site that this end hears: what it knows to be missing, what came last, and what lies here by halves. */
-  async #askFor(end: End): Promise<void> {
+  async #askFor(end: SoakSite): Promise<void> {
     const other = this.#otherOf(end)
-    const { out, into } = await channelsOf(end, other)
+    const { out, into } = await readChannels(end, other)
     if (into.gaps > 0) {
       const file = path.join(path.dirname(end.site.dir), `gaps-${end.site.name}.json`)
       fs.rmSync(file, { force: true })
-      await end.site.answered(['filedrop', 'gaps', end.peer, '--out', file])
+      await end.site.runJson(['filedrop', 'gaps', end.peer, '--out', file])
       await this.#resend(other.site, ['--receipt', file])
     }
-    const lying = fs.readdirSync(folderOf(end.site, other.site, 'in', 'new'))
+    const lying = fs.readdirSync(formatChannelFolder(end.site, other.site, 'in', 'new'))
     const halves = lying.map((name) => Number(/^\d{8}-(\d{16})\./.exec(name)?.[1]))
     assert.ok(halves.every(Number.isInteger), `${end.site.name} was brought ${lying}`)
     const first = Math.min(into.highest_seq + 1, ...halves)
@@ -194,28 +201,28 @@ class Run {
     await this.#resend(other.site, [other.peer, '--first', String(first), '--last', String(last)])
   }
 
-  async #resend(site: PackagedSite, words: readonly string[]): Promise<void> {
-    const { resent } = await site.answered(['filedrop', 'resend', ...words])
+  async #resend(site: FederatedSite, words: readonly string[]): Promise<void> {
+    const { resent } = await site.runJson(['filedrop', 'resend', ...words])
     this.#resent += resent
   }
 
-  async #judge(end: End): Promise<void> {
+  async #judge(end: SoakSite): Promise<void> {
     const { site, person } = end
-    const { out, into } = await channelsOf(end, this.#otherOf(end))
-    assert.deepEqual([into.state, out.state, into.received], ['open', 'open', end.through], 'each number came in')
-    for (const { home, guest, id } of this.#questions) {
+    const { out, into } = await readChannels(end, this.#otherOf(end))
+    assert.deepEqual([into.state, out.state, into.received], ['open', 'open', end.settledNumber], 'each number came in')
+    for (const { opener, invitee, id } of this.#questions) {
       const speakers = (await person.ok(recordOf, { id })).items.map(({ contributor_id }) => contributor_id)
-      const expected = end === home ? ['alice', guest.site.name] : [guest.site.name]
+      const expected = end === opener ? ['alice', invitee.site.name] : [invitee.site.name]
       assert.deepEqual(speakers.toSorted(), expected.toSorted(), `${id} at ${site.name} has one word of each`)
     }
-    assert.equal((await site.answered(['audit', 'verify'])).whole, true, `the record of ${site.name} is whole`)
-    assert.equal((await site.answered(['store', 'check'])).sound, true, `the data of ${site.name} is sound`)
-    const applied = await appliedAt(site)
+    assert.equal((await site.runJson(['audit', 'verify'])).whole, true, `the record of ${site.name} is whole`)
+    assert.equal((await site.runJson(['store', 'check'])).sound, true, `the data of ${site.name} is sound`)
+    const applied = await listApplied(site)
     assert.equal(new Set(applied).size, applied.length, `${site.name} applied each message once`)
-    assert.equal(applied.length, end.through, `${site.name} applied every message`)
-    const reasons = quarantined(end.road).map(({ reason }) => reason)
+    assert.equal(applied.length, end.settledNumber, `${site.name} applied every message`)
+    const reasons = listQuarantined(end.road).map(({ reason }) => reason)
     assert.deepEqual(
-      reasons.filter((reason) => !explained.has(reason)),
+      reasons.filter((reason) => !explainedReasons.has(reason)),
       [],
       `the quarantine of ${site.name}`,
     )
@@ -223,12 +230,12 @@ class Run {
 }
 
 /** What damage may do to a message; all else would be laid to a sender that did nothing wrong. */
-const explained = new Set([
+const explainedReasons = new Set([
   ...['BAD_JSON', 'DUP_KEY', 'UNKNOWN_FIELD', 'BAD_SIG', 'UNKNOWN_KEY', 'TYPE', 'BODY_DIGEST', 'TRUNCATED'],
 ])
 
-async function appliedAt(site: PackagedSite): Promise<string[]> {
-  const { stdout } = await site.platform(['audit', 'export'])
+async function listApplied(site: FederatedSite): Promise<string[]> {
+  const { stdout } = await site.run(['audit', 'export'])
   const events = stdout
     .trimEnd()
     .split('\n')

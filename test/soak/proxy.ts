@@ -7,14 +7,25 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { type Chance, chance } from '../support/chance.ts'
-import { type Redis, redis, redisWanted } from '../support/engines/redis.ts'
-import { engineFolder, freePorts, type ServerProcess, serverProcess } from '../support/engines/server-process.ts'
-import type { Served } from '../support/packaged-site.ts'
-import { atSocket, type Door, everyRecord, publicDoor, type Recorded } from '../support/public-door.ts'
-import { type Death, judgeAnswers, judgeMemory, judgeRecords, sum } from './door-judge.ts'
-import type { LoadCounts, LoadStart } from './door-load.ts'
-import { rules } from './door-requests.ts'
+import { type Redis, redis, redisRequirement } from '../support/engines/redis.ts'
+import {
+  createEngineFolder,
+  findFreePorts,
+  type ServerProcess,
+  serverProcess,
+} from '../support/engines/server-process.ts'
+import {
+  createPackagedProxy,
+  listRecords,
+  type PackagedProxy,
+  type ProxyRecord,
+  sendToLocalSocket,
+} from '../support/proxy/packaged-proxy.ts'
+import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import type { ServedSite } from '../support/site/packaged-site.ts'
+import { judgeAnswers, judgeMemory, judgeRecords, type ProcessOutage, sumAll } from './judge-proxy.ts'
+import type { LoadCounts, LoadStart } from './proxy-load.ts'
+import { proxyRules } from './proxy-requests.ts'
 
 /** Of one seed, where nothing else is said; so long that one is enough. */
 const usual_seconds = 600
@@ -22,13 +33,13 @@ export const usual_seeds = 1
 
 const clients = 48
 /** The door itself lives on from then, so that its memory can be looked at. */
-const last_death = 0.4
-const patience_ms = 60_000
-const weighed_every_ms = 500
+const last_kill_share = 0.4
+const timeout_ms = 60_000
+const memory_interval_ms = 500
 
 /** What happened, counted. Throws when an answer was none of the documented, a record is missing or there twice, or memory grew. */
 export async function soak(seed: number, lasts_s = usual_seconds): Promise<Record<string, number>> {
-  const world = await World.made(seed)
+  const world = await ProxySoak.made(seed)
   try {
     const counts = await world.toItsEnd(lasts_s)
     await world.end()
@@ -39,25 +50,25 @@ export async function soak(seed: number, lasts_s = usual_seconds): Promise<Recor
   }
 }
 
-type Behind = { readonly name: string; readonly server: ServerProcess }
+type ProxyBackend = { readonly name: string; readonly server: ServerProcess }
 
-class World {
-  readonly #door: Door
+class ProxySoak {
+  readonly #door: PackagedProxy
   readonly #port: number
-  readonly #behind: readonly Behind[]
+  readonly #behind: readonly ProxyBackend[]
   readonly #redis: Redis | undefined
   readonly #seed: number
   readonly #dispose: () => void
   readonly #counts: Record<string, number> = {}
-  readonly #deaths: Death[] = []
+  readonly #deaths: ProcessOutage[] = []
   readonly #memory: number[] = []
-  #served: Served | undefined
+  #served: ServedSite | undefined
   #load: Worker | undefined
 
   private constructor(
-    door: Door,
+    door: PackagedProxy,
     port: number,
-    behind: Behind[],
+    behind: ProxyBackend[],
     kv: Redis | undefined,
     seed: number,
     end: () => void,
@@ -70,25 +81,25 @@ class World {
     this.#dispose = end
   }
 
-  static async made(seed: number): Promise<World> {
-    const { folder, dispose } = engineFolder('door')
-    const [port = 0, upstream = 0, provider = 0] = await freePorts(3)
-    const kv = redisWanted.isPresent ? await redis() : undefined
-    if (!kv) console.error(`counters are in the door itself: ${redisWanted.name} was ${redisWanted.hint}`)
+  static async made(seed: number): Promise<ProxySoak> {
+    const { folder, dispose } = createEngineFolder('door')
+    const [port = 0, upstream = 0, provider = 0] = await findFreePorts(3)
+    const kv = redisRequirement.isPresent ? await redis() : undefined
+    if (!kv) console.error(`counters are in the door itself: ${redisRequirement.name} was ${redisRequirement.hint}`)
     const behind = [
-      { name: 'upstream', server: farSide('upstream', upstream, folder) },
-      { name: 'provider', server: farSide('provider', provider, folder) },
+      { name: 'upstream', server: createBackend('upstream', upstream, folder) },
+      { name: 'provider', server: createBackend('provider', provider, folder) },
       ...(kv ? [{ name: 'redis', server: kv }] : []),
     ]
     await Promise.all(behind.map(({ server }) => server.start()))
-    const door = await publicDoor(rules, {
+    const door = await createPackagedProxy(proxyRules, {
       PLATFORM_API_URL: `http://127.0.0.1:${upstream}`,
       SSO_TOKEN_URL: `http://127.0.0.1:${provider}/token`,
       ...{ RATE_LIMIT_PER_MIN: '1000000', WRITE_RATE_LIMIT_PER_MIN: '1000000', CACHE_MAX_MB: '8' },
       ...(kv && { KV_HOST: '127.0.0.1', KV_PORT: String(kv.port), KV_PASSWORD: kv.password, KV_VERIFY: 'false' }),
     })
     door.site.edit('port: 0', `port: ${port}\n  answer_timeout_s: 2\n  connect_timeout_s: 1`)
-    return new World(door, port, behind, kv, seed, dispose)
+    return new ProxySoak(door, port, behind, kv, seed, dispose)
   }
 
   get folder(): string {
@@ -98,27 +109,27 @@ class World {
   async toItsEnd(lasts_s: number): Promise<Record<string, number>> {
     this.#served = await this.#door.serve()
     const data: LoadStart = { port: this.#port, seed: this.#seed, clients }
-    const load = new Worker(new URL('./door-load.ts', import.meta.url), { workerData: data })
+    const load = new Worker(new URL('./proxy-load.ts', import.meta.url), { workerData: data })
     this.#load = load
     const over = performance.now() + lasts_s * 1_000
     const begun = performance.now()
-    const troubles = this.#behind.map((each, at) => this.#trouble(each, chance(this.#seed * 100 + at), over))
-    const lastDeath = begun + last_death * lasts_s * 1_000
+    const troubles = this.#behind.map((each, at) => this.#trouble(each, seededRandom(this.#seed * 100 + at), over))
+    const lastDeath = begun + last_kill_share * lasts_s * 1_000
     await Promise.all([
       ...troubles,
-      this.#ownTrouble(chance(this.#seed * 100 + 99), lastDeath, over),
+      this.#ownTrouble(seededRandom(this.#seed * 100 + 99), lastDeath, over),
       this.#weigh(over),
     ])
     await this.#calm(load)
-    const told = await ask(load, 'end')
-    this.#counts.answered = sum(told.answered.values())
+    const told = await requestCounts(load, 'end')
+    this.#counts.answered = sumAll(told.answered.values())
     for (const [line, times] of told.answered) this.#count(line.slice(-3), times)
-    this.#counts.unanswered = told.given_up.length
+    this.#counts.unanswered = told.abandoned.length
     this.#counts.most_mb = Math.round(Math.max(...this.#memory))
     judgeAnswers(told, this.#deaths)
-    judgeMemory(this.#memory, weighed_every_ms)
+    judgeMemory(this.#memory, memory_interval_ms)
     await this.#shipped()
-    const records = await everyRecord(this.#door)
+    const records = await listRecords(this.#door)
     this.#counts.records = records.length
     judgeRecords(told, records)
     await this.#judgeChain(records)
@@ -126,7 +137,7 @@ class World {
   }
 
   /** Dies, or stands still for a while: what is asked then gets no answer, and not even a refusal. */
-  async #trouble({ name, server }: Behind, by: Chance, over: number): Promise<void> {
+  async #trouble({ name, server }: ProxyBackend, by: SeededRandom, over: number): Promise<void> {
     for (;;) {
       await pause(300 + by.below(4_000))
       if (performance.now() > over) return
@@ -141,7 +152,7 @@ class World {
   }
 
   /** Killed at the first turn, and on as long as it may be; told to reload all the while. */
-  async #ownTrouble(by: Chance, lastDeath: number, over: number): Promise<void> {
+  async #ownTrouble(by: SeededRandom, lastDeath: number, over: number): Promise<void> {
     for (let turn = 0; ; turn += 1) {
       await pause(1_000 + (turn === 0 ? 0 : by.below(6_000)))
       if (performance.now() > over) return
@@ -165,7 +176,7 @@ class World {
 
   async #weigh(over: number): Promise<void> {
     while (performance.now() < over) {
-      await pause(weighed_every_ms)
+      await pause(memory_interval_ms)
       const pid = this.#served?.pid
       const status = await Promise.resolve()
         .then(() => readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -177,9 +188,9 @@ class World {
 
   /** Everything runs again: within the patience of a caller all is answered well. */
   async #calm(load: Worker): Promise<void> {
-    const deadline = performance.now() + patience_ms
+    const deadline = performance.now() + timeout_ms
     for (let well = 0; well < 500; ) {
-      const { calm } = await ask(load, 'tell')
+      const { calm } = await requestCounts(load, 'tell')
       well = calm.ill === 0 ? well + calm.answers : 0
       assert.ok(performance.now() < deadline, `it never was well again: ${JSON.stringify(calm)}`)
       await pause(200)
@@ -187,9 +198,9 @@ class World {
   }
 
   async #shipped(): Promise<void> {
-    const deadline = performance.now() + 10 * patience_ms
+    const deadline = performance.now() + 10 * timeout_ms
     for (;;) {
-      const { text } = await atSocket(this.#door, '/metrics')
+      const { text } = await sendToLocalSocket(this.#door, '/metrics')
       assert.doesNotMatch(text, /^proxy_audit_lost_total [1-9]/m, 'no record was lost')
       if (/^proxy_audit_journal_bytes 0$/m.test(text)) return
       assert.ok(performance.now() < deadline, 'the journal is never through')
@@ -197,7 +208,7 @@ class World {
     }
   }
 
-  async #judgeChain(records: readonly Recorded[]): Promise<void> {
+  async #judgeChain(records: readonly ProxyRecord[]): Promise<void> {
     assert.equal(await this.#served?.stop(), 0, 'it ends in order')
     const { status, stdout } = this.#door.site.run(['audit', 'export'])
     assert.equal(status, 0)
@@ -206,7 +217,7 @@ class World {
       .split('\n')
       .map((line) => JSON.parse(line).event)
     const chained = events.filter(({ action }) => action === 'proxy.record.ship').map(({ detail }) => detail.records)
-    assert.equal(sum(chained), records.length, 'the audit chain has every record')
+    assert.equal(sumAll(chained), records.length, 'the audit chain has every record')
     const verified = this.#door.site.run(['audit', 'verify', '--json'])
     assert.equal(JSON.parse(verified.stdout).whole, true, 'the audit chain is whole')
   }
@@ -230,8 +241,8 @@ class World {
   }
 }
 
-function farSide(name: string, port: number, folder: string): ServerProcess {
-  const args = [join(import.meta.dirname, 'door-far-side.ts'), name, String(port)]
+function createBackend(name: string, port: number, folder: string): ServerProcess {
+  const args = [join(import.meta.dirname, 'proxy-backends.ts'), name, String(port)]
   const isReady = async () => {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect').finally(() => socket.destroy())
@@ -240,7 +251,7 @@ function farSide(name: string, port: number, folder: string): ServerProcess {
   return serverProcess(name, () => ({ command: process.execPath, args }), join(folder, name), isReady)
 }
 
-async function ask(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {
+async function requestCounts(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {
   load.postMessage(what)
   const [told] = (await once(load, 'message')) as [LoadCounts]
   return told

@@ -1,7 +1,7 @@
 // Simulated histories by the thousand: each soak seed is a block of histories, which run where the file system is simulated.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { root } from '../support/source-tree.ts'
+import { repositoryRoot } from '../support/repository/source-tree.ts'
 
 const histories_per_block = 500
 
@@ -14,7 +14,7 @@ export async function soak(seed: number): Promise<Record<string, number>> {
     SIMULATED_FIRST: String((seed - 1) * histories_per_block + 1),
     SIMULATED_HISTORIES: String(histories_per_block),
   }
-  const run = promisify(execFile)('node_modules/.bin/vitest', ['run', 'test/simulation'], { cwd: root, env })
+  const run = promisify(execFile)('node_modules/.bin/vitest', ['run', 'test/simulation'], { cwd: repositoryRoot, env })
   await run.catch((error: { stdout?: string }) => {
     throw new Error(error.stdout ?? String(error))
   })

@@ -5,13 +5,13 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filing_chunk, readFiledTo } from '../../adapters/store/sqlite/audit-filing.ts'
 import type { SqliteFile } from '../../adapters/store/sqlite/file.ts'
-import type { AuditEvent, AuditLog, AuditQuery } from '../../daemon/kernel/audit.ts'
-import { openSqliteStore } from '../conformance/store-arms.ts'
-import { anEvent } from '../conformance/store-requirement.ts'
+import type { AuditEvent, AuditLog, AuditQuery } from '../../daemon/kernel/audit/audit-chain.ts'
+import { buildEvent } from '../conformance/store-requirement.ts'
+import { openSqliteStore } from '../conformance/store-variants.ts'
 
-const newest = 40
-const events: AuditEvent[] = Array.from({ length: filing_chunk + newest }, (_, n) =>
-  anEvent({
+const newest_count = 40
+const events: AuditEvent[] = Array.from({ length: filing_chunk + newest_count }, (_, n) =>
+  buildEvent({
     at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString(),
     target: `t${n % 7}`,
     tenant_id: n % 3 === 0 ? 'alpha' : 'bravo',
@@ -57,7 +57,7 @@ const queries: Omit<AuditQuery, 'limit' | 'ascending'>[] = [
 ]
 
 /** What a list must hold, by looking at every event. */
-function expected({ limit, ascending = false, after_seq, since, until, ...wanted }: AuditQuery): number[] {
+function listExpected({ limit, ascending = false, after_seq, since, until, ...wanted }: AuditQuery): number[] {
   const seqs = events.flatMap((event, n) => {
     const fits = Object.entries(wanted).every(([field, value]) => Reflect.get(event, field) === value)
     const inTime = (since === undefined || event.at >= since) && (until === undefined || event.at < until)
@@ -70,13 +70,13 @@ function expected({ limit, ascending = false, after_seq, since, until, ...wanted
 describe.each(queries)('a list of %o', (query) => {
   test.each([
     [3, false],
-    [newest, false],
+    [newest_count, false],
     [9_999, false],
     [3, true],
     [9_999, true],
   ])('at most %i, ascending: %s', async (limit, ascending) => {
     const asked = { ...query, limit, ascending }
-    expect((await audit.list(asked)).map(({ seq }) => seq)).toEqual(expected(asked))
+    expect((await audit.list(asked)).map(({ seq }) => seq)).toEqual(listExpected(asked))
   })
 })
 

@@ -6,48 +6,48 @@ import { expect, onTestFinished, test } from 'vitest'
 import { documentsCluster } from '../../adapters/store/sqlite/documents-cluster.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 
-function folderOf(): string {
+function createFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'memory-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-function opened(folder: string) {
+function openDocuments(folder: string) {
   const file = sqliteFile({ file: path.join(folder, 'role.db'), addonDir: folder })
   onTestFinished(() => file.close())
   return { file, memory: documentsCluster(file) }
 }
 
-const place = { cluster: 'one', base: 'platform.alpha.' }
+const clusterLocation = { cluster: 'one', base: 'platform.alpha.' }
 
 test('the first place counts, and outlives the process with the indexes that were made', async () => {
-  const folder = folderOf()
-  const { file, memory } = opened(folder)
+  const folder = createFolder()
+  const { file, memory } = openDocuments(folder)
   expect(memory.place()).toBeUndefined()
-  await memory.settleAt(place)
+  await memory.settleAt(clusterLocation)
   await memory.settleAt({ cluster: 'two', base: 'other.alpha.' })
   for (const name of ['b', 'a', 'b']) await memory.addIndex(name)
   await file.close()
-  const again = opened(folder).memory
-  expect(again.place()).toEqual(place)
+  const again = openDocuments(folder).memory
+  expect(again.place()).toEqual(clusterLocation)
   expect(again.indexes()).toEqual(['a', 'b'])
 })
 
 test('two processes over one file know the same', async () => {
-  const folder = folderOf()
-  const [daemon, command] = [opened(folder).memory, opened(folder).memory]
-  await Promise.all([daemon.settleAt(place), command.settleAt({ ...place, cluster: 'two' })])
+  const folder = createFolder()
+  const [daemon, command] = [openDocuments(folder).memory, openDocuments(folder).memory]
+  await Promise.all([daemon.settleAt(clusterLocation), command.settleAt({ ...clusterLocation, cluster: 'two' })])
   await command.addIndex('a')
   expect(daemon.place()).toEqual(command.place())
   expect(daemon.indexes()).toEqual(['a'])
 })
 
 test('another cluster is adopted with all indexes but those given up; all is forgotten when told so', async () => {
-  const { memory } = opened(folderOf())
-  await memory.settleAt(place)
+  const { memory } = openDocuments(createFolder())
+  await memory.settleAt(clusterLocation)
   for (const name of ['a', 'b']) await memory.addIndex(name)
   await memory.adopt('two', ['a'])
-  expect(memory.place()).toEqual({ ...place, cluster: 'two' })
+  expect(memory.place()).toEqual({ ...clusterLocation, cluster: 'two' })
   expect(memory.indexes()).toEqual(['b'])
   await memory.forget()
   expect(memory.place()).toBeUndefined()

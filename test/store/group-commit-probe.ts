@@ -1,11 +1,11 @@
 // A process that writes documents from many callers at once and says on standard output what it asked and what was acknowledged.
 import { writeSync } from 'node:fs'
-import type { Store } from '../../daemon/kernel/store.ts'
-import { openSqliteStore } from '../conformance/store-arms.ts'
-import { aNote, anEvent, notes } from '../conformance/store-requirement.ts'
+import type { Store } from '../../daemon/kernel/store/store.ts'
+import { buildEvent, buildNote, notes } from '../conformance/store-requirement.ts'
+import { openSqliteStore } from '../conformance/store-variants.ts'
 
 /** This file, to be run as `node group-commit-probe.ts FOLDER CALLERS ROUNDS`. */
-export const probe = import.meta.filename
+export const groupCommitProbe = import.meta.filename
 
 if (import.meta.main) {
   const [folder, callers, rounds] = process.argv.slice(2)
@@ -21,7 +21,7 @@ async function writeAll(store: Store, caller: number, rounds: number): Promise<v
     const id = `${caller}.${round}`
     // Written at once and unbuffered: its place among the system calls is what the test looks at.
     writeSync(1, `ask ${id}\n`)
-    await store.create(notes, id, aNote({ count: round, title: 'x'.repeat(500) }), [anEvent({ target: id })])
+    await store.create(notes, id, buildNote({ count: round, title: 'x'.repeat(500) }), [buildEvent({ target: id })])
     writeSync(1, `ack ${id}\n`)
   }
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SqliteFile } from '../../adapters/store/sqlite/file.ts'
-import type { AuditLog } from '../../daemon/kernel/audit.ts'
-import { refuse } from '../../daemon/kernel/errors.ts'
-import type { Store } from '../../daemon/kernel/store.ts'
-import { openSqliteStore } from '../conformance/store-arms.ts'
-import { aNote, anEvent, notes } from '../conformance/store-requirement.ts'
+import type { AuditLog } from '../../daemon/kernel/audit/audit-chain.ts'
+import { refuse } from '../../daemon/kernel/error/errors.ts'
+import type { Store } from '../../daemon/kernel/store/store.ts'
+import { buildEvent, buildNote, notes } from '../conformance/store-requirement.ts'
+import { openSqliteStore } from '../conformance/store-variants.ts'
 
 let folder: string
 let file: SqliteFile
@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(path.dirname(folder), { recursive: true, force: true })
 })
 
-const add = (id: string) => store.create(notes, id, aNote(), [anEvent({ target: id })])
+const createDocument = (id: string) => store.create(notes, id, buildNote(), [buildEvent({ target: id })])
 const statuses = (outcomes: PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status)
 
 async function expectWhole(documents: number): Promise<void> {
@@ -41,7 +41,7 @@ test('writes that wait together share transactions, in the order they were asked
   file.beforeCommit(() => {
     commits += 1
   })
-  await Promise.all(Array.from({ length: 300 }, (_, n) => add(`n${n}`)))
+  await Promise.all(Array.from({ length: 300 }, (_, n) => createDocument(`n${n}`)))
   // One, unless the machine is so busy that the time for one transaction runs out.
   expect(commits).toBeLessThan(30)
   const targets = (await audit.list({ limit: 300, ascending: true })).map(({ event }) => event?.target)
@@ -53,7 +53,7 @@ test('a job that throws after it wrote is undone alone', async () => {
     db.prepare("UPDATE doc_note SET body = 'rubbish'").run()
     throw new Error('halfway')
   })
-  const outcomes = await Promise.allSettled([add('a'), halfWritten, add('b')])
+  const outcomes = await Promise.allSettled([createDocument('a'), halfWritten, createDocument('b')])
   expect(statuses(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(outcomes[1]).toMatchObject({ reason: { message: 'halfway' } })
   await expectWhole(2)
@@ -62,22 +62,22 @@ test('a job that throws after it wrote is undone alone', async () => {
 test('a refusal is told after the commit that it rests on', async () => {
   const order: string[] = []
   const writes = [
-    add('a'),
+    createDocument('a'),
     store.update(notes, 'a', () => {
       throw refuse('conflict', 'no')
     }),
-    add('b'),
+    createDocument('b'),
   ]
   await Promise.allSettled(writes.map((write, n) => write.finally(() => order.push(`${n}`))))
   expect(order).toEqual(['0', '1', '2'])
 })
 
 test('a full disk refuses the transaction as unavailable, and the next one goes on from what is stored', async () => {
-  await add('a')
+  await createDocument('a')
   const pages = Number(file.db.pragma('page_count', { simple: true }))
   file.db.pragma(`max_page_count = ${pages + 3}`)
-  const big = (id: string) => store.create(notes, id, aNote({ title: 'x'.repeat(100_000) }), [anEvent()])
-  const outcomes = await Promise.allSettled([add('b'), big('c'), big('d')])
+  const big = (id: string) => store.create(notes, id, buildNote({ title: 'x'.repeat(100_000) }), [buildEvent()])
+  const outcomes = await Promise.allSettled([createDocument('b'), big('c'), big('d')])
   expect(statuses(outcomes)).toContain('rejected')
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected')
@@ -93,26 +93,26 @@ test('a full disk refuses the transaction as unavailable, and the next one goes 
 
 describe('beside another process on the same file', () => {
   test('while it holds the lock writes are unavailable, and reads go on', async () => {
-    await add('a')
+    await createDocument('a')
     const other = openSqliteStore(folder)
     other.file.db.exec('BEGIN IMMEDIATE')
-    const outcomes = await Promise.allSettled([add('b'), add('c')])
+    const outcomes = await Promise.allSettled([createDocument('b'), createDocument('c')])
     for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'unavailable' } })
     expect(await store.get(notes, 'a')).toMatchObject({ version: 1 })
     other.file.db.exec('ROLLBACK')
     await other.store.close()
-    await add('b')
+    await createDocument('b')
     await expectWhole(2)
   })
 
   test('what it committed is seen at once, and the chain goes on after its records', async () => {
-    await add('a')
+    await createDocument('a')
     const other = openSqliteStore(folder)
-    await other.store.put(notes, 'a', aNote({ count: 5 }), 1, [anEvent()])
+    await other.store.put(notes, 'a', buildNote({ count: 5 }), 1, [buildEvent()])
     await other.store.remove(notes, 'a', 2)
-    await other.store.create(notes, 'a', aNote({ count: 7 }))
+    await other.store.create(notes, 'a', buildNote({ count: 7 }))
     expect(await store.get(notes, 'a')).toMatchObject({ version: 1, value: { count: 7 } })
-    await add('b')
+    await createDocument('b')
     expect((await audit.head()).seq).toBe(3)
     expect(await store.check()).toEqual([])
     await other.store.close()
@@ -131,14 +131,14 @@ describe('a check finds', () => {
     ['an index that is not what the body says', "f_kind = 'blue'", 'f_kind'],
     ['a document moved to another tenant', "tenant_id = 'bravo'", 'tenant_id'],
   ])('%s', async (_what, change, says) => {
-    await add('a')
-    await add('b')
+    await createDocument('a')
+    await createDocument('b')
     file.db.exec(`UPDATE doc_note SET ${change} WHERE id = 'b'`)
     expect(await store.check()).toEqual([expect.stringMatching(new RegExp(`^doc_note "b": .*${says}`))])
   })
 
   test('an altered audit record', async () => {
-    await add('a')
+    await createDocument('a')
     file.db.exec("UPDATE audit SET hash = ''")
     expect(await store.check()).toEqual(['audit record 1 of test@here is altered'])
   })

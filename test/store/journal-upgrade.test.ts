@@ -41,7 +41,7 @@ test('numbers, states and files of an older journal are as they were', async () 
       { seq: 1, digest: 'd1', state: 'PICKED_UP', taken: 1_000 },
       { seq: 2, digest: 'd2', state: 'PUBLISHED' },
     ])
-    expect(await journal.kept('x/b/a', 9_000, 9)).toEqual([{ epoch: 1, seq: 1 }])
+    expect(await journal.retained('x/b/a', 9_000, 9)).toEqual([{ epoch: 1, seq: 1 }])
     expect(await journal.assume('x/a/b', year_ms + 1_000, 9)).toBe(0)
     await file.close()
   }

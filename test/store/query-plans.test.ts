@@ -8,7 +8,7 @@ import { whereOf } from '../../adapters/store/sqlite/filter.ts'
 import { groupHint, hintOf } from '../../adapters/store/sqlite/listing.ts'
 import { labelKeysSql } from '../../adapters/store/sqlite/sight.ts'
 import { openTable, type Table } from '../../adapters/store/sqlite/table.ts'
-import type { Filter } from '../../daemon/kernel/store.ts'
+import type { Filter } from '../../daemon/kernel/store/store.ts'
 
 let folder: string
 let file: SqliteFile

@@ -1,13 +1,13 @@
 // The check that finds, in a trace of system calls, what was done before the disk had what it rests on.
 import { describe, expect, test } from 'vitest'
-import { brokenLink, callsOf, logs, renames, syncs } from './system-calls.ts'
+import { findBrokenLink, matchJournalWrite, matchRename, matchSync, parseCalls } from './system-calls.ts'
 
 describe('the check itself', () => {
   const log = 'pwrite64(9</d/site.db-wal>, "msg_1"..., 4096, 0) = 4096'
   const sync = 'fdatasync(9</d/site.db-wal>) = 0'
   const rename = 'rename("/d/tmp/a", "/d/ready/a") = 0'
-  const chain = [logs('site', 'msg_1'), syncs('/site.db-wal'), renames('tmp/a', 'ready/a')]
-  const broken = (...lines: string[]) => brokenLink(callsOf(lines.map((line) => `7 ${line}`).join('\n')), chain)
+  const chain = [matchJournalWrite('site', 'msg_1'), matchSync('/site.db-wal'), matchRename('tmp/a', 'ready/a')]
+  const broken = (...lines: string[]) => findBrokenLink(parseCalls(lines.map((line) => `7 ${line}`).join('\n')), chain)
 
   test('accepts what is durable before the next begins', () => {
     expect(broken(log, sync, rename)).toBe(undefined)
@@ -33,6 +33,6 @@ describe('the check itself', () => {
       `8 ${rename}`,
       '7 <... fdatasync resumed>) = 0',
     ]
-    expect(brokenLink(callsOf(lines.join('\n')), chain)).toBe('rename of tmp/a to ready/a')
+    expect(findBrokenLink(parseCalls(lines.join('\n')), chain)).toBe('rename of tmp/a to ready/a')
   })
 })

@@ -1,6 +1,6 @@
 // Reads what strace wrote: which calls a process made, and whether one thing was durable before the next began.
 
-export type Call = {
+export type SystemCall = {
   readonly name: string
   readonly args: string
   /** Empty for a call that never returned. */
@@ -12,19 +12,19 @@ export type Call = {
 
 const line_form = /^\d+\s+(?:<\.\.\. \w+ resumed>(?<rest>.*)|(?<name>\w+)\((?<args>.*))$/
 const end_form = /^(?<args>.*)\)\s+= (?<result>.*)$/
-const unfinished = ' <unfinished ...>'
+const unfinished_marker = ' <unfinished ...>'
 
 /** Of a trace made with `strace -f -y`, in the order in which they began. */
-export function callsOf(trace: string): Call[] {
-  const calls: Call[] = []
+export function parseCalls(trace: string): SystemCall[] {
+  const calls: SystemCall[] = []
   const pending = new Map<string, { place: number; name: string; args: string }>()
   for (const [place, line] of trace.split('\n').entries()) {
     const found = line_form.exec(line)?.groups
     if (!found) continue
     const pid = line.split(/\s/, 1)[0] ?? ''
     const { name = '', args = '', rest } = found
-    if (rest === undefined && args.endsWith(unfinished)) {
-      pending.set(pid, { place, name, args: args.slice(0, -unfinished.length) })
+    if (rest === undefined && args.endsWith(unfinished_marker)) {
+      pending.set(pid, { place, name, args: args.slice(0, -unfinished_marker.length) })
       continue
     }
     const begun = rest === undefined ? { place, name, args: '' } : pending.get(pid)
@@ -40,13 +40,13 @@ export function callsOf(trace: string): Call[] {
   return calls.sort((a, b) => a.begun - b.begun)
 }
 
-export type Link = { readonly what: string; readonly is: (call: Call) => boolean }
+export type CallMatcher = { readonly what: string; readonly matches: (call: SystemCall) => boolean }
 
 /** The first link that no call makes which began after that of the link before had ended well; undefined: none is broken. */
-export function brokenLink(calls: readonly Call[], chain: readonly Link[]): string | undefined {
+export function findBrokenLink(calls: readonly SystemCall[], chain: readonly CallMatcher[]): string | undefined {
   let after = -1
-  for (const { what, is } of chain) {
-    const call = calls.find((each) => each.begun > after && is(each))
+  for (const { what, matches } of chain) {
+    const call = calls.find((each) => each.begun > after && matches(each))
     if (!call || call.result === '' || call.result.startsWith('-1')) return what
     after = call.ended
   }
@@ -54,49 +54,50 @@ export function brokenLink(calls: readonly Call[], chain: readonly Link[]): stri
 }
 
 /** A write into the write-ahead log of the role's journal of pages that hold all these texts. */
-export function logs(role: string, ...texts: readonly string[]): Link {
+export function matchJournalWrite(role: string, ...texts: readonly string[]): CallMatcher {
   const isOf = new RegExp(`^\\d+<[^>]*/${role}\\.db-wal>`)
-  const is = ({ name, args }: Call) =>
+  const is = ({ name, args }: SystemCall) =>
     name === 'pwrite64' && isOf.test(args) && texts.every((text) => args.includes(text))
-  return { what: `${role} logs ${texts.join(' ')}`, is }
+  return { what: `${role} logs ${texts.join(' ')}`, matches: is }
 }
 
-export function syncs(ending: string): Link {
-  const is = ({ name, args }: Call) => /^f(data)?sync$/.test(name) && args.endsWith(`${ending}>`)
-  return { what: `sync of ${ending}`, is }
+export function matchSync(ending: string): CallMatcher {
+  const is = ({ name, args }: SystemCall) => /^f(data)?sync$/.test(name) && args.endsWith(`${ending}>`)
+  return { what: `sync of ${ending}`, matches: is }
 }
 
-export function creates(ending: string): Link {
-  const is = ({ name, args }: Call) => name === 'openat' && args.includes(`${ending}"`) && args.includes('O_CREAT')
-  return { what: `creation of ${ending}`, is }
+export function matchCreate(ending: string): CallMatcher {
+  const is = ({ name, args }: SystemCall) =>
+    name === 'openat' && args.includes(`${ending}"`) && args.includes('O_CREAT')
+  return { what: `creation of ${ending}`, matches: is }
 }
 
-export function writes(ending: string): Link {
-  const is = ({ name, args }: Call) => name === 'write' && args.split('>', 1)[0]?.endsWith(ending) === true
-  return { what: `write to ${ending}`, is }
+export function matchWrite(ending: string): CallMatcher {
+  const is = ({ name, args }: SystemCall) => name === 'write' && args.split('>', 1)[0]?.endsWith(ending) === true
+  return { what: `write to ${ending}`, matches: is }
 }
 
-export function renames(from: string, to: string): Link {
-  const is = ({ name, args }: Call) =>
+export function matchRename(from: string, to: string): CallMatcher {
+  const is = ({ name, args }: SystemCall) =>
     /^rename(at2?)?$/.test(name) && args.includes(`${from}"`) && args.endsWith(`${to}"`)
-  return { what: `rename of ${from} to ${to}`, is }
+  return { what: `rename of ${from} to ${to}`, matches: is }
 }
 
-export type Step =
+export type DurabilityStep =
   | { readonly what: 'ask' | 'ack'; readonly id: string }
   | { readonly what: 'journal-write' }
   | { readonly what: 'journal-sync' }
 
 /** What a process asked, wrote to its journal, synced and acknowledged. A sync counts when it has returned without error. */
-export function stepsOf(trace: string): Step[] {
-  const steps = callsOf(trace).flatMap((call) => {
-    const step = stepOf(call)
+export function parseSteps(trace: string): DurabilityStep[] {
+  const steps = parseCalls(trace).flatMap((call) => {
+    const step = parseStep(call)
     return step ? [{ step, place: step.what === 'journal-sync' ? call.ended : call.begun }] : []
   })
   return steps.sort((a, b) => a.place - b.place).map(({ step }) => step)
 }
 
-function stepOf({ name, args, result }: Call): Step | undefined {
+function parseStep({ name, args, result }: SystemCall): DurabilityStep | undefined {
   const said = name === 'write' ? /^1<.*"(ask|ack) ([\d.]+)\\n"/.exec(args) : null
   if (said) return { what: said[1] as 'ask' | 'ack', id: said[2] ?? '' }
   if (!/^\d+<[^>]*-wal>/.test(args)) return undefined
@@ -105,7 +106,7 @@ function stepOf({ name, args, result }: Call): Step | undefined {
 }
 
 /** Ids that were acknowledged with no sync of the journal since it was written for them. */
-export function earlyAcknowledgements(steps: readonly Step[]): string[] {
+export function findEarlyAcknowledgements(steps: readonly DurabilityStep[]): string[] {
   const early: string[] = []
   const asked = new Map<string, number>()
   let lastWrite = -1

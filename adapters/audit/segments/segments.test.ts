@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { onSmallDisk, smallDisk } from '../../../test/support/small-disk.ts'
+import { mountSmallDisk, onSmallDisk } from '../../../test/support/store/small-disk.ts'
 import { segmentFolder } from './segment-folder.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
@@ -119,7 +119,7 @@ test('while nothing can be written lines are held, then dropped and counted; the
 })
 
 onSmallDisk('what a full disk took a part of is written over, in the same place', async () => {
-  const disk = smallDisk(1)
+  const disk = mountSmallDisk(1)
   try {
     const inside = join(disk.dir, 'audit')
     const folder = segmentFolder(inside)
@@ -128,7 +128,7 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
     const one = new SegmentWriter({ ...options, told: (state, detail) => told.push(`${state} ${detail}`) })
     one.add('kept')
     one.flush()
-    disk.leave(1)
+    disk.fillLeaving(1)
     const long = 'x'.repeat(9_000)
     one.add(long)
     one.flush()
@@ -139,6 +139,6 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
     await one.end()
     expect((await folder.read('a-00000001')).text).toBe(`kept\n${long}\nafter\n`)
   } finally {
-    disk.end()
+    disk.unmount()
   }
 })

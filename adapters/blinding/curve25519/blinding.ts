@@ -1,5 +1,5 @@
 // Blinding in as many pieces as are done side by side: a thread has a start to pay for, and many a list is short.
-import type { Blinding } from '../../../daemon/kernel/blinding.ts'
+import type { Blinding } from '../../../daemon/kernel/cryptography/blinding.ts'
 import type { BlindingWork } from './work.ts'
 
 export type PerformBlinding = (work: BlindingWork, signal: AbortSignal) => Promise<Uint8Array | undefined>

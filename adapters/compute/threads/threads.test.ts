@@ -1,20 +1,20 @@
 // Work beside the process: its answer comes back, and whatever it does, it ends at its limits and takes nothing with it.
 import { expect, test } from 'vitest'
-import type { Job } from '../../../daemon/kernel/compute.ts'
+import type { ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import { threads } from './threads.ts'
 
 const port = "const { parentPort, workerData } = require('node:worker_threads');"
 const say = (kind: string, value: string) => `parentPort.postMessage({ kind: '${kind}', value: ${value} });`
 
-function run(source: string, more: Partial<Job> = {}): Promise<unknown> {
-  const job = { input: 7, time_ms: 60_000, memory_bytes: 512 * 1_048_576, signal: new AbortController().signal }
-  return threads(() => ({ source: port + source })).run({ ...job, tell: () => undefined, ...more })
+function run(source: string, more: Partial<ComputeJob> = {}): Promise<unknown> {
+  const job = { input: 7, timeout_ms: 60_000, max_memory_bytes: 512 * 1_048_576, signal: new AbortController().signal }
+  return threads(() => ({ source: port + source })).run({ ...job, report: () => undefined, ...more })
 }
 
 test('the answer comes back, and what was told on the way', async () => {
   const told: unknown[] = []
   const work = say('told', '1') + say('told', '2') + say('done', 'workerData * 6')
-  expect(await run(work, { tell: (progress) => told.push(progress) })).toBe(42)
+  expect(await run(work, { report: (progress) => told.push(progress) })).toBe(42)
   expect(told).toEqual([1, 2])
 })
 
@@ -31,15 +31,15 @@ test('an endless job ends when it is wanted no more, and at its time', async () 
   const endless = `${say('told', '1')} for (;;);`
   const controller = new AbortController()
   const reason = new Error('not wanted')
-  await expect(run(endless, { signal: controller.signal, tell: () => controller.abort(reason) })).rejects.toBe(reason)
+  await expect(run(endless, { signal: controller.signal, report: () => controller.abort(reason) })).rejects.toBe(reason)
   await expect(run(endless, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-  await expect(run(endless, { time_ms: 100 })).rejects.toMatchObject({ code: 'timeout' })
+  await expect(run(endless, { timeout_ms: 100 })).rejects.toMatchObject({ code: 'timeout' })
 })
 
 test('a job that grows ends at its limit, in the heap and outside', async () => {
   const memory_bytes = 64 * 1_048_576
   const inHeap = 'const all = []; for (;;) all.push({ a: all.length, b: [all.length] });'
-  await expect(run(inHeap, { memory_bytes })).rejects.toMatchObject({ code: 'too_large' })
+  await expect(run(inHeap, { max_memory_bytes: memory_bytes })).rejects.toMatchObject({ code: 'too_large' })
   const outside = 'const all = []; for (;;) if (all.length < 200) all.push(new Float64Array(262_144).fill(1));'
-  await expect(run(outside, { memory_bytes })).rejects.toMatchObject({ code: 'too_large' })
+  await expect(run(outside, { max_memory_bytes: memory_bytes })).rejects.toMatchObject({ code: 'too_large' })
 })

@@ -1,7 +1,7 @@
 // Work in threads of this process, one for each job: a job that hangs or grows is ended with its thread, and nothing else is.
 import { Worker } from 'node:worker_threads'
-import type { Compute, Job } from '../../../daemon/kernel/compute.ts'
-import { refuse } from '../../../daemon/kernel/errors.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { Compute, ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import type { Message } from './thread-side.ts'
 
 /** A module, or where there are no files to load one from, the source of a CommonJS one. */
@@ -15,12 +15,12 @@ export function threads(script: () => Script): Compute {
 }
 
 /** Without the environment: it may hold secrets, and no work needs it. */
-function started(script: Script, { input, memory_bytes }: Job): Worker {
+function started(script: Script, { input, max_memory_bytes }: ComputeJob): Worker {
   const options = {
     workerData: input,
     env: {},
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memory_bytes / 1_048_576) },
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(max_memory_bytes / 1_048_576) },
   }
   return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
 }
@@ -31,14 +31,14 @@ class Attempt {
   #answer: { readonly value: unknown } | undefined
   #failure: unknown
 
-  constructor(worker: Worker, job: Job) {
+  constructor(worker: Worker, job: ComputeJob) {
     this.#worker = worker
-    const { signal, time_ms, memory_bytes } = job
+    const { signal, timeout_ms, max_memory_bytes } = job
     const abort = () => this.#fail(signal.reason)
-    const deadline = setTimeout(() => this.#fail(refuse('timeout', 'the work took too long')), time_ms)
-    const watch = setInterval(() => void this.#look(memory_bytes), look_ms)
+    const deadline = setTimeout(() => this.#fail(refuse('timeout', 'the work took too long')), timeout_ms)
+    const watch = setInterval(() => void this.#look(max_memory_bytes), look_ms)
     worker.on('message', (message: Message) => {
-      if (message.kind === 'told') job.tell(message.value)
+      if (message.kind === 'told') job.report(message.value)
       else this.#answer = { value: message.value }
     })
     worker.on('error', (error) => this.#fail(failureOf(error)))

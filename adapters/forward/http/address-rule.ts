@@ -1,6 +1,6 @@
 // Which addresses may be dialled: by default those that anybody on the internet may have, and no others.
-import { isWithin, parseIp } from '../../../daemon/kernel/ip-address.ts'
-import { specialUse, trustedNetwork } from '../../../daemon/kernel/special-addresses.ts'
+import { isWithin, parseIp } from '../../../daemon/kernel/network/ip-address.ts'
+import { parseTrustedNetwork, specialUse } from '../../../daemon/kernel/network/special-addresses.ts'
 
 export type AddressRule = {
   /** Why this address (text of IPv4 or IPv6) may not be dialled; undefined when it may. */
@@ -13,7 +13,7 @@ export type AddressRule = {
  */
 export function addressRule(trusted: readonly string[]): AddressRule {
   const networks = trusted.map((entry) => {
-    const network = trustedNetwork(entry)
+    const network = parseTrustedNetwork(entry)
     if (!network) throw new Error(`${JSON.stringify(entry)} is no network of 8 bits or more, such as 10.1.0.0/16`)
     return network
   })

@@ -6,25 +6,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { aCertificate, anAuthority } from '../../../test/support/certificates.ts'
-import { closeDoors, dataDoor, get, post } from '../../../test/support/data-door.ts'
-import { soon } from '../../../test/support/upstream-world.ts'
+import { createAuthority, issueCertificate } from '../../../test/support/keys/site-certificates.ts'
+import {
+  closeDataListeners,
+  formatGet,
+  formatPost,
+  startDataListener,
+} from '../../../test/support/proxy/test-data-listener.ts'
+import { pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
 import type { BodyTaken, Exchange } from './exchange.ts'
 import { defaultInboundLimits, type InboundLimits } from './limits.ts'
 
-afterEach(closeDoors)
+afterEach(closeDataListeners)
 
 const answered = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
 const last = (exchanges: readonly Exchange[]) => exchanges.at(-1) as Exchange
-const waitFor = (check: () => void) => vi.waitFor(check, soon)
+const waitFor = (check: () => void) => vi.waitFor(check, pollOptions)
 
 describe('an answer', () => {
   test('has a length, the fields it was given, and one date', async () => {
-    const door = await dataDoor((exchange) =>
+    const door = await startDataListener((exchange) =>
       exchange.reply(201, ['X-A', '1', 'x-a', '2', 'Date', 'then'], Buffer.from('é')),
     )
-    const client = await door.client(get())
-    await client.hears(/\r\n\r\n.+$/)
+    const client = await door.client(formatGet())
+    await client.waitFor(/\r\n\r\n.+$/)
     expect(client.text.toLowerCase()).toBe(
       'http/1.1 201 created\r\nx-a: 1\r\nx-a: 2\r\ndate: then\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n\xe3\xa9',
     )
@@ -32,11 +37,11 @@ describe('an answer', () => {
 
   test('goes out in one write where it is small', async () => {
     const writes: number[] = []
-    const door = await dataDoor(answered)
+    const door = await startDataListener(answered)
     const client = await door.client()
     client.socket.on('data', (text) => void writes.push(text.length))
-    client.send(get())
-    await client.hears('ok')
+    client.send(formatGet())
+    await client.waitFor('ok')
     expect(writes).toHaveLength(1)
   })
 
@@ -45,35 +50,35 @@ describe('an answer', () => {
     ['GET', 204],
     ['GET', 304],
   ])('to %s with %i has no body, and the next one is not taken for it', async (method, status) => {
-    const door = await dataDoor((exchange) =>
+    const door = await startDataListener((exchange) =>
       exchange.target === '/' ? exchange.reply(status, [], Buffer.from('hidden')) : answered(exchange),
     )
-    const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${get('/next')}`)
-    await client.hears('/next')
+    const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${formatGet('/next')}`)
+    await client.waitFor('/next')
     expect(client.text).not.toContain('hidden')
     expect(client.text.includes('Content-Length: 6')).toBe(method === 'HEAD')
   })
 
   test('that streams is framed for who asks: by chunks, or by the end of the connection', async () => {
-    const door = await dataDoor((exchange) => {
+    const door = await startDataListener((exchange) => {
       exchange.begin(200, [], undefined)
       exchange.write(Buffer.from('one,'))
       exchange.end('two')
     })
-    const modern = await door.client(get())
-    await modern.hears(/transfer-encoding: chunked[\s\S]*4\r\none,\r\n3\r\ntwo\r\n0\r\n\r\n$/i)
+    const modern = await door.client(formatGet())
+    await modern.waitFor(/transfer-encoding: chunked[\s\S]*4\r\none,\r\n3\r\ntwo\r\n0\r\n\r\n$/i)
     const old = await door.client('GET / HTTP/1.0\r\n\r\n')
-    await old.closes()
+    await old.waitForClose()
     expect(old.text).toMatch(/\r\n\r\none,two$/)
   })
 
   test('that is large comes whole to a client who takes it slowly, and is not held in memory meanwhile', async () => {
     const body = Buffer.alloc(32 << 20, 'x')
-    const door = await dataDoor((exchange) => exchange.reply(200, [], body))
+    const door = await startDataListener((exchange) => exchange.reply(200, [], body))
     const client = await door.client()
     client.socket.pause()
-    client.send(get())
-    await door.reached(1)
+    client.send(formatGet())
+    await door.waitForRequests(1)
     expect(last(door.exchanges).isOver).toBe(false)
     client.socket.resume()
     await waitFor(() => expect(client.text.length).toBeGreaterThan(body.length))
@@ -82,24 +87,24 @@ describe('an answer', () => {
   })
 
   test('that cannot be finished is cut off: no client takes a part for the whole', async () => {
-    const door = await dataDoor((exchange) => {
+    const door = await startDataListener((exchange) => {
       exchange.begin(200, [], undefined)
       exchange.write(Buffer.from('part'))
     })
-    const client = await door.client(get())
-    await client.hears('part')
+    const client = await door.client(formatGet())
+    await client.waitFor('part')
     last(door.exchanges).cut()
-    await client.closes()
+    await client.waitForClose()
     expect(client.text).not.toMatch(/0\r\n\r\n$/)
   })
 
   test('to a client who went goes nowhere, and throws nothing', async () => {
     const gone: string[] = []
-    const door = await dataDoor((exchange) => {
+    const door = await startDataListener((exchange) => {
       exchange.answering = { gone: () => void gone.push(exchange.target), drained: () => undefined }
     })
-    const client = await door.client(get('/left'))
-    await door.reached(1)
+    const client = await door.client(formatGet('/left'))
+    await door.waitForRequests(1)
     client.socket.destroy()
     await waitFor(() => expect(gone).toEqual(['/left']))
     const exchange = last(door.exchanges)
@@ -114,35 +119,35 @@ describe('an answer', () => {
 
 describe('requests that are sent ahead', () => {
   test('are answered in their order, one at a time', async () => {
-    const door = await dataDoor()
-    const client = await door.client(get('/1') + get('/2') + get('/3'))
+    const door = await startDataListener()
+    const client = await door.client(formatGet('/1') + formatGet('/2') + formatGet('/3'))
     for (const at of [1, 2, 3]) {
-      await door.reached(at)
+      await door.waitForRequests(at)
       expect(last(door.exchanges).target).toBe(`/${at}`)
       answered(last(door.exchanges))
     }
-    await client.hears(/\/1[\s\S]*\/2[\s\S]*\/3/)
+    await client.waitFor(/\/1[\s\S]*\/2[\s\S]*\/3/)
   })
 
   test('are dropped when one before them ends the connection', async () => {
-    const door = await dataDoor((exchange) => exchange.reply(413, []))
+    const door = await startDataListener((exchange) => exchange.reply(413, []))
     const client = await door.client(
-      `${post('', 'Content-Length: 50\r\n')}${get('/hidden')}${'x'.repeat(50)}${get('/hidden')}`,
+      `${formatPost('', 'Content-Length: 50\r\n')}${formatGet('/hidden')}${'x'.repeat(50)}${formatGet('/hidden')}`,
     )
-    await client.hears('413')
+    await client.waitFor('413')
     client.socket.end()
-    await client.closes()
+    await client.waitForClose()
     expect(door.exchanges).toHaveLength(1)
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
 
   test('are bounded', async () => {
-    const door = await dataDoor(undefined, { limits: { pipelined: 2 } })
-    const client = await door.client(get().repeat(3))
-    await door.reached(1)
+    const door = await startDataListener(undefined, { limits: { pipelined: 2 } })
+    const client = await door.client(formatGet().repeat(3))
+    await door.waitForRequests(1)
     expect(client.isClosed).toBe(false)
-    client.send(get())
-    await client.closes()
+    client.send(formatGet())
+    await client.waitForClose()
     expect(door.exchanges).toHaveLength(1)
   })
 
@@ -152,20 +157,20 @@ describe('requests that are sent ahead', () => {
       exchange.write(Buffer.alloc(32 << 20, 'x'))
       exchange.end()
     }
-    const door = await dataDoor((exchange) => {
+    const door = await startDataListener((exchange) => {
       if (exchange.target === '/') answered(exchange)
       else if (when === 'at once') greedy(exchange)
     })
     const client = await door.client()
     client.socket.pause()
-    client.send(get('/greedy').repeat(2))
-    await door.reached(1)
+    client.send(formatGet('/greedy').repeat(2))
+    await door.waitForRequests(1)
     if (when === 'later') greedy(last(door.exchanges))
     // The answer to another client tells that there was time to serve the next.
-    await (await door.client(get())).hears('ok')
+    await (await door.client(formatGet())).waitFor('ok')
     expect(door.exchanges.map(({ target }) => target)).toEqual(['/greedy', '/'])
     client.socket.resume()
-    await door.reached(3)
+    await door.waitForRequests(3)
   })
 })
 
@@ -175,11 +180,11 @@ describe('a slow client', () => {
     ['sends half a line', 'GET / HT'],
     ['sends half a head', 'GET / HTTP/1.1\r\nHost: a\r\n'],
   ])('that %s is told so, and closed', async (_, text) => {
-    const door = await dataDoor(answered, { limits: { headers_ms: 50, request_ms: 100 } })
+    const door = await startDataListener(answered, { limits: { headers_ms: 50, request_ms: 100 } })
     const client = await door.client(text)
-    await client.closes()
+    await client.waitForClose()
     expect(client.text).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    expect(door.strays).toEqual(['too_slow'])
+    expect(door.unrouted).toEqual(['too_slow'])
   })
 
   const reading = () => {
@@ -195,14 +200,14 @@ describe('a slow client', () => {
 
   test('whose body comes too slowly is refused by its rate, long before the time for a request is over', async () => {
     const { bodies, handle } = reading()
-    const door = await dataDoor(handle)
-    const client = await door.client(post('', 'Content-Length: 10000\r\n'), { staysOpen: true })
-    await door.reached(1)
+    const door = await startDataListener(handle)
+    const client = await door.client(formatPost('', 'Content-Length: 10000\r\n'), { staysOpen: true })
+    await door.waitForRequests(1)
     door.clock.advance(grace_ms - 1)
     expect(bodies).toEqual([])
     door.clock.advance(1)
     expect(bodies).toEqual(['too_slow'])
-    await client.hears(/^HTTP\/1\.1 408 /)
+    await client.waitFor(/^HTTP\/1\.1 408 /)
     // Its end is awaited for a while, and then no longer.
     door.clock.advance(linger_ms - 1)
     expect(door.listener.counts().connections).toBe(1)
@@ -212,25 +217,25 @@ describe('a slow client', () => {
 
   test('whose body comes fast enough is heard to its end', async () => {
     const { bodies, handle } = reading()
-    const door = await dataDoor(handle)
+    const door = await startDataListener(handle)
     const enough = Math.ceil((body_rate * grace_ms) / 1_000)
-    const client = await door.client(post('', `Content-Length: ${enough + 1}\r\n`))
-    await door.reached(1)
+    const client = await door.client(formatPost('', `Content-Length: ${enough + 1}\r\n`))
+    await door.waitForRequests(1)
     client.send('x'.repeat(enough))
     // An answer to another client tells that what came before was read.
-    const other = await door.client(post('x', 'Content-Length: 1\r\n'))
-    await other.hears('200')
+    const other = await door.client(formatPost('x', 'Content-Length: 1\r\n'))
+    await other.waitFor('200')
     door.clock.advance(grace_ms)
     expect(bodies).toHaveLength(1)
     client.send('x')
-    await client.hears('200')
+    await client.waitFor('200')
   })
 
   test('whose body is cut by the time for the whole request learns the same', async () => {
     const { bodies, handle } = reading()
-    const door = await dataDoor(handle, { limits: { headers_ms: 50, request_ms: 100 } })
-    const client = await door.client(post('', 'Content-Length: 10000\r\n'))
-    await client.hears(/^HTTP\/1\.1 408 /)
+    const door = await startDataListener(handle, { limits: { headers_ms: 50, request_ms: 100 } })
+    const client = await door.client(formatPost('', 'Content-Length: 10000\r\n'))
+    await client.waitFor(/^HTTP\/1\.1 408 /)
     expect(bodies).toEqual(['too_slow'])
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
@@ -242,11 +247,11 @@ describe('a slow client', () => {
       exchange.answering = { gone: () => void gone.push(exchange.target), drained: () => undefined }
       exchange.reply(200, [], Buffer.alloc(64 << 20, 'x'))
     }
-    const door = await dataDoor(answer, { limits })
+    const door = await startDataListener(answer, { limits })
     const { socket, send } = await door.client()
     socket.pause()
-    send(get('/large'))
-    await door.reached(1)
+    send(formatGet('/large'))
+    await door.waitForRequests(1)
     const take = (bytes: number) =>
       new Promise<void>((resolve) => {
         let taken = 0
@@ -262,7 +267,7 @@ describe('a slow client', () => {
   }
 
   test('that takes no bytes of its answer is closed, and whoever takes some is not while no rate is asked for', async () => {
-    const { clock, gone, take, strays } = await greedy({ answer_rate: 0 })
+    const { clock, gone, take, unrouted } = await greedy({ answer_rate: 0 })
     clock.advance(1)
     clock.advance(stall_ms - 1)
     await take(32 << 20)
@@ -270,91 +275,91 @@ describe('a slow client', () => {
     expect(gone).toEqual([])
     clock.advance(stall_ms)
     await waitFor(() => expect(gone).toEqual(['/large']))
-    expect(strays).toEqual([])
+    expect(unrouted).toEqual([])
   })
 
   test('that takes its answer too slowly is closed, and counted, whatever it takes now and then', async () => {
-    const { clock, gone, take, strays } = await greedy({ answer_rate: 1 << 20, stall_ms: 1_000_000 })
+    const { clock, gone, take, unrouted } = await greedy({ answer_rate: 1 << 20, stall_ms: 1_000_000 })
     clock.advance(1)
     clock.advance(answer_grace_ms)
     await take(32 << 20)
     // 15 MiB are asked for by now, and 64 at the end, which is more than the rest of the answer.
     clock.advance(15_000)
-    expect([gone, strays]).toEqual([[], []])
+    expect([gone, unrouted]).toEqual([[], []])
     clock.advance(50_000)
-    expect(strays).toEqual(['slow_reader'])
+    expect(unrouted).toEqual(['slow_reader'])
     await waitFor(() => expect(gone).toEqual(['/large']))
   })
 
   test('that asks nothing more is let go, while one that waits for its answer is not', async () => {
-    const door = await dataDoor((exchange) => exchange.target === '/' && answered(exchange))
-    const idle = await door.client(get())
-    const busy = await door.client(get('/later'))
-    await idle.hears('ok')
-    await door.reached(2)
+    const door = await startDataListener((exchange) => exchange.target === '/' && answered(exchange))
+    const idle = await door.client(formatGet())
+    const busy = await door.client(formatGet('/later'))
+    await idle.waitFor('ok')
+    await door.waitForRequests(2)
     door.clock.advance(1)
     door.clock.advance(idle_ms - 1)
     expect(door.listener.counts()).toEqual({ connections: 2, busy: 1 })
     door.clock.advance(1)
-    await idle.closes()
+    await idle.waitForClose()
     answered(last(door.exchanges))
-    await busy.hears('ok')
+    await busy.waitFor('ok')
   })
 })
 
 describe('the end of the listener', () => {
   test('answers what was asked, says that it is the last, and takes nobody new', async () => {
-    const door = await dataDoor()
-    const busy = await door.client(get('/busy') + get('/ahead'))
+    const door = await startDataListener()
+    const busy = await door.client(formatGet('/busy') + formatGet('/ahead'))
     const idle = await door.client()
-    await door.reached(1)
+    await door.waitForRequests(1)
     await waitFor(() => expect(door.listener.counts().connections).toBe(2))
     const closed = door.listener.close(60_000)
     const late = net.connect(door.listener.port, '127.0.0.1')
     await new Promise((resolve) => late.once('error', resolve))
     // One that has not asked yet still may.
-    idle.send(get('/idle'))
-    await door.reached(2)
+    idle.send(formatGet('/idle'))
+    await door.waitForRequests(2)
     for (const exchange of [...door.exchanges]) answered(exchange)
-    await door.reached(3)
+    await door.waitForRequests(3)
     answered(last(door.exchanges))
     await closed
-    await idle.closes()
-    await busy.closes()
+    await idle.waitForClose()
+    await busy.waitForClose()
     expect(idle.text).toMatch(/connection: close[\s\S]*ok$/i)
     expect(busy.text).toMatch(/\/busy[\s\S]*keep-alive[\s\S]*\/ahead[\s\S]*connection: close[\s\S]*ok$/i)
   })
 
   test('does not wait for whoever asks nothing, nor for ever', async () => {
-    const door = await dataDoor()
+    const door = await startDataListener()
     const idle = await door.client()
-    const busy = await door.client(get())
-    await door.reached(1)
+    const busy = await door.client(formatGet())
+    await door.waitForRequests(1)
     await waitFor(() => expect(door.listener.counts().connections).toBe(2))
     const closed = door.listener.close(60_000)
     door.clock.advance(defaultInboundLimits.linger_ms)
-    await idle.closes()
+    await idle.waitForClose()
     expect(busy.isClosed).toBe(false)
     door.clock.advance(60_000)
     await closed
-    await busy.closes()
+    await busy.waitForClose()
   })
 })
 
 test('connections are counted, and one too many is closed as it comes', async () => {
-  const door = await dataDoor(answered, { limits: { connections: 1 } })
+  const door = await startDataListener(answered, { limits: { connections: 1 } })
   const first = await door.client()
   await waitFor(() => expect(door.listener.counts().connections).toBe(1))
   const second = await door.client()
-  await second.closes()
-  expect(door.strays).toEqual(['too_many_connections'])
-  first.send(get())
-  await first.hears('ok')
+  await second.waitForClose()
+  expect(door.unrouted).toEqual(['too_many_connections'])
+  first.send(formatGet())
+  await first.waitFor('ok')
 })
 
 test('two listeners share an address where the system lets them', { skip: process.platform !== 'linux' }, async () => {
   const { dataListener } = await import('./data-listener.ts')
-  const door = await dataDoor(answered)
+  const door = await startDataListener(answered)
   const options = { limits: defaultInboundLimits, clock: door.clock, handle: answered, onStray: () => undefined }
   const first = await dataListener({ ...options, listen: { host: '127.0.0.1', port: 0, reusePort: true } })
   const second = await dataListener({ ...options, listen: { host: '127.0.0.1', port: first.port, reusePort: true } })
@@ -367,9 +372,9 @@ test('two listeners share an address where the system lets them', { skip: proces
 
 test('with TLS it is the same door, and a new certificate is shown to whoever comes next', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'door-'))
-  const authority = await anAuthority(dir, 'house')
-  const [old, renewed] = [await aCertificate(dir, authority, 'old'), await aCertificate(dir, authority, 'new')]
-  const door = await dataDoor(answered, { tls: { cert: old.pem, key: old.pem } })
+  const authority = await createAuthority(dir, 'house')
+  const [old, renewed] = [await issueCertificate(dir, authority, 'old'), await issueCertificate(dir, authority, 'new')]
+  const door = await startDataListener(answered, { tls: { cert: old.pem, key: old.pem } })
   const serials: string[] = []
   const asked = async () => {
     const socket = connectTls({
@@ -382,7 +387,7 @@ test('with TLS it is the same door, and a new certificate is shown to whoever co
     socket.on('data', (bytes) => {
       text += bytes.toString('latin1')
     })
-    socket.write(get('/tls'))
+    socket.write(formatGet('/tls'))
     await waitFor(() => expect(text).toContain('/tls'))
     serials.push(socket.getPeerCertificate().serialNumber)
     socket.destroy()
@@ -393,8 +398,8 @@ test('with TLS it is the same door, and a new certificate is shown to whoever co
   await asked()
   expect(serials[1]).toBe(serials[0])
   expect(serials[2]).not.toBe(serials[0])
-  const plain = await door.client(get())
-  await plain.closes()
-  await waitFor(() => expect(door.strays).toContain('handshake'))
+  const plain = await door.client(formatGet())
+  await plain.waitForClose()
+  await waitFor(() => expect(door.unrouted).toContain('handshake'))
   rmSync(dir, { recursive: true })
 })

@@ -6,21 +6,28 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { aCertificate, anAuthority } from '../../../test/support/certificates.ts'
-import { handClock } from '../../../test/support/hand-clock.ts'
-import { closeAll, hello, noting, says, soon, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
+import { manualCoarseClock } from '../../../test/support/clock/manual-coarse-clock.ts'
+import { createAuthority, issueCertificate } from '../../../test/support/keys/site-certificates.ts'
+import {
+  closeUpstreamFixtures,
+  createRecordingSink,
+  createResponder,
+  helloResponse,
+  pollOptions,
+  startUpstreamFixture as world,
+} from '../../../test/support/proxy/upstream-fixture.ts'
 import { addressRule } from './address-rule.ts'
 import { AddressDenied, checkOrigin, type Origin, originOf, type Resolve } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 import { upstream } from './upstream.ts'
 
-afterEach(closeAll)
+afterEach(closeUpstreamFixtures)
 
 const named = (...addresses: string[]): LookupAddress[] => addresses.map((address) => ({ address, family: 4 }))
 
 describe('addresses', () => {
   test('a literal that may not be dialled is not', async () => {
-    const { server, ask, over } = await world(says(hello), { trusted: [] })
+    const { server, ask, over } = await world(createResponder(helloResponse), { trusted: [] })
     const { told } = ask()
     await over(told)
     expect(told.events).toEqual(['fail address'])
@@ -29,7 +36,7 @@ describe('addresses', () => {
 
   test('nor a name that means one, even among others', async () => {
     const resolve: Resolve = (_, done) => done(null, named('127.0.0.1', '10.0.0.1'))
-    const { server, ask, over } = await world(says(hello), { host: 'up.example', resolve })
+    const { server, ask, over } = await world(createResponder(helloResponse), { host: 'up.example', resolve })
     const { told } = ask()
     await over(told)
     expect(told.events).toEqual(['fail address'])
@@ -43,8 +50,8 @@ describe('addresses', () => {
       asked.push(host)
       done(null, answers.shift() ?? [])
     }
-    const text = hello.replace('200 OK', '200 OK\r\nConnection: close')
-    const { ask, over } = await world(says(text), { host: 'up.example', resolve })
+    const text = helloResponse.replace('200 OK', '200 OK\r\nConnection: close')
+    const { ask, over } = await world(createResponder(text), { host: 'up.example', resolve })
     const first = ask()
     await over(first.told)
     expect(first.told.body).toBe('hello')
@@ -58,14 +65,14 @@ describe('addresses', () => {
     ['a name without addresses', (_: string, done: Parameters<Resolve>[1]) => done(null, [])],
     ['a name that nobody knows', (_: string, done: Parameters<Resolve>[1]) => done(new Error('ENOTFOUND'), [])],
   ])('%s is no connection', async (_, resolve) => {
-    const { ask, over } = await world(says(hello), { host: 'up.example', resolve })
+    const { ask, over } = await world(createResponder(helloResponse), { host: 'up.example', resolve })
     const { told } = ask()
     await over(told)
     expect(told.events).toEqual(['fail connect'])
   })
 
   test('a port where nobody listens is no connection', async () => {
-    const { server, ask, over } = await world(says(hello))
+    const { server, ask, over } = await world(createResponder(helloResponse))
     await server.close()
     const { told } = ask()
     await over(told)
@@ -113,11 +120,11 @@ describe('TLS', () => {
   const server = createServer((request, response) => response.end(`you asked ${request.headers.host}`))
 
   beforeAll(async () => {
-    const authority = await anAuthority(dir, 'known')
-    const other = await anAuthority(dir, 'stranger')
+    const authority = await createAuthority(dir, 'known')
+    const other = await createAuthority(dir, 'stranger')
     known = authority.certificate
     stranger = other.certificate
-    const { pem } = await aCertificate(dir, authority, 'up')
+    const { pem } = await issueCertificate(dir, authority, 'up')
     server.setSecureContext({ cert: pem, key: pem })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     port = (server.address() as AddressInfo).port
@@ -136,12 +143,12 @@ describe('TLS', () => {
       origin: { host, port, tls: { ca } },
       rule: addressRule(['127.0.0.1']),
       limits: defaultUpstreamLimits,
-      clock: handClock(),
+      clock: manualCoarseClock(),
       resolve: byName,
     })
-    const sink = noting()
+    const sink = createRecordingSink()
     client.forward({ method: 'GET', path: '/', headers: ['host', 'up'] }, sink)
-    await vi.waitFor(() => expect(sink.told.events.at(-1)).toMatch(/^(end|fail)/), soon)
+    await vi.waitFor(() => expect(sink.told.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
     client.close()
     return sink.told
   }

@@ -1,11 +1,16 @@
 // What strangers may send: each request is understood in one way or not at all, and nothing of it comes back.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { closeDoors, dataDoor, get, post } from '../../../test/support/data-door.ts'
+import {
+  closeDataListeners,
+  formatGet,
+  formatPost,
+  startDataListener,
+} from '../../../test/support/proxy/test-data-listener.ts'
 import type { BodyTaken, Exchange } from './exchange.ts'
 import { framingOrFault } from './request-fault.ts'
 
-afterEach(closeDoors)
+afterEach(closeDataListeners)
 
 const answered = (exchange: Exchange) => exchange.reply(exchange.fault?.status ?? 200, [], Buffer.from('ok'))
 
@@ -19,11 +24,11 @@ const bytesOf = (body: BodyTaken) => (typeof body === 'string' ? Buffer.from(`<$
 
 describe('a request', () => {
   test('is given as it stood on the line', async () => {
-    const door = await dataDoor(answered)
+    const door = await startDataListener(answered)
     const client = await door.client(
       'GET http://x/%2e%2E//a;b?c=%zz#d HTTP/1.1\r\nHOST: a\r\nX-A: 1\r\nx-a:  2 \r\n\r\n',
     )
-    await client.hears('ok')
+    await client.waitFor('ok')
     expect(door.exchanges[0]).toMatchObject({
       method: 'GET',
       target: 'http://x/%2e%2E//a;b?c=%zz#d',
@@ -37,19 +42,21 @@ describe('a request', () => {
   test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     'of %s reaches the handler, who knows what to do',
     async (method) => {
-      const door = await dataDoor(answered)
+      const door = await startDataListener(answered)
       const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`)
-      await client.hears('ok')
+      await client.waitFor('ok')
       expect(door.exchanges[0]).toMatchObject({ method, fault: undefined })
     },
   )
 
   test('that asks for an upgrade is a request as any other, and the last of its connection', async () => {
-    const door = await dataDoor(answered)
-    const client = await door.client(get('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n') + get('/next'))
-    await client.hears(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
+    const door = await startDataListener(answered)
+    const client = await door.client(
+      formatGet('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n') + formatGet('/next'),
+    )
+    await client.waitFor(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
     client.socket.end()
-    await client.closes()
+    await client.waitForClose()
     expect(door.exchanges.map(({ target }) => target)).toEqual(['/ws'])
   })
 })
@@ -66,23 +73,23 @@ const faulty: readonly [name: string, text: string, status: number, reason: stri
   ['HTTP/0.9', 'GET / HTTP/0.9\r\n\r\n', 505, 'bad_version'],
   ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505, 'bad_version'],
   ['chunks of HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400, 'bad_framing'],
-  ['two codings', post('0\r\n\r\n', 'Transfer-Encoding: gzip, chunked\r\n'), 501, 'unknown_coding'],
-  ['a length for gateways of the CGI kind', post('abc', 'Content_Length: 3\r\n'), 400, 'bad_framing'],
+  ['two codings', formatPost('0\r\n\r\n', 'Transfer-Encoding: gzip, chunked\r\n'), 501, 'unknown_coding'],
+  ['a length for gateways of the CGI kind', formatPost('abc', 'Content_Length: 3\r\n'), 400, 'bad_framing'],
   [
     'a coding for gateways of the CGI kind',
-    post('abc', 'Transfer_Encoding: chunked\r\nContent-Length: 3\r\n'),
+    formatPost('abc', 'Transfer_Encoding: chunked\r\nContent-Length: 3\r\n'),
     400,
     'bad_framing',
   ],
-  ['another expectation', post('abc', 'Expect: banana\r\nContent-Length: 3\r\n'), 417, 'unknown_expectation'],
+  ['another expectation', formatPost('abc', 'Expect: banana\r\nContent-Length: 3\r\n'), 417, 'unknown_expectation'],
   [
     'an expectation that hides in another',
-    post('abc', 'Expect: y 100-continue\r\nContent-Length: 3\r\n'),
+    formatPost('abc', 'Expect: y 100-continue\r\nContent-Length: 3\r\n'),
     417,
     'unknown_expectation',
   ],
-  ['many fields', get('/', 'X: 1\r\n'.repeat(100)), 431, 'too_many_fields'],
-  ['a name that overflows', get('/', `Content-Length${'0'.repeat(256)}: 1\r\n`), 400, 'bad_name'],
+  ['many fields', formatGet('/', 'X: 1\r\n'.repeat(100)), 431, 'too_many_fields'],
+  ['a name that overflows', formatGet('/', `Content-Length${'0'.repeat(256)}: 1\r\n`), 400, 'bad_name'],
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 400, 'tunnel'],
 ]
 
@@ -93,9 +100,9 @@ describe('a body where none belongs', () => {
     ['HEAD', 'Content-Length: 3\r\n', 'abc'],
     ['OPTIONS', 'Content-Length: 3\r\n', 'abc'],
   ])('of %s with %j is for the handler to refuse, and ends the connection', async (method, field, body) => {
-    const door = await dataDoor(answered)
-    const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n${field}\r\n${body}${get('/hidden')}`)
-    await client.closes()
+    const door = await startDataListener(answered)
+    const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n${field}\r\n${body}${formatGet('/hidden')}`)
+    await client.waitForClose()
     expect(door.exchanges.map(({ fault, target }) => [fault, target])).toEqual([[undefined, '/']])
     expect(client.text).toMatch(/connection: close/i)
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
@@ -113,10 +120,10 @@ describe('a fault', () => {
   test.each(faulty)(
     'of %s is answered as the handler sees fit, and ends the connection',
     async (_, text, status, reason) => {
-      const door = await dataDoor(answered)
+      const door = await startDataListener(answered)
       // What follows a request that nobody understands is no request.
-      const client = await door.client(text + get('/hidden'))
-      await client.closes()
+      const client = await door.client(text + formatGet('/hidden'))
+      await client.waitForClose()
       expect(door.exchanges.map(({ fault }) => fault)).toEqual([{ status, reason }])
       expect(client.text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
       expect(client.text).toMatch(/connection: close/i)
@@ -148,93 +155,98 @@ const unreadable: readonly [name: string, text: string, status: number][] = [
   ['a control byte in the target', 'GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ['bare LF', 'GET / HTTP/1.1\nHost: a\n\n', 400],
   ['bare LF after a field', 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n', 400],
-  ['bare CR in a value', get('/', 'X: a\rb\r\n'), 400],
-  ['NUL in a value', get('/', 'X: a\0b\r\n'), 400],
-  ['a folded line', get('/', 'X: a\r\n b\r\n'), 400],
-  ['a blank before the colon', get('/', 'X : a\r\n'), 400],
-  ['no colon', get('/', 'NoColon\r\n'), 400],
-  ['length and chunks', post('0\r\n\r\n', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'), 400],
-  ['chunks and length', post('0\r\n\r\n', 'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n'), 400],
-  ['chunked twice', post('0\r\n\r\n', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n'), 400],
-  ['two lengths', post('abc', 'Content-Length: 3\r\nContent-Length: 3\r\n'), 400],
-  ['a list of lengths', post('abc', 'Content-Length: 3, 3\r\n'), 400],
-  ['a signed length', post('abc', 'Content-Length: +3\r\n'), 400],
-  ['a length that is no number', post('abc', 'Content-Length: 3e0\r\n'), 400],
-  ['a length beyond 64 bits', post('abc', 'Content-Length: 18446744073709551621\r\n'), 400],
-  ['chunked that is not last', post('0\r\n\r\n', 'Transfer-Encoding: chunked, gzip\r\n'), 400],
-  ['a vertical tab in the coding', post('0\r\n\r\n', 'Transfer-Encoding: \x0bchunked\r\n'), 400],
-  ['too large a head', get('/', `X: ${'x'.repeat(17_000)}\r\n`), 431],
-  ['too large a target', get(`/${'x'.repeat(17_000)}`), 431],
+  ['bare CR in a value', formatGet('/', 'X: a\rb\r\n'), 400],
+  ['NUL in a value', formatGet('/', 'X: a\0b\r\n'), 400],
+  ['a folded line', formatGet('/', 'X: a\r\n b\r\n'), 400],
+  ['a blank before the colon', formatGet('/', 'X : a\r\n'), 400],
+  ['no colon', formatGet('/', 'NoColon\r\n'), 400],
+  ['length and chunks', formatPost('0\r\n\r\n', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'), 400],
+  ['chunks and length', formatPost('0\r\n\r\n', 'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n'), 400],
+  ['chunked twice', formatPost('0\r\n\r\n', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n'), 400],
+  ['two lengths', formatPost('abc', 'Content-Length: 3\r\nContent-Length: 3\r\n'), 400],
+  ['a list of lengths', formatPost('abc', 'Content-Length: 3, 3\r\n'), 400],
+  ['a signed length', formatPost('abc', 'Content-Length: +3\r\n'), 400],
+  ['a length that is no number', formatPost('abc', 'Content-Length: 3e0\r\n'), 400],
+  ['a length beyond 64 bits', formatPost('abc', 'Content-Length: 18446744073709551621\r\n'), 400],
+  ['chunked that is not last', formatPost('0\r\n\r\n', 'Transfer-Encoding: chunked, gzip\r\n'), 400],
+  ['a vertical tab in the coding', formatPost('0\r\n\r\n', 'Transfer-Encoding: \x0bchunked\r\n'), 400],
+  ['too large a head', formatGet('/', `X: ${'x'.repeat(17_000)}\r\n`), 431],
+  ['too large a target', formatGet(`/${'x'.repeat(17_000)}`), 431],
 ]
 
 describe('bytes that are no request', () => {
   test.each(unreadable)('%s: said so without a word of them, and closed', async (_, text, status) => {
-    const door = await dataDoor(answered)
+    const door = await startDataListener(answered)
     const client = await door.client(text)
-    await client.closes()
+    await client.waitForClose()
     expect(client.text).toMatch(
       new RegExp(`^HTTP/1\\.1 ${status} [\\w ]+\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n$`),
     )
     expect(door.exchanges).toHaveLength(0)
-    expect(door.strays).toEqual([status === 431 ? 'head_too_large' : 'malformed'])
+    expect(door.unrouted).toEqual([status === 431 ? 'head_too_large' : 'malformed'])
   })
 
   test('after a request: that one is still answered, and nothing else', async () => {
-    const door = await dataDoor()
-    const client = await door.client(`${get('/good')}garbage\r\n\r\n${get('/hidden')}`)
-    await door.reached(1)
+    const door = await startDataListener()
+    const client = await door.client(`${formatGet('/good')}garbage\r\n\r\n${formatGet('/hidden')}`)
+    await door.waitForRequests(1)
     answered(door.exchanges[0] as Exchange)
-    await client.closes()
+    await client.waitForClose()
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(client.text).toMatch(/ok$/)
     expect(door.exchanges).toHaveLength(1)
   })
 
   test('after answers that have not gone out: they come before, in their order', async () => {
-    const door = await dataDoor((exchange) => exchange.reply(200, ['X-Path', exchange.target]))
-    const client = await door.client(`${get('/1')}${get('/2')}${get('/3')}garbage\r\n\r\n`)
-    await client.closes()
+    const door = await startDataListener((exchange) => exchange.reply(200, ['X-Path', exchange.target]))
+    const client = await door.client(`${formatGet('/1')}${formatGet('/2')}${formatGet('/3')}garbage\r\n\r\n`)
+    await client.waitForClose()
     expect(client.text.match(/(?<=X-Path: )\/\d|HTTP\/1\.1 400/g)).toEqual(['/1', '/2', '/3', 'HTTP/1.1 400'])
   })
 
   test('while an answer streams that promised to go on: it ends well, and so does the connection', async () => {
-    const door = await dataDoor((exchange) => exchange.begin(200, [], 4))
-    const client = await door.client(get())
-    await client.hears('keep-alive')
+    const door = await startDataListener((exchange) => exchange.begin(200, [], 4))
+    const client = await door.client(formatGet())
+    await client.waitFor('keep-alive')
     client.send('garbage\r\n\r\n')
     // The answer to another client tells that the garbage was read.
-    await (await door.client('garbage\r\n\r\n')).closes()
+    await (await door.client('garbage\r\n\r\n')).waitForClose()
     door.exchanges[0]?.end('good')
-    await client.closes()
+    await client.waitForClose()
     expect(client.text).toMatch(/\r\n\r\ngood$/)
   })
 
   test('whatever they are, the listener goes on', async () => {
-    const door = await dataDoor(answered)
+    const door = await startDataListener(answered)
     const part = fc.oneof(
-      fc.constantFrom(...faulty.map(([, text]) => text), ...unreadable.map(([, text]) => text), get(), post('abc')),
+      fc.constantFrom(
+        ...faulty.map(([, text]) => text),
+        ...unreadable.map(([, text]) => text),
+        formatGet(),
+        formatPost('abc'),
+      ),
       fc.string({ unit: fc.nat(255).map((byte) => String.fromCharCode(byte)), maxLength: 20 }),
     )
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 4 }), async (parts) => {
-        const before = door.exchanges.length + door.strays.length
+        const before = door.exchanges.length + door.unrouted.length
         const client = await door.client(parts.join(''))
         client.socket.end()
-        await client.closes()
+        await client.waitForClose()
         const answers = client.text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0
-        expect(answers).toBeLessThanOrEqual(door.exchanges.length + door.strays.length - before)
+        expect(answers).toBeLessThanOrEqual(door.exchanges.length + door.unrouted.length - before)
       }),
       { numRuns: 100 },
     )
-    const client = await door.client(get())
-    await client.hears('ok')
+    const client = await door.client(formatGet())
+    await client.waitFor('ok')
   })
 })
 
 test('a tunnel that is reset while it is refused harms nobody', async () => {
-  const door = await dataDoor()
+  const door = await startDataListener()
   const client = await door.client('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
-  await door.reached(1)
+  await door.waitForRequests(1)
   client.socket.resetAndDestroy()
   await expect.poll(() => door.exchanges[0]?.isOver).toBe(true)
   door.exchanges[0]?.reply(400, [])
@@ -242,11 +254,11 @@ test('a tunnel that is reset while it is refused harms nobody', async () => {
 })
 
 test.each(['at once', 'never'])('a tunnel behind a request that is answered %s ends the connection', async (when) => {
-  const door = await dataDoor((exchange) => {
+  const door = await startDataListener((exchange) => {
     if (when === 'at once') answered(exchange)
   })
-  const client = await door.client(`${get('/1')}CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n`)
-  await client.closes()
+  const client = await door.client(`${formatGet('/1')}CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n`)
+  await client.waitForClose()
   expect(door.exchanges.map(({ target }) => target)).toEqual(['/1'])
   expect(door.exchanges[0]?.isOver).toBe(true)
   expect(door.listener.counts().connections).toBe(0)
@@ -254,97 +266,97 @@ test.each(['at once', 'never'])('a tunnel behind a request that is answered %s e
 
 describe('a body', () => {
   test('is read whole, by length and by chunks, and trailers and extensions are let go', async () => {
-    const door = await dataDoor(echoing)
-    const client = await door.client(post('by length'))
-    await client.hears('by length')
+    const door = await startDataListener(echoing)
+    const client = await door.client(formatPost('by length'))
+    await client.waitFor('by length')
     client.send(
-      post(
+      formatPost(
         '3;ext="x"\r\nby \r\n6\r\nchunks\r\n0\r\nX-Forwarded-For: 9.9.9.9\r\n\r\n',
         'Transfer-Encoding: chunked\r\n',
       ),
     )
-    await client.hears('by chunks')
-    client.send(post(''))
-    await client.hears(/Content-Length: 0\r\n[\s\S]*\r\n\r\n$/)
+    await client.waitFor('by chunks')
+    client.send(formatPost(''))
+    await client.waitFor(/Content-Length: 0\r\n[\s\S]*\r\n\r\n$/)
     expect(JSON.stringify(door.exchanges[1]?.rawHeaders)).not.toContain('9.9.9.9')
   })
 
   test('is not asked for by 100 Continue before somebody wants it', async () => {
-    const door = await dataDoor()
-    const client = await door.client(post('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
-    await door.reached(1)
+    const door = await startDataListener()
+    const client = await door.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
+    await door.waitForRequests(1)
     expect(client.text).toBe('')
     echoing(door.exchanges[0] as Exchange)
-    await client.hears('100 Continue')
+    await client.waitFor('100 Continue')
     client.send('hello')
-    await client.hears(/200 OK[\s\S]*hello$/)
+    await client.waitFor(/200 OK[\s\S]*hello$/)
   })
 
   test('that is refused before it is sent is not asked for, and the connection ends', async () => {
-    const door = await dataDoor((exchange) => exchange.reply(413, []))
-    const client = await door.client(post('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
-    await client.hears(/^HTTP\/1\.1 413 /)
+    const door = await startDataListener((exchange) => exchange.reply(413, []))
+    const client = await door.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
+    await client.waitFor(/^HTTP\/1\.1 413 /)
     expect(client.text).toMatch(/connection: close/i)
     client.socket.end()
-    await client.closes()
+    await client.waitForClose()
   })
 
   test('that was not asked for before the answer ends the connection: what was sent ahead is never begun', async () => {
-    const door = await dataDoor(answered)
-    const client = await door.client(get('/first', 'Expect: 100-continue\r\n') + get('/ahead'))
-    await client.hears(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
+    const door = await startDataListener(answered)
+    const client = await door.client(formatGet('/first', 'Expect: 100-continue\r\n') + formatGet('/ahead'))
+    await client.waitFor(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
     client.socket.end()
-    await client.closes()
+    await client.waitForClose()
     expect(door.exchanges.map(({ target }) => target)).toEqual(['/first'])
   })
 
   test.each([
-    ['by its length', post('x'.repeat(1_000))],
-    ['by chunks', post(`60\r\n${'x'.repeat(96)}\r\n`.repeat(2), 'Transfer-Encoding: chunked\r\n')],
+    ['by its length', formatPost('x'.repeat(1_000))],
+    ['by chunks', formatPost(`60\r\n${'x'.repeat(96)}\r\n`.repeat(2), 'Transfer-Encoding: chunked\r\n')],
   ])('that is too large %s is told so; what is left of it is no request', async (_, text) => {
-    const door = await dataDoor(echoing)
-    const client = await door.client(text + get('/hidden'))
-    await client.hears('<too_large>')
+    const door = await startDataListener(echoing)
+    const client = await door.client(text + formatGet('/hidden'))
+    await client.waitFor('<too_large>')
     client.socket.end()
-    await client.closes()
+    await client.waitForClose()
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(door.exchanges).toHaveLength(1)
   })
 
   test('that is refused while it comes: the client sees the answer, however much it sends', async () => {
-    const door = await dataDoor(echoing)
-    const client = await door.client(post('', 'Content-Length: 8388608\r\n'))
+    const door = await startDataListener(echoing)
+    const client = await door.client(formatPost('', 'Content-Length: 8388608\r\n'))
     for (let at = 0; at < 64; at++) client.send('x'.repeat(131_072))
-    await client.hears('<too_large>')
+    await client.waitFor('<too_large>')
     client.socket.end()
-    await client.closes()
+    await client.waitForClose()
   })
 
   test.each(['0x3', '+3', '3 ', '-3', 'g', ''])('whose chunk is of the size %j is malformed', async (size) => {
-    const door = await dataDoor(echoing)
+    const door = await startDataListener(echoing)
     const client = await door.client(
-      post(`${size}\r\nabc\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n') + get('/hidden'),
+      formatPost(`${size}\r\nabc\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n') + formatGet('/hidden'),
     )
-    await client.closes()
+    await client.waitForClose()
     expect(client.text).toMatch(/^HTTP\/1\.1 400 /)
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(door.exchanges).toHaveLength(1)
   })
 
   test('that has failed before it is asked for is known to have', async () => {
-    const door = await dataDoor()
-    const client = await door.client(post('x\r\n', 'Transfer-Encoding: chunked\r\n'))
-    await door.reached(1)
-    await (await door.client('garbage\r\n\r\n')).closes()
+    const door = await startDataListener()
+    const client = await door.client(formatPost('x\r\n', 'Transfer-Encoding: chunked\r\n'))
+    await door.waitForRequests(1)
+    await (await door.client('garbage\r\n\r\n')).waitForClose()
     echoing(door.exchanges[0] as Exchange)
-    await client.hears(/^HTTP\/1\.1 400 [\s\S]*<malformed>$/)
+    await client.waitFor(/^HTTP\/1\.1 400 [\s\S]*<malformed>$/)
   })
 
   test('of one who has left is asked for in vain', async () => {
     const bodies: BodyTaken[] = []
-    const door = await dataDoor()
-    const client = await door.client(post('', 'Content-Length: 5\r\n'))
-    await door.reached(1)
+    const door = await startDataListener()
+    const client = await door.client(formatPost('', 'Content-Length: 5\r\n'))
+    await door.waitForRequests(1)
     client.socket.destroy()
     await expect.poll(() => door.exchanges[0]?.isOver).toBe(true)
     door.exchanges[0]?.readBody(100, (body) => void bodies.push(body))
@@ -353,9 +365,9 @@ describe('a body', () => {
 
   test('that breaks off is nobody’s, and its handler learns of it', async () => {
     const bodies: BodyTaken[] = []
-    const door = await dataDoor((exchange) => exchange.readBody(100, (body) => void bodies.push(body)))
-    const client = await door.client(post('', 'Content-Length: 5\r\n').concat('hel'))
-    await door.reached(1)
+    const door = await startDataListener((exchange) => exchange.readBody(100, (body) => void bodies.push(body)))
+    const client = await door.client(formatPost('', 'Content-Length: 5\r\n').concat('hel'))
+    await door.waitForRequests(1)
     client.socket.destroy()
     await expect.poll(() => bodies).toEqual(['gone'])
   })

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { requires } from '../../../test/support/requires.ts'
+import { requires } from '../../../test/support/runner/requires.ts'
 import { systemdNotifier } from './systemd-notify.ts'
 
 let folder: string

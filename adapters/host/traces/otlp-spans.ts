@@ -5,22 +5,22 @@ import * as https from 'node:https'
 import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Values } from '../../../daemon/kernel/settings.ts'
-import type { Span, Spans } from '../../../daemon/kernel/spans.ts'
-import type { traceSettings } from '../../../daemon/kernel/trace-settings.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { SettingValues } from '../../../daemon/kernel/settings/settings.ts'
+import type { traceSettings } from '../../../daemon/kernel/settings/trace-settings.ts'
+import type { SpanRecorder, TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
 import { nameValues } from './name-values.ts'
 import { sampling } from './sampling.ts'
 
 export type OtlpOptions = {
-  readonly settings: Values<typeof traceSettings>
+  readonly settings: SettingValues<typeof traceSettings>
   /** Of the process, under what the settings say. */
   readonly resource: Readonly<Record<string, string>>
   readonly version: string
   readonly log: Log
 }
 
-export type OtlpSpans = Spans & {
+export type OtlpSpans = SpanRecorder & {
   /** Sends what waits. Resolves when that has been tried, at the latest after this long; nothing is sent any more then. */
   close(limit_ms: number): Promise<void>
 }
@@ -39,8 +39,8 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
   const named = settings.service_name === undefined ? {} : { 'service.name': settings.service_name }
   const about = resourceOf({ 'service.name': 'platform', ...resource, ...said, ...named })
   return {
-    begun: sampling(settings.sampler, settings.sampler_arg),
-    ended(span) {
+    start: sampling(settings.sampler, settings.sampler_arg),
+    end(span) {
       if (isTold(span)) processor.onEnd(readable(span, about, version))
     },
     async close(limit_ms) {
@@ -53,7 +53,7 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
   }
 }
 
-function isTold({ trace }: Span): boolean {
+function isTold({ trace }: TraceSpan): boolean {
   return (Number.parseInt(trace.flags, 16) & TraceFlags.SAMPLED) !== 0
 }
 
@@ -104,14 +104,14 @@ function reporting(exporter: SpanExporter, log: Log): SpanExporter {
   }
 }
 
-const kinds: Readonly<Record<Span['kind'], SpanKind>> = {
+const kinds: Readonly<Record<TraceSpan['kind'], SpanKind>> = {
   server: SpanKind.SERVER,
   consumer: SpanKind.CONSUMER,
   internal: SpanKind.INTERNAL,
 }
 
 /** The span as the library would have made it, with the ids that logs and audit records have. */
-function readable(span: Span, resource: ReadableSpan['resource'], version: string): ReadableSpan {
+function readable(span: TraceSpan, resource: ReadableSpan['resource'], version: string): ReadableSpan {
   const { trace_id, span_id, parent_id, flags } = span.trace
   const shared = { traceId: trace_id, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED }
   const lasted_ms = Math.max(0, span.ended_ms - span.started_ms)

@@ -1,6 +1,6 @@
 // Which traces are told, by each sampler: of a sender that decided, of one that decided against, and of nobody.
 import { expect, test } from 'vitest'
-import type { Trace } from '../../../daemon/kernel/trace.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { sampling } from './sampling.ts'
 
 const own: Trace = {

@@ -8,8 +8,8 @@ import {
   SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace'
-import type { Trace } from '../../../daemon/kernel/trace.ts'
-import type { samplers } from '../../../daemon/kernel/trace-settings.ts'
+import type { samplers } from '../../../daemon/kernel/settings/trace-settings.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 
 type SamplerName = (typeof samplers)[number]
 

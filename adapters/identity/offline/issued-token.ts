@@ -1,10 +1,10 @@
 // What a token of this site's own issuer says, and whether it still counts.
 import * as z from 'zod'
-import { claims } from '../../../daemon/kernel/identity.ts'
+import { credentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import type { Revocations } from './revocations.ts'
 
 /** The kernel's claims with what the issuer adds: when it was made, for whom, and out of which tokens. */
-export const issuedClaims = claims.extend({
+export const issuedClaims = credentialClaims.extend({
   iat: z.int(),
   client_id: z.string().max(256).optional(),
   /** Ids of the tokens that this one was exchanged for, nearest last: it is revoked with any of them. */

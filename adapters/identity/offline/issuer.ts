@@ -1,11 +1,11 @@
 // The site's own issuer, as far as keys are needed: it mints tokens, and reads those that it minted.
 import * as z from 'zod'
-import { claims } from '../../../daemon/kernel/identity.ts'
+import { credentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import { type IssuedClaims, issuedClaims, judge, type VerifyToken } from './issued-token.ts'
 import type { Revocations } from './revocations.ts'
 
 /** What to put into a token; the issuer adds the rest. */
-export const mintClaims = claims.omit({ jti: true, exp: true }).extend({
+export const mintClaims = credentialClaims.omit({ jti: true, exp: true }).extend({
   client_id: issuedClaims.shape.client_id,
   derived_from: issuedClaims.shape.derived_from,
   /** The site itself unless said. */

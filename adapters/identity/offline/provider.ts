@@ -1,6 +1,6 @@
 // The offline identity provider: tokens of the issuers that the site trusts, its own first, verified once and remembered.
 import { hash } from 'node:crypto'
-import type { Claims, IdentityProvider } from '../../../daemon/kernel/identity.ts'
+import type { CredentialClaims, IdentityProvider } from '../../../daemon/kernel/identity/identity.ts'
 import { type IssuedClaims, judge, type VerifyToken } from './issued-token.ts'
 import type { Revocations } from './revocations.ts'
 
@@ -38,7 +38,7 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
     return claims
   }
 
-  const learn = async (bearer: string, digest: string): Promise<Claims | undefined> => {
+  const learn = async (bearer: string, digest: string): Promise<CredentialClaims | undefined> => {
     const under = keptUnder
     const verdict = await judge(bearer, options.verify, revocations)
     if ('refused' in verdict) {

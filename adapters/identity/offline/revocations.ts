@@ -2,8 +2,8 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { Actor } from '../../../daemon/kernel/identity.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { Actor } from '../../../daemon/kernel/identity/identity.ts'
 
 const entry = {
   at: z.iso.datetime(),
@@ -53,7 +53,7 @@ type Read = {
   stamp: string
 }
 
-/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+/** How often the file is looked at: a look holds for `poll_interval_ms` of the clock (milliseconds, never jumping). */
 export type Looking = { readonly every_ms: number; monotonic(): number }
 
 const atEachJudgement: Looking = { every_ms: 0, monotonic: () => 0 }
@@ -154,6 +154,6 @@ function append(file: string, line: string): void {
   }
 }
 
-function unreadable(): Refused {
-  return new Refused('unavailable', 'the list of revoked tokens cannot be read')
+function unreadable(): Refusal {
+  return new Refusal('unavailable', 'the list of revoked tokens cannot be read')
 }

@@ -1,7 +1,7 @@
 // What a provider's claims mean at this site: the tenant, the roles that the profile gives for theirs, the clearance.
 import * as z from 'zod'
-import { actor } from '../../../daemon/kernel/identity.ts'
-import { clearance } from '../../../daemon/kernel/label.ts'
+import { actor } from '../../../daemon/kernel/identity/identity.ts'
+import { clearance } from '../../../daemon/kernel/label/label.ts'
 
 /** Times are in seconds since 1970. */
 export type ProviderClaims = {

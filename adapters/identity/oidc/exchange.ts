@@ -1,6 +1,6 @@
 // A caller's token turned, at the identity provider, into one that a service downstream takes (RFC 8693).
 import * as z from 'zod'
-import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { discover, type Provider } from './discovery.ts'
 import { requestJson } from './json-request.ts'
 
@@ -35,7 +35,7 @@ export async function exchangeAtProvider(
   provider: Provider & { readonly token_url?: string | undefined },
   client: ExchangeClient,
   { subject_token, audience, scope }: ExchangeRequest,
-): Promise<Exchanged | Refused> {
+): Promise<Exchanged | Refusal> {
   const form = {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     subject_token,
@@ -54,7 +54,7 @@ export async function exchangeAtProvider(
     if (status >= 400 && status < 500 && error) return refuse('forbidden', `the identity provider says ${error}`)
     throw new Error(`the token endpoint answered ${status}`)
   } catch (error) {
-    throw new Refused('unavailable', `the identity provider cannot be asked: ${(error as Error).message}`)
+    throw new Refusal('unavailable', `the identity provider cannot be asked: ${(error as Error).message}`)
   }
 }
 

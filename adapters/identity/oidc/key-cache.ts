@@ -1,6 +1,6 @@
 // The provider's keys, held: fetched when they grow old or a new one is named, and never more often than is decent.
 import { hash } from 'node:crypto'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 export type KeyCacheOptions<K> = {
   /** Throws when the provider cannot be reached or understood. */
@@ -93,6 +93,6 @@ function stampOf(keys: readonly NamedKey[]): string {
   return hash('sha256', names.join(), 'base64url')
 }
 
-function outOfReach(wait_ms: number): Refused {
-  return new Refused('unavailable', 'the identity provider’s keys are not at hand', [], Math.ceil(wait_ms / 1_000))
+function outOfReach(wait_ms: number): Refusal {
+  return new Refusal('unavailable', 'the identity provider’s keys are not at hand', [], Math.ceil(wait_ms / 1_000))
 }

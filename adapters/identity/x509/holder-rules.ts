@@ -1,5 +1,5 @@
 // Who holds a certificate, by the profile's table; whoever is not in it is nobody.
-import type { Clearance } from '../../../daemon/kernel/label.ts'
+import type { Clearance } from '../../../daemon/kernel/label/label.ts'
 
 export type Holder = {
   readonly subject: string

@@ -1,6 +1,6 @@
 // Certificates judged at each use: the path, the revocation lists of each authority on it, the table, the site's own word.
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { Claims, ShownCertificate } from '../../../daemon/kernel/identity.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { CredentialClaims, ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import { type Holder, holderOf, type Identified, type Row } from './holder-rules.ts'
 
 type Named = Identified & {
@@ -40,9 +40,14 @@ export type HolderOptions<C extends Named> = {
 const skew_ms = 300_000
 
 /** What a certificate gives: the same object for the same path, so that what is derived from it is derived once. */
-type Known<C> = { readonly path: Path<C>; readonly claims: Claims; readonly holder: Holder; readonly iat: number }
+type Known<C> = {
+  readonly path: Path<C>
+  readonly claims: CredentialClaims
+  readonly holder: Holder
+  readonly iat: number
+}
 
-export type Held = { readonly claims: Claims; readonly holder: Holder }
+export type Held = { readonly claims: CredentialClaims; readonly holder: Holder }
 
 /**
  * Who holds a certificate; undefined for nobody. Throws `Refused('unavailable')` when revocation cannot be judged: a
@@ -83,7 +88,10 @@ export function certificateHolders<C extends Named>(options: HolderOptions<C>) {
   }
 }
 
-function claimsOf({ fingerprint, not_after }: Named, { subject, tenant_id, roles, clearance }: Holder): Claims {
+function claimsOf(
+  { fingerprint, not_after }: Named,
+  { subject, tenant_id, roles, clearance }: Holder,
+): CredentialClaims {
   return {
     sub: subject,
     tenant_id,
@@ -102,7 +110,7 @@ function isListed<C extends Named>({ steps }: Path<C>, lists: readonly List<C>[]
   return steps.some(({ certificate, issuer }) => {
     const [newest] = lists.filter((list) => list.isOf(issuer)).sort((a, b) => b.this_update - a.this_update)
     if (!newest || newest.this_update > now + skew_ms || now >= newest.next_update) {
-      throw new Refused('unavailable', 'no revocation list of an authority is current')
+      throw new Refusal('unavailable', 'no revocation list of an authority is current')
     }
     return newest.serials.has(certificate.serial)
   })

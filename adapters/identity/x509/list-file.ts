@@ -1,8 +1,8 @@
 // The file of revocation lists as it is now: read again when it changes, and in the way of everything when it is bad.
 import { readFileSync, statSync } from 'node:fs'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
-/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+/** How often the file is looked at: a look holds for `poll_interval_ms` of the clock (milliseconds, never jumping). */
 export type Looking = { readonly every_ms: number; monotonic(): number }
 
 const most_bytes = 64 * 1_048_576
@@ -34,7 +34,7 @@ export function listFile<T>(
       const stamp = stampOf(file)
       if (held?.stamp !== stamp) held = { stamp, value: load(stamp) }
     }
-    if (held?.value === undefined) throw new Refused('unavailable', 'the revocation lists cannot be read')
+    if (held?.value === undefined) throw new Refusal('unavailable', 'the revocation lists cannot be read')
     return held.value
   }
 }

@@ -1,5 +1,5 @@
 // The x509 provider: certificates beside tokens. Where both are shown they must be of one and the same.
-import type { IdentityProvider, ShownCertificate } from '../../../daemon/kernel/identity.ts'
+import type { IdentityProvider, ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import { belongsTo } from './holder-rules.ts'
 import type { Held } from './holders.ts'
 

@@ -2,8 +2,13 @@
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { Fault, News, PolledSource, ReadJson } from '../../../daemon/kernel/polled.ts'
+import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type {
+  JsonReader,
+  PolledDocumentFault,
+  PolledSource,
+  PollResult,
+} from '../../../daemon/shared/polled-source/polled-source.ts'
 import { writeDurably } from './durable.ts'
 
 export const most_file_bytes = 16 * 1_048_576
@@ -12,7 +17,7 @@ export const most_line_bytes = 65_536
 
 export type FolderOptions = {
   readonly path: string
-  readonly read: ReadJson
+  readonly read: JsonReader
   /** Hexadecimal. */
   readonly digest: (bytes: Uint8Array) => string
 }
@@ -31,7 +36,7 @@ export function folderSource(options: FolderOptions): PolledSource {
           const news = await newsIn(options, name, at < names.length - 1)
           if (news) return news
         }
-        return { sets: [], cursor: undefined, has_more: false, settle: async () => undefined }
+        return { sets: [], cursor: undefined, has_more: false, acknowledge: async () => undefined }
       } catch (error) {
         return refuse('unavailable', `the folder cannot be read: ${codeOf(error)}`)
       }
@@ -40,18 +45,18 @@ export function folderSource(options: FolderOptions): PolledSource {
 }
 
 /** Undefined for what is no plain file, or has gone since. */
-async function newsIn(options: FolderOptions, name: string, has_more: boolean): Promise<News | undefined> {
+async function newsIn(options: FolderOptions, name: string, has_more: boolean): Promise<PollResult | undefined> {
   const file = path.join(options.path, name)
   const taken = await contentOf(file)
   if (!taken) return undefined
   const { bytes, identity } = taken
-  const known = isRefused(bytes) ? '' : options.digest(bytes)
-  const documents = isRefused(bytes) ? [bytes] : linesOf(bytes, options.read)
+  const known = isRefusal(bytes) ? '' : options.digest(bytes)
+  const documents = isRefusal(bytes) ? [bytes] : linesOf(bytes, options.read)
   return {
-    sets: [{ known, documents, is_whole: true }],
+    sets: [{ set_id: known, documents, is_whole: true }],
     cursor: undefined,
     has_more,
-    async settle(faults) {
+    async acknowledge(faults) {
       const found = await stat(file).catch(() => undefined)
       // Somebody has put another in its place meanwhile, which is then read in its turn.
       if (!found || identityOf(found) !== identity) return
@@ -61,7 +66,7 @@ async function newsIn(options: FolderOptions, name: string, has_more: boolean): 
   }
 }
 
-async function contentOf(file: string): Promise<{ bytes: Buffer | Refused; identity: string } | undefined> {
+async function contentOf(file: string): Promise<{ bytes: Buffer | Refusal; identity: string } | undefined> {
   let handle: FileHandle
   try {
     // Never waits for the other end of a pipe, and follows no link.
@@ -86,7 +91,7 @@ function identityOf({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs
   return `${ino} ${size} ${mtimeMs}`
 }
 
-function linesOf(bytes: Buffer, read: ReadJson): readonly (unknown | Refused)[] {
+function linesOf(bytes: Buffer, read: JsonReader): readonly (unknown | Refusal)[] {
   const lines: Buffer[] = []
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(0x0a, from)
@@ -104,12 +109,17 @@ function linesOf(bytes: Buffer, read: ReadJson): readonly (unknown | Refused)[] 
   })
 }
 
-function tooLarge(what: string): Refused {
+function tooLarge(what: string): Refusal {
   return refuse('too_large', `the file has ${what}`)
 }
 
 /** The reason is there before the file, so that no file lies in `refused` without one. */
-async function putAway(folder: string, name: string, mark: string, faults: readonly Fault[]): Promise<void> {
+async function putAway(
+  folder: string,
+  name: string,
+  mark: string,
+  faults: readonly PolledDocumentFault[],
+): Promise<void> {
   const to = path.join(folder, faults.length > 0 ? 'refused' : 'done')
   await mkdir(to, { recursive: true })
   const isTaken = await stat(path.join(to, name)).then(

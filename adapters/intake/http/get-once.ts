@@ -1,7 +1,7 @@
 // One GET with a limit to its time and its size; redirects are not followed.
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 export const most_bytes = 4 * 1_048_576
 
@@ -15,7 +15,7 @@ export type Asking = {
 }
 
 /** Refuses `unavailable` for everything but a whole answer: none, too late, too large, broken off. Names no address and no secret. */
-export function getOnce(url: URL, { headers, ca, signal, timeout_ms }: Asking): Promise<Answer | Refused> {
+export function getOnce(url: URL, { headers, ca, signal, timeout_ms }: Asking): Promise<Answer | Refusal> {
   return new Promise((resolve) => {
     const open = url.protocol === 'https:' ? https.request : http.request
     const request = open(url, { method: 'GET', headers, agent: false, ...(ca === undefined ? {} : { ca }) })

@@ -1,20 +1,20 @@
 // JSON over HTTP, asked for at times: by ETag, and by a cursor where the answers have one.
 import * as z from 'zod'
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { News, PolledSource, ReadJson } from '../../../daemon/kernel/polled.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { JsonReader, PolledSource, PollResult } from '../../../daemon/shared/polled-source/polled-source.ts'
 import { type Answer, getOnce } from './get-once.ts'
 
 export type HttpSourceOptions = {
   readonly url: string
   /** The whole Authorization header, read at each poll. */
-  readonly authorization?: (() => Promise<string | Refused>) | undefined
+  readonly authorization?: (() => Promise<string | Refusal>) | undefined
   /** PEM text. */
-  readonly ca?: (() => Promise<string | Refused>) | undefined
+  readonly ca?: (() => Promise<string | Refusal>) | undefined
   /** `at`: finds it in an answer; `parameter`: of the next request. */
   readonly cursor?: { readonly at: (document: unknown) => unknown; readonly parameter: string } | undefined
   /** For the whole exchange. */
   readonly timeout_ms: number
-  readonly read: ReadJson
+  readonly read: JsonReader
   readonly digest: (bytes: Uint8Array) => string
 }
 
@@ -35,7 +35,12 @@ export function httpSource(options: HttpSourceOptions): PolledSource {
   }
 }
 
-function newsIn({ read, digest, cursor: by }: HttpSourceOptions, before: Place, answer: Answer, cursor?: string): News {
+function newsIn(
+  { read, digest, cursor: by }: HttpSourceOptions,
+  before: Place,
+  answer: Answer,
+  cursor?: string,
+): PollResult {
   const document = read(answer.bytes)
   const found = by && !isUnread(document) ? nextOf(by.at(document)) : undefined
   const hasMoved = found !== undefined && found !== before.since
@@ -47,15 +52,15 @@ function newsIn({ read, digest, cursor: by }: HttpSourceOptions, before: Place, 
   }
   const isUseless = isUnread(document)
   return {
-    sets: [{ known: digest(answer.bytes), documents: [document], is_whole: false }],
+    sets: [{ set_id: digest(answer.bytes), documents: [document], is_whole: false }],
     // What cannot be read is asked for again from the same place: nothing of it is passed over.
     cursor: isUseless ? cursor : JSON.stringify(next),
     has_more: hasMoved,
-    settle: async () => undefined,
+    acknowledge: async () => undefined,
   }
 }
 
-function isUnread(document: unknown): document is Refused {
+function isUnread(document: unknown): document is Refusal {
   return document instanceof Error
 }
 
@@ -66,15 +71,15 @@ function nextOf(found: unknown): string | undefined {
   return text === '' || text.length > 1_024 ? undefined : text
 }
 
-function nothingNew(cursor: string | undefined): News {
-  return { sets: [], cursor, has_more: false, settle: async () => undefined }
+function nothingNew(cursor: string | undefined): PollResult {
+  return { sets: [], cursor, has_more: false, acknowledge: async () => undefined }
 }
 
 async function asked(
   options: HttpSourceOptions,
   { since, etag }: Place,
   signal: AbortSignal,
-): Promise<Answer | Refused> {
+): Promise<Answer | Refusal> {
   const [authorization, ca] = await Promise.all([options.authorization?.(), options.ca?.()])
   for (const each of [authorization, ca]) if (each !== undefined && typeof each !== 'string') return each
   const url = new URL(options.url)

@@ -1,6 +1,6 @@
 // Imported keys, kept: importing costs as much as verifying, and a site meets the same few keys all day.
 import { type CryptoKey, importJWK } from 'jose'
-import type { PublicKey } from '../../../daemon/kernel/keys.ts'
+import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import type { StoredKey } from './key-files.ts'
 import { materialOf } from './public-jwk.ts'
 import { unwrapped } from './wrapped-key.ts'

@@ -1,7 +1,7 @@
 // Public keys on their way between sites: a JWKS (RFC 7517) that any tool reads, and the way back into records.
 import * as z from 'zod'
-import { type PublicKey, publicKey } from '../../../daemon/kernel/keys.ts'
-import { inOneLine, parseBy } from '../../../daemon/kernel/parsing.ts'
+import { type PublicKey, publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { formatFieldErrors, parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import { listKeys } from './key-life.ts'
 import { algorithmOf, publicJwkOf, thumbprint } from './public-jwk.ts'
 
@@ -54,8 +54,8 @@ const jwksFile = z.object({
  * Throws an Error that names the entry for anything that is not a public key of a known algorithm, and for a private one.
  */
 export function importJwks(given: unknown): PublicKey[] {
-  const file = parseBy(jwksFile, given)
-  if (!file.success) throw new Error(`this is no JWKS of a site: ${inOneLine(file.errors)}`)
+  const file = parseWithSchema(jwksFile, given)
+  if (!file.success) throw new Error(`this is no JWKS of a site: ${formatFieldErrors(file.errors)}`)
   return file.data.keys.map((entry) => {
     if ('d' in entry || 'priv' in entry) throw new Error(`${entry.kid} is a private key; export public keys instead`)
     const algorithm = algorithmOf(entry)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { publicKey } from '../../../daemon/kernel/keys.ts'
+import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { materialOf, publicJwkOf } from './public-jwk.ts'
 
 /**

@@ -1,6 +1,6 @@
 // A key's life: generated, rotated out, revoked. Each step leaves files that a crash cannot make worse.
 import { exportJWK, generateKeyPair } from 'jose'
-import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/keys.ts'
+import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { readKeyFiles, type StoredKey, writeKeyFile } from './key-files.ts'
 import { publicJwkOf, thumbprint } from './public-jwk.ts'
 import { unwrapped, wrapped } from './wrapped-key.ts'

@@ -1,8 +1,8 @@
 // Key sets beside the keys: those that are, or were, in force, and what the root keys of this folder have signed.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { keySetIn } from '../../../daemon/kernel/key-set.ts'
-import { type Jws, jws } from '../../../daemon/kernel/keys.ts'
+import { parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
+import { type Jws, jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { readPrivately, writePrivately } from './key-files.ts'
 
 const setName = /^\d{8}\.json$/
@@ -14,7 +14,7 @@ export function readKeySets(dir: string): Jws[] {
   const names = fs.readdirSync(folder).filter((name) => !name.startsWith('.'))
   return names.sort().map((name) => {
     const set = setName.test(name) ? read(join(folder, name)) : undefined
-    if (set && nameOf(keySetIn(set)?.version ?? 0) === name) return set
+    if (set && nameOf(parseKeySet(set)?.version ?? 0) === name) return set
     throw new Error(`${join(folder, name)} is not the key set that it is named after; restore it from a backup`)
   })
 }

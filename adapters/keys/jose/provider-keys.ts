@@ -1,7 +1,7 @@
 // The keys of an identity provider: what of its JWKS can verify a token, and by which algorithms.
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import * as z from 'zod'
-import type { ProviderAlgorithm } from '../../../daemon/kernel/sso-settings.ts'
+import type { ProviderAlgorithm } from '../../../daemon/kernel/settings/sso-settings.ts'
 
 export type ProviderKey = {
   readonly kid: string

@@ -1,7 +1,7 @@
 // Access tokens of an identity provider: judged by the pinned issuer, audience and algorithms, and by the provider's keys.
 import { compactVerify } from 'jose'
 import * as z from 'zod'
-import type { ProviderAlgorithm } from '../../../daemon/kernel/sso-settings.ts'
+import type { ProviderAlgorithm } from '../../../daemon/kernel/settings/sso-settings.ts'
 import type { ProviderKey } from './provider-keys.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
 import { maxTokenBytes } from './tokens.ts'

@@ -1,7 +1,7 @@
 // The one form of a public key: exact members, exact lengths, one spelling, so that one key has one fingerprint.
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/keys.ts'
+import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 
 /**
  * Whether the text is the only spelling of its bytes: base64url without padding and with zero spare bits. Without

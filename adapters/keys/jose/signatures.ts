@@ -1,15 +1,15 @@
 // The kernel's signatures by JWS: what is signed says what it is for, and only pinned keys decide what counts.
 import { flattenedVerify, GeneralSign } from 'jose'
-import { Refused } from '../../../daemon/kernel/errors.ts'
 import {
   type Jws,
   jws,
-  type NotVerified,
   type PublicKey,
   type Signatures,
   type SignatureType,
-  type Verified,
-} from '../../../daemon/kernel/keys.ts'
+  type VerificationFailure,
+  type VerifiedPayload,
+} from '../../../daemon/kernel/cryptography/signatures.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { signingKey, verifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { openKeyFolder } from './key-folder.ts'
@@ -48,7 +48,7 @@ export function joseSignatures({ dir, now = Date.now, passphrase }: SignatureOpt
       const able = folder
         .keys()
         .filter(({ public_key }) => public_key.use === 'message' && mayStillSign(public_key, now()))
-      if (able.length === 0) throw new Refused('unavailable', 'the site has no active message key')
+      if (able.length === 0) throw new Refusal('unavailable', 'the site has no active message key')
       return signWith(able, type, payload, passphrase)
     },
     verify: verifyJws,
@@ -89,12 +89,12 @@ export async function verifyJws(
   type: SignatureType,
   envelope: Jws,
   pinned: readonly PublicKey[],
-): Promise<Verified | NotVerified> {
+): Promise<VerifiedPayload | VerificationFailure> {
   const read = jws.safeParse(envelope)
   if (!read.success || !isCanonicalBase64url(read.data.payload)) return 'bad_signature'
   const usable = pinned.filter((key) => uses[type].includes(key.use) && materialOf(key) !== undefined)
   const signers = new Map<string, PublicKey>()
-  let verdict: NotVerified = 'unknown_key'
+  let verdict: VerificationFailure = 'unknown_key'
   for (const signature of read.data.signatures) {
     const outcome = await judge(typOf(type), { payload: read.data.payload, ...signature }, usable)
     if (outcome === 'bad_signature') return outcome
@@ -111,7 +111,7 @@ async function judge(
   typ: string,
   signed: OneSignature,
   usable: readonly PublicKey[],
-): Promise<PublicKey | NotVerified> {
+): Promise<PublicKey | VerificationFailure> {
   const header = strictHeader(signed.protected)
   if (header?.typ !== typ || !isCanonicalBase64url(signed.signature)) return 'bad_signature'
   const named = usable.filter((key) => key.kid === header.kid)

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import { publicKey } from '../../../daemon/kernel/keys.ts'
+import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Looking } from './key-folder.ts'
 import { materialOf } from './public-jwk.ts'
 
@@ -79,7 +79,7 @@ export function readTokenKeys(file: string): TokenKey[] {
     if (names.size !== 2 * keys.length || !keys.every(materialOf)) throw new Error('a key is not what it is named')
     return keys
   } catch {
-    throw new Refused('unavailable', 'the list of token keys cannot be read')
+    throw new Refusal('unavailable', 'the list of token keys cannot be read')
   }
 }
 

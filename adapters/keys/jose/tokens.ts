@@ -1,7 +1,7 @@
 // Access tokens (RFC 9068): issued with the site's token key, and judged by pinned keys alone.
 import { CompactSign, compactVerify } from 'jose'
 import * as z from 'zod'
-import type { PublicKey } from '../../../daemon/kernel/keys.ts'
+import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { signingKey, verifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'

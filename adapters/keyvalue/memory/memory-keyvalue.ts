@@ -1,6 +1,6 @@
 // The key-value store of a site that is one process: a map with an end for each entry, and for their number.
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 
 type Entry = { readonly value: string; readonly end_ms: number }
 
@@ -43,7 +43,7 @@ export function memoryKeyValue(now: () => number): KeyValue {
     }
     const before = entries.get(key)
     if (!before && entries.size >= most_entries)
-      throw new Refused('unavailable', 'too many short-lived values are held')
+      throw new Refusal('unavailable', 'too many short-lived values are held')
     entries.set(key, entry)
     if (before?.end_ms === entry.end_ms) return
     if (before) ending.get(secondOf(before.end_ms))?.delete(key)

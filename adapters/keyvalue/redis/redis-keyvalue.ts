@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { createClient, defineScript } from '@redis/client'
 import * as z from 'zod'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { Count, KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { CounterValue, KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 import { Link } from './link.ts'
 
 export type RedisOptions = {
@@ -78,10 +78,10 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     try {
       answer = await link.ask(question)
     } catch (error) {
-      throw new Refused('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
+      throw new Refusal('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
     }
     const read = shape.safeParse(answer)
-    if (!read.success) throw new Refused('unavailable', 'the key-value store gave an answer that is none', [], 1)
+    if (!read.success) throw new Refusal('unavailable', 'the key-value store gave an answer that is none', [], 1)
     return read.data
   }
   const given = (each: string | undefined): [has: string, text: string] => [each === undefined ? '0' : '1', each ?? '']
@@ -100,7 +100,7 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     }),
     async health() {
       if (!link.isReady) return { ok: false, detail: link.trouble ?? 'not connected' }
-      const answer = await ask(z.literal('PONG'), (client) => client.ping()).catch((error: Refused) => error.message)
+      const answer = await ask(z.literal('PONG'), (client) => client.ping()).catch((error: Refusal) => error.message)
       return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
     },
     async close() {
@@ -132,7 +132,7 @@ function clients({ database, username, password, host, port, tls, chance }: Redi
 }
 
 type Step = readonly [key: string, by: number, life_ms: number]
-type Asked = { readonly done: (count: Count) => void; readonly failed: (error: unknown) => void }
+type Asked = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
 
 /** One question holds no more than this, so that the server is not long with one script. */
 const most_steps = 128
@@ -165,7 +165,7 @@ function together(ask: (steps: readonly Step[]) => Promise<readonly number[]>): 
 }
 
 function settle({ done, failed }: Asked, count: number, left_ms: number): void {
-  if (left_ms < 0) failed(new Refused('unavailable', 'the key-value store holds no count there', [], 1))
+  if (left_ms < 0) failed(new Refusal('unavailable', 'the key-value store holds no count there', [], 1))
   else done({ count, left_ms })
 }
 

@@ -1,6 +1,6 @@
 // Holds the metrics adapter to the text format and to its declarations.
 import { describe, expect, test } from 'vitest'
-import { counter, gauge, histogram, type Metric } from '../../../daemon/kernel/metrics.ts'
+import { counter, gauge, histogram, type Metric } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { prometheusMetrics } from './prometheus-metrics.ts'
 
 const votes = counter('votes_total', 'Votes.', ['side', 'outcome'])

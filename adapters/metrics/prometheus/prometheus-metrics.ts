@@ -1,6 +1,6 @@
 // Counts the kernel's declared metrics with prom-client, and prints them in the Prometheus text format.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Metric, MetricLabels, Metrics } from '../../../daemon/kernel/metrics.ts'
+import type { Metric, MetricLabels, Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export type PrometheusOptions = {
   /** Adds Node's own figures (memory, event loop, garbage collection); once for each process is enough. */

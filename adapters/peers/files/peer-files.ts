@@ -1,7 +1,7 @@
 // Peers as pinned at enrolment: one private file each, so that what the site trusts can be read and carried by hand.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { type Peer, type Peers, peer } from '../../../daemon/kernel/peer.ts'
+import { type Peer, type Peers, peer } from '../../../daemon/kernel/identity/peer.ts'
 import { readRecord, recordNames, removeRecord, writeRecord } from './record-files.ts'
 
 const peerFileName = /^[a-z0-9][a-z0-9-]{0,62}\.json$/

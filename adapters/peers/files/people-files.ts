@@ -1,7 +1,7 @@
 // Enrolled people: one private file each, named so that any subject makes a safe name.
 import { join } from 'node:path'
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
-import { type People, type Person, person } from '../../../daemon/kernel/person.ts'
+import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { type People, type Person, person } from '../../../daemon/kernel/identity/person.ts'
 import { readRecord, recordNames, writeRecord } from './record-files.ts'
 
 const personFileName = /^[a-z0-9-]{0,40}-[0-9a-f]{16}\.json$/

@@ -1,8 +1,8 @@
 // Writes what came of a request: JSON, another representation, the head of a stream, or a problem document.
 import type { FastifyReply } from 'fastify'
-import type { Refused } from '../../../daemon/kernel/errors.ts'
-import type { Answer } from '../../../daemon/kernel/invoke.ts'
-import { problemOf } from '../../../daemon/kernel/problem.ts'
+import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
+import type { OperationResponse } from '../../../daemon/kernel/operation/perform-operation.ts'
 
 /** On every answer: nothing is kept by caches, guessed by browsers, or run by them. */
 export const commonHeaders = {
@@ -33,7 +33,7 @@ export function write(reply: FastifyReply, status: number, headers: Headers, tex
 }
 
 /** Answers whose body is a plain value of the operation's output. */
-export function writeJson(reply: FastifyReply, headers: Headers, { status, body, version }: Answer): void {
+export function writeJson(reply: FastifyReply, headers: Headers, { status, body, version }: OperationResponse): void {
   if (version !== undefined) headers.etag = `"${version}"`
   if (status === 204 || body === undefined) {
     write(reply, 204, headers, undefined)
@@ -49,7 +49,7 @@ export function writeJson(reply: FastifyReply, headers: Headers, { status, body,
 export function writeProblem(
   reply: FastifyReply,
   headers: Headers,
-  refused: Refused,
+  refused: Refusal,
   trace_id: string,
   hadToken = false,
   more = '',

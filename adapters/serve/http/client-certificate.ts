@@ -1,7 +1,7 @@
 // The certificate that a client has shown on its connection, and proved to hold: TLS alone tells, never a header.
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ShownCertificate } from '../../../daemon/kernel/identity.ts'
+import type { ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 
 /** Once for each connection, so that what is found out about it is found out once. */
 const shown = new WeakMap<Socket, ShownCertificate | typeof none>()

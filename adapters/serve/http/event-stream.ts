@@ -1,7 +1,7 @@
 // Writes server-sent events at the pace of the reader, until the events, the reader or the service end.
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { ServerEvent } from '../../../daemon/kernel/operation.ts'
+import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 
 /** The reason of an abort by which a stream ends politely: the client is told when to come back. */
 export const endOfService = Symbol('end of service')

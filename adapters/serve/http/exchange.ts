@@ -1,15 +1,24 @@
 // One request through the kernel and back: admitted before its body is read, performed, answered once.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { admit } from '../../../daemon/kernel/admission.ts'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import { type Answer, perform, type Workshop } from '../../../daemon/kernel/invoke.ts'
-import type { Metrics } from '../../../daemon/kernel/metrics.ts'
-import { type Addressed, type Entrance, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
-import { problemOf } from '../../../daemon/kernel/problem.ts'
-import type { HeadFields, Surface } from '../../../daemon/kernel/surface.ts'
-import { type Trace, traceOf, traceparentOf } from '../../../daemon/kernel/trace.ts'
+import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
+import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import {
+  type AddressedOperation,
+  RawResponse,
+  type ServedRoute,
+  type ServerEvent,
+} from '../../../daemon/kernel/operation/operation.ts'
+import {
+  type OperationResponse,
+  performOperation,
+  type RoleContext,
+} from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { type Trace, traceFromHeaders, traceparentOf } from '../../../daemon/kernel/telemetry/trace.ts'
 import { acceptsOf } from './accept.ts'
 import { commonHeaders, type Headers, write, writeJson, writeProblem } from './answer.ts'
 import { certificateOf } from './client-certificate.ts'
@@ -29,7 +38,7 @@ declare module 'fastify' {
 
 /** What every request of a listener needs. */
 export type Desk = {
-  readonly workshop: Workshop
+  readonly workshop: RoleContext
   readonly flights: Flights
   readonly limits: Limits
   readonly log: Log
@@ -39,7 +48,7 @@ export type Desk = {
 /** Everything that can be decided on the head alone. True when the body may be read; otherwise it has been answered. */
 export async function enter(
   desk: Desk,
-  target: Entrance,
+  target: ServedRoute,
   request: FastifyRequest,
   reply: FastifyReply,
   surface?: Surface,
@@ -59,16 +68,16 @@ export async function enter(
 }
 
 export function traceOfRequest({ workshop }: Desk, { headers }: { readonly headers: IncomingHttpHeaders }): Trace {
-  const trace = traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
-  return workshop.spans?.begun(trace) ?? trace
+  const trace = traceFromHeaders(headers.traceparent, headers.tracestate, workshop.environment.random)
+  return workshop.spans?.start(trace) ?? trace
 }
 
-async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRequest): Promise<Refused | undefined> {
+async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRequest): Promise<Refusal | undefined> {
   const { operation } = flight.target
-  const caller = await admit(desk.workshop, operation, bearerOf(headers.authorization), certificateOf(raw.socket))
-  if (isRefused(caller)) return caller
+  const caller = await admitCaller(desk.workshop, operation, bearerOf(headers.authorization), certificateOf(raw.socket))
+  if (isRefusal(caller)) return caller
   const conditions = conditionsOf(operation, headers)
-  if (isRefused(conditions)) return conditions
+  if (isRefusal(conditions)) return conditions
   flight.caller = caller
   flight.conditions = conditions
   const most_bytes = operation.max_body_bytes ?? desk.limits.body_bytes
@@ -80,12 +89,12 @@ async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRe
 }
 
 /** One text a name: what comes more than once, Node has joined, except for cookies. */
-export function headFields(headers: IncomingHttpHeaders): HeadFields {
+export function headFields(headers: IncomingHttpHeaders): HeaderFields {
   return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]))
 }
 
 /** Node's own answer to a missing Host would not be a problem document; the router takes an empty segment for a name. */
-function headRefusal({ raw, params }: FastifyRequest): Refused | undefined {
+function headRefusal({ raw, params }: FastifyRequest): Refusal | undefined {
   if (raw.httpVersionMajor !== 1 || (raw.headers.host === undefined && raw.httpVersion !== '1.0')) {
     return refuse('malformed', 'a request must be HTTP/1.1 and have a Host header')
   }
@@ -96,15 +105,20 @@ function headRefusal({ raw, params }: FastifyRequest): Refused | undefined {
 }
 
 /** Performs an admitted request whose body has arrived. Never rejects. */
-export async function carryOut(desk: Desk, target: Addressed, flight: Flight, request: FastifyRequest): Promise<void> {
+export async function carryOut(
+  desk: Desk,
+  target: AddressedOperation,
+  flight: Flight,
+  request: FastifyRequest,
+): Promise<void> {
   const { caller, trace } = flight
   const { signed = false } = target.operation
   const body = signed ? undefined : parseBody(target.operation, request.body)
-  if (isRefused(body) || !caller) {
-    finish(desk, flight, isRefused(body) ? body : refuse('internal', 'the request was never admitted'))
+  if (isRefusal(body) || !caller) {
+    finish(desk, flight, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
     return
   }
-  const result = await perform(desk.workshop, target, caller, {
+  const result = await performOperation(desk.workshop, target, caller, {
     params: request.params as Record<string, string>,
     query: request.query as Record<string, string | string[]>,
     body,
@@ -114,23 +128,23 @@ export async function carryOut(desk: Desk, target: Addressed, flight: Flight, re
     signal: flight.controller.signal,
     // Where a token is what admits, it has done its work and goes no further.
     authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
-    delivery: signed ? deliveryOf(request.headers, request.body) : undefined,
+    signed_body: signed ? deliveryOf(request.headers, request.body) : undefined,
   })
   finish(desk, flight, result)
 }
 
 /** Answers, unless that has been done: a result that comes after the time limit is dropped. */
-export function finish(desk: Desk, flight: Flight, result: Answer | Refused, hadToken = false): void {
+export function finish(desk: Desk, flight: Flight, result: OperationResponse | Refusal, hadToken = false): void {
   if (flight.isAnswered) return
   flight.isAnswered = true
   const headers = headersOf(desk, flight)
-  if (isRefused(result)) {
+  if (isRefusal(result)) {
     report(desk, flight, result)
     const more = flight.surface?.challenge(headFields(flight.reply.request.headers))
     writeProblem(flight.reply, headers, result, flight.trace.trace_id, hadToken, more)
     return
   }
-  if (!(result.body instanceof Reply)) {
+  if (!(result.body instanceof RawResponse)) {
     writeJson(flight.reply, headers, result)
     return
   }
@@ -172,7 +186,7 @@ async function* whileAdmitted(
   const bearer = bearerOf(headers.authorization)
   const certificate = certificateOf(raw.socket)
   for await (const event of events) {
-    if (isRefused(await admit(workshop, target.operation, bearer, certificate))) return
+    if (isRefusal(await admitCaller(workshop, target.operation, bearer, certificate))) return
     yield event
   }
 }
@@ -189,8 +203,8 @@ export function giveUp(desk: Desk, flight: Flight): void {
 }
 
 /** A thrown error as a refusal; what is not one already goes to the log and stays there. */
-export function refusedFrom({ log }: Desk, operation: string, trace: Trace, error: unknown): Refused {
-  if (isRefused(error)) return error
+export function refusedFrom({ log }: Desk, operation: string, trace: Trace, error: unknown): Refusal {
+  if (isRefusal(error)) return error
   const { trace_id, span_id } = trace
   const why = error instanceof Error ? error.stack : String(error)
   log.error('http.failed', { operation, error: why, trace_id, span_id })
@@ -208,8 +222,8 @@ export function headersOf(desk: Desk, { trace }: Flight): Headers {
   return headers
 }
 
-/** One line for each failure of ours; `internal` has had its own line, with the cause. */
-export function report({ log }: Desk, { target, trace }: Flight, refused: Refused): void {
+/** One line for each failure of ours; `internalDetails` has had its own line, with the cause. */
+export function report({ log }: Desk, { target, trace }: Flight, refused: Refusal): void {
   const { status } = refused.row
   if (status < 500 || refused.code === 'internal') return
   log.warn('http.refused', {
@@ -234,7 +248,7 @@ function leave({ flights, metrics, log, workshop }: Desk, flight: Flight): void 
   if (!flight.isStream) metrics.observe(httpSeconds, { operation }, seconds)
   const { trace_id, span_id } = flight.trace
   log.debug('http.answered', { operation, status, seconds, trace_id, span_id })
-  workshop.spans?.ended(spanOf(flight, status))
+  workshop.spans?.end(spanOf(flight, status))
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Headers {

@@ -1,18 +1,18 @@
 // The requests under way on a listener: how many, since when, and how to end them.
 import type { FastifyReply } from 'fastify'
-import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { Caller } from '../../../daemon/kernel/identity.ts'
-import type { Entrance } from '../../../daemon/kernel/operation.ts'
-import type { Span } from '../../../daemon/kernel/spans.ts'
-import type { Surface } from '../../../daemon/kernel/surface.ts'
-import type { Trace } from '../../../daemon/kernel/trace.ts'
+import type { Surface } from '../../../daemon/kernel/api/surface.ts'
+import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { Limits } from './limits.ts'
 import type { Conditions } from './request-headers.ts'
 
 /** One request from its head to its end. A class, since one is made for every request. */
 export class Flight {
   /** What the request counts as; on a surface the operation, once it is known which. */
-  target: Entrance
+  target: ServedRoute
   readonly reply: FastifyReply
   trace: Trace
   /** The path at which it came in, as declared. */
@@ -31,7 +31,7 @@ export class Flight {
   /** The answer has been given, or begun: a later one is dropped. */
   isAnswered = false
 
-  constructor(target: Entrance, reply: FastifyReply, trace: Trace, surface?: Surface) {
+  constructor(target: ServedRoute, reply: FastifyReply, trace: Trace, surface?: Surface) {
     this.target = target
     this.route = target.operation.path
     this.reply = reply
@@ -57,25 +57,25 @@ export class Flights {
   }
 
   /** Counts a request in, or says why there is no room for it. */
-  enter(flight: Flight): Refused | undefined {
-    if (this.isClosing) return new Refused('unavailable', 'the service is stopping', [], 2)
+  enter(flight: Flight): Refusal | undefined {
+    if (this.isClosing) return new Refusal('unavailable', 'the service is stopping', [], 2)
     const [set, most] = flight.isStream ? [this.streams, this.#limits.streams] : [this.plain, this.#limits.in_flight]
-    if (set.size >= most) return new Refused('unavailable', 'the service has too much to do', [], 1)
+    if (set.size >= most) return new Refusal('unavailable', 'the service has too much to do', [], 1)
     set.add(flight)
     return undefined
   }
 
   /** Lets one caller hold only so many streams: the others are there for somebody else. */
-  admitted(flight: Flight): Refused | undefined {
+  admitted(flight: Flight): Refusal | undefined {
     if (!flight.isStream) return undefined
     const most = this.#limits.streams_per_caller
     const own = [...this.streams].filter(({ caller }) => isSame(caller, flight.caller)).length
     if (own <= most) return undefined
-    return new Refused('rate_limited', `this caller has ${most} streams open, which is the most`, [], 5)
+    return new Refusal('rate_limited', `this caller has ${most} streams open, which is the most`, [], 5)
   }
 
   /** Keeps memory for a body of so many bytes, if it is a large one, or says why there is none. */
-  makeRoom(flight: Flight, bytes: number): Refused | undefined {
+  makeRoom(flight: Flight, bytes: number): Refusal | undefined {
     const { body_bytes, large_bodies_bytes: most, large_bodies_bytes_per_caller: most_own } = this.#limits
     if (bytes <= body_bytes) return undefined
     const large = this.all().filter(({ large_bytes }) => large_bytes > 0)
@@ -83,7 +83,7 @@ export class Flights {
     // Alone, whatever an operation takes is taken.
     const isFull = (held: readonly Flight[], limit: number) => held.length > 0 && sizeOf(held) + bytes > limit
     if (isFull(large, most) || isFull(own, most_own)) {
-      return new Refused('unavailable', 'the service is reading large bodies', [], 1)
+      return new Refusal('unavailable', 'the service is reading large bodies', [], 1)
     }
     flight.large_bytes = bytes
     return undefined
@@ -130,10 +130,10 @@ function isSame(one: Caller | undefined, other: Caller | undefined): boolean {
   return one !== undefined && one.subject === other?.subject && one.tenant_id === other.tenant_id
 }
 
-export const outOfTime = (): Refused => refuse('timeout', 'the operation took too long and was given up')
+export const outOfTime = (): Refusal => refuse('timeout', 'the operation took too long and was given up')
 
-/** What is told of the request. `status`: what it is counted as. */
-export function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): Span {
+/** What is told of the request. `requestStatus`: what it is counted as. */
+export function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): TraceSpan {
   const { timeOrigin } = performance
   return {
     trace,

@@ -1,5 +1,5 @@
 // The metrics of every HTTP listener; boot declares them beside those of the roles.
-import { counter, gauge, histogram } from '../../../daemon/kernel/metrics.ts'
+import { counter, gauge, histogram } from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export const httpRequests = counter(
   'http_requests_total',

@@ -1,8 +1,8 @@
 // Answers requests that the HTTP parser could not read: there is no request object, only a socket.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { refuse } from '../../../daemon/kernel/errors.ts'
-import { type Problem, problemOf } from '../../../daemon/kernel/problem.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { type Problem, problemOf } from '../../../daemon/kernel/error/problem.ts'
 import { commonHeaders } from './answer.ts'
 
 const detailOf: Readonly<Record<number, string>> = {

@@ -1,16 +1,16 @@
 // Decides whether a body may be read at all, before a byte of it is, and then what it says.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Delivery } from '../../../daemon/kernel/call.ts'
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import { type Entrance, hasBody } from '../../../daemon/kernel/operation.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { SignedBody } from '../../../daemon/kernel/operation/call.ts'
+import { hasBody, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import { parseSoundJson } from './sound-json.ts'
 
-type Taking = Entrance['operation']
+type Taking = ServedRoute['operation']
 
 const form = 'application/x-www-form-urlencoded'
 
 /** Why this body will not be read; `undefined` when it will, or when there is none. */
-export function bodyRefusal(operation: Taking, headers: IncomingHttpHeaders): Refused | undefined {
+export function bodyRefusal(operation: Taking, headers: IncomingHttpHeaders): Refusal | undefined {
   const length = headers['content-length']
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined
   if (!hasBody(operation.method)) return refuse('malformed', 'this operation takes no body')
@@ -36,19 +36,19 @@ function isOfType(wanted: string, given: string | undefined): boolean {
 }
 
 /** What a signed operation is given in place of a value. */
-export function deliveryOf(headers: IncomingHttpHeaders, body: unknown): Delivery {
+export function deliveryOf(headers: IncomingHttpHeaders, body: unknown): SignedBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const fields = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const)
   return { headers: Object.fromEntries(fields), bytes, parse: () => parseSoundJson(bytes) }
 }
 
 /** The body as a value; `undefined` for an empty one. */
-export function parseBody(operation: Taking, body: unknown): unknown | Refused {
+export function parseBody(operation: Taking, body: unknown): unknown | Refusal {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
   return operation.consumes === form ? parseForm(body) : parseSoundJson(body)
 }
 
-function parseForm(body: Buffer): Record<string, string> | Refused {
+function parseForm(body: Buffer): Record<string, string> | Refusal {
   const fields = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
     if (fields.has(name) || name === '__proto__') {

@@ -1,7 +1,7 @@
 // Reads the request headers that operations know of; what cannot be read is refused, never guessed.
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { Entrance } from '../../../daemon/kernel/operation.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 
 /**
  * The bearer token of `Authorization`. A bearer header that is not well formed (two headers among them, which arrive
@@ -21,7 +21,7 @@ export type Conditions = {
 /** Conditions that most requests do not have, shared so that they cost nothing. */
 const none: Conditions = { if_match: undefined, idempotency_key: undefined, last_event_id: undefined }
 
-export function conditionsOf(operation: Entrance['operation'], headers: IncomingHttpHeaders): Conditions | Refused {
+export function conditionsOf(operation: ServedRoute['operation'], headers: IncomingHttpHeaders): Conditions | Refusal {
   const match = headers['if-match']
   const key = headers['idempotency-key']
   const event = headers['last-event-id']

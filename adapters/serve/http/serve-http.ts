@@ -2,11 +2,11 @@
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Workshop } from '../../../daemon/kernel/invoke.ts'
-import type { Metrics } from '../../../daemon/kernel/metrics.ts'
-import type { Addressed, Entrance } from '../../../daemon/kernel/operation.ts'
-import type { Surface } from '../../../daemon/kernel/surface.ts'
+import type { Surface } from '../../../daemon/kernel/api/surface.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { RoleContext } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { endOfService } from './event-stream.ts'
 import { carryOut, type Desk, enter, giveUp } from './exchange.ts'
 import { type Flight, Flights } from './flight.ts'
@@ -17,7 +17,7 @@ import { closeToOthers, prepareSocketFile } from './socket-file.ts'
 import { fail, strayHandler, unreadable } from './stray.ts'
 import { presentTo } from './surface-exchange.ts'
 
-/** `group`: whose members may use the socket besides its owner. */
+/** `addGroup`: whose members may use the socket besides its owner. */
 export type Listen =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string; readonly group?: number | undefined }
@@ -32,8 +32,8 @@ export type Tls = {
 export type ServeOptions = {
   /** Of the listener, as metrics and logs name it. */
   readonly name: string
-  readonly operations: readonly Addressed[]
-  readonly workshop: Workshop
+  readonly operations: readonly AddressedOperation[]
+  readonly workshop: RoleContext
   /** Leaves out the operations that only the internal listener and the local socket may serve. */
   readonly restricted: boolean
   readonly listen: Listen
@@ -66,8 +66,8 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   const app = newApp(desk, options.tls)
   for (const target of operations) addRoutes(app, desk, target, carryOut.bind(undefined, desk, target))
   const { surface } = options
-  if (surface) for (const target of surface.entrances) addRoutes(app, desk, target, presentTo(desk, surface), surface)
-  const strays = strayHandler(desk, [...operations, ...(surface?.entrances ?? [])])
+  if (surface) for (const target of surface.routes) addRoutes(app, desk, target, presentTo(desk, surface), surface)
+  const strays = strayHandler(desk, [...operations, ...(surface?.routes ?? [])])
   app.setNotFoundHandler(strays)
   // Whatever is wrong with the body of a stray, such as QUERY without a content type: there was nothing to send it to.
   app.setErrorHandler((error: FastifyError, request, reply) =>
@@ -136,7 +136,7 @@ type Handling = (flight: Flight, request: FastifyRequest) => Promise<void>
 function addRoutes(
   app: FastifyInstance,
   desk: Desk,
-  target: Entrance,
+  target: ServedRoute,
   handle: Handling,
   surface?: Surface | undefined,
 ): void {

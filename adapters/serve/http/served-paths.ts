@@ -1,8 +1,8 @@
 // Tells a path that nobody serves (404) from one that is served by other methods (405).
-import type { Entrance } from '../../../daemon/kernel/operation.ts'
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 
 /** Answers which methods a path is served by; empty when it is not served. Only asked when no route fits. */
-export function servedPaths(operations: readonly Entrance[]): (path: string) => readonly string[] {
+export function servedPaths(operations: readonly ServedRoute[]): (path: string) => readonly string[] {
   const patterns = operations.flatMap(({ operation }) =>
     pathsOf(operation).map((path) => ({ shape: shapeOf(path), method: operation.method })),
   )
@@ -17,7 +17,7 @@ export function servedPaths(operations: readonly Entrance[]): (path: string) => 
   }
 }
 
-export function pathsOf(operation: Entrance['operation']): readonly string[] {
+export function pathsOf(operation: ServedRoute['operation']): readonly string[] {
   return [operation.path, ...(operation.also ?? [])]
 }
 

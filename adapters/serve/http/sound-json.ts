@@ -1,17 +1,17 @@
 // Parses JSON from strangers: only values that the rest of the house can carry on, print again and sign.
 import { isUtf8 } from 'node:buffer'
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 const depth_max = 64
 
-/** Texts that may hold what `flawOf` looks for; all others are spared the walk. */
+/** Texts that may hold what `statFault` looks for; all others are spared the walk. */
 const suspicious = /__proto__|\\u|[eE]\+?\d{3}|\d{309}/
 
 /**
  * The value, or `malformed`: bad UTF-8, bad syntax, nesting beyond 64, a `__proto__` key, a lone surrogate.
  * A number beyond the range of a double is `invalid`: its syntax is right, and no field takes it.
  */
-export function parseSoundJson(bytes: Buffer): unknown | Refused {
+export function parseSoundJson(bytes: Buffer): unknown | Refusal {
   if (!isUtf8(bytes)) return refuse('malformed', 'the body is not UTF-8')
   if (bytes.length > 2 * depth_max && isDeep(bytes)) {
     return refuse('malformed', `the body is nested deeper than ${depth_max} levels`)
@@ -45,7 +45,7 @@ function isDeep(bytes: Buffer): boolean {
   return false
 }
 
-function flawOf(value: unknown, path: string): Refused | undefined {
+function flawOf(value: unknown, path: string): Refusal | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     return refuse('invalid', 'a number is out of range', [{ path, message: 'must be a finite number' }])
   }
@@ -59,6 +59,6 @@ function flawOf(value: unknown, path: string): Refused | undefined {
   return undefined
 }
 
-function loneSurrogate(): Refused {
+function loneSurrogate(): Refusal {
   return refuse('malformed', 'a string holds half a surrogate pair')
 }

@@ -1,9 +1,9 @@
 // Answers requests that reach no operation: unknown paths, other methods, bytes that cannot be read, accidents.
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { Entrance } from '../../../daemon/kernel/operation.ts'
-import type { Trace } from '../../../daemon/kernel/trace.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { writeProblem } from './answer.ts'
 import { type Desk, finish, refusedFrom, strayHeaders, traceOfRequest } from './exchange.ts'
 import { httpRequests } from './http-metrics.ts'
@@ -11,7 +11,7 @@ import { answerUnreadable } from './raw-problem.ts'
 import { servedPaths } from './served-paths.ts'
 
 /** Paths that nobody serves, and methods that a path does not have. */
-export function strayHandler(desk: Desk, operations: readonly Entrance[]) {
+export function strayHandler(desk: Desk, operations: readonly ServedRoute[]) {
   const methodsOf = servedPaths(operations)
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
@@ -25,12 +25,12 @@ export function strayHandler(desk: Desk, operations: readonly Entrance[]) {
   }
 }
 
-function stray(desk: Desk, { trace_id }: Trace, reply: FastifyReply, refused: Refused, extra = {}): void {
+function stray(desk: Desk, { trace_id }: Trace, reply: FastifyReply, refused: Refusal, extra = {}): void {
   desk.metrics.count(httpRequests, { operation: 'none', status: String(refused.row.status) })
   writeProblem(reply, { ...strayHeaders(desk), ...extra }, refused, trace_id)
 }
 
-const refusalOf: Readonly<Record<string, Refused>> = {
+const refusalOf: Readonly<Record<string, Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: refuse('too_large', 'the body is larger than this operation takes'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the content type cannot be read'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('malformed', 'the body is not as long as it was said to be'),
@@ -52,6 +52,6 @@ export function fail(desk: Desk, error: FastifyError | Error, request: FastifyRe
 /** Bytes that the HTTP parser gave up on; there is no request yet, or an answer to one is being written. */
 export function unreadable(desk: Desk, error: NodeJS.ErrnoException, socket: Socket): void {
   const begun = desk.flights.all().some(({ reply }) => reply.raw.socket === socket && reply.raw.headersSent)
-  const status = answerUnreadable(error, socket, desk.workshop.surroundings.random(16), begun)
+  const status = answerUnreadable(error, socket, desk.workshop.environment.random(16), begun)
   if (status !== undefined) desk.metrics.count(httpRequests, { operation: 'none', status: String(status) })
 }

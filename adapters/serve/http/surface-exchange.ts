@@ -1,11 +1,17 @@
 // A request to a surface: admitted like any other, answered by the surface, and what it asks for performed as over REST.
 
 import type { FastifyRequest } from 'fastify'
-import { admit } from '../../../daemon/kernel/admission.ts'
-import { isRefused, Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import { type Answer, perform } from '../../../daemon/kernel/invoke.ts'
-import type { Addressed } from '../../../daemon/kernel/operation.ts'
-import type { Asked, HeadFields, Performed, Surface, SurfaceAnswer } from '../../../daemon/kernel/surface.ts'
+import type {
+  HeaderFields,
+  Surface,
+  SurfaceCallOptions,
+  SurfaceCallResult,
+  SurfaceResponse,
+} from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
+import { type OperationResponse, performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import { write } from './answer.ts'
 import { certificateOf } from './client-certificate.ts'
 import { type Desk, finish, headersOf, headFields, refusedFrom, report, traceOfRequest } from './exchange.ts'
@@ -18,8 +24,8 @@ export function presentTo(desk: Desk, surface: Surface) {
   return async (flight: Flight, request: FastifyRequest): Promise<void> => {
     const { caller } = flight
     const body = parseBody(flight.target.operation, request.body)
-    if (isRefused(body) || !caller) {
-      finish(desk, flight, isRefused(body) ? body : refuse('internal', 'the request was never admitted'))
+    if (isRefusal(body) || !caller) {
+      finish(desk, flight, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
       return
     }
     try {
@@ -43,10 +49,10 @@ async function performed(
   desk: Desk,
   flight: Flight,
   request: FastifyRequest,
-  target: Addressed,
+  target: AddressedOperation,
   input: Readonly<Record<string, unknown>>,
-  asked: Asked,
-): Promise<Performed> {
+  asked: SurfaceCallOptions,
+): Promise<SurfaceCallResult> {
   const headers = { ...headFields(request.headers), ...asked.headers }
   flight.target = target
   if (asked.headers.traceparent) flight.trace = traceOfRequest(desk, { headers })
@@ -58,8 +64,8 @@ async function performed(
   const outcome = await untilAborted(signal, work)
   if (cancelled?.aborted) flight.outcome = 'aborted'
   else {
-    if (isRefused(outcome) && !flight.reply.raw.destroyed) report(desk, flight, outcome)
-    flight.outcome = isRefused(outcome) ? outcome.row.status : outcome.status
+    if (isRefusal(outcome) && !flight.reply.raw.destroyed) report(desk, flight, outcome)
+    flight.outcome = isRefusal(outcome) ? outcome.row.status : outcome.status
   }
   return { outcome, trace: flight.trace }
 }
@@ -68,22 +74,27 @@ async function outcomeOf(
   { workshop, limits }: Desk,
   { trace }: Flight,
   request: FastifyRequest,
-  target: Addressed,
+  target: AddressedOperation,
   fields: Readonly<Record<string, unknown>>,
-  { headers, signal }: { readonly headers: HeadFields; readonly signal: AbortSignal },
-): Promise<Answer | Refused> {
+  { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
+): Promise<OperationResponse | Refusal> {
   const { operation } = target
-  const caller = await admit(workshop, operation, bearerOf(headers.authorization), certificateOf(request.raw.socket))
-  if (isRefused(caller)) return caller
+  const caller = await admitCaller(
+    workshop,
+    operation,
+    bearerOf(headers.authorization),
+    certificateOf(request.raw.socket),
+  )
+  if (isRefusal(caller)) return caller
   const conditions = conditionsOf(operation, headers)
-  if (isRefused(conditions)) return conditions
+  if (isRefusal(conditions)) return conditions
   const limit_bytes = operation.max_body_bytes ?? limits.body_bytes
   if ((request.body as Buffer).length > limit_bytes) {
     return refuse('too_large', 'the call is larger than this operation takes')
   }
   const empty = { params: {}, query: {}, body: undefined }
   // Structured answers are what such clients want; prose is in them where it is wanted.
-  return await perform(workshop, target, caller, {
+  return await performOperation(workshop, target, caller, {
     ...empty,
     fields,
     accepts: ['application/json'],
@@ -94,16 +105,19 @@ async function outcomeOf(
 }
 
 /** The outcome, or why it is not waited for any longer. */
-async function untilAborted(signal: AbortSignal, work: Promise<Answer | Refused>): Promise<Answer | Refused> {
-  const given_up = new Promise<Refused>((resolve) => {
-    const give = () => resolve(signal.reason instanceof Refused ? signal.reason : outOfTime())
+async function untilAborted(
+  signal: AbortSignal,
+  work: Promise<OperationResponse | Refusal>,
+): Promise<OperationResponse | Refusal> {
+  const given_up = new Promise<Refusal>((resolve) => {
+    const give = () => resolve(signal.reason instanceof Refusal ? signal.reason : outOfTime())
     if (signal.aborted) give()
     else signal.addEventListener('abort', give, { once: true })
   })
   return await Promise.race([work, given_up])
 }
 
-function writeAnswer(desk: Desk, flight: Flight, { status, headers, text }: SurfaceAnswer): void {
+function writeAnswer(desk: Desk, flight: Flight, { status, headers, text }: SurfaceResponse): void {
   if (flight.isAnswered) return
   flight.isAnswered = true
   write(flight.reply, status, { ...headersOf(desk, flight), ...headers }, text)

@@ -9,18 +9,18 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { permits } from '../../../daemon/kernel/identity.ts'
-import type { Resource } from '../../../daemon/kernel/resources.ts'
-import type { SurfaceAnswer, SurfaceRequest } from '../../../daemon/kernel/surface.ts'
-import type { Tool } from '../../../daemon/kernel/tools.ts'
+import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
+import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type { SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
+import { permits } from '../../../daemon/kernel/identity/identity.ts'
 import { offerResources } from './resource-reading.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { toolResult } from './tool-result.ts'
 
 export type Speaking = {
   readonly about: { readonly name: string; readonly version: string }
-  readonly tools: readonly Tool[]
-  readonly resources: readonly Resource[]
+  readonly tools: readonly McpTool[]
+  readonly resources: readonly McpResource[]
   readonly sessions: Sessions
   /** Something of the library failed; the client has had its answer. */
   readonly failed: (error: Error) => void
@@ -36,7 +36,7 @@ const headerOfMeta: Readonly<Record<string, string>> = {
 }
 
 /** A POST: one message, in whichever revision it is worded. */
-export async function answerMessage(speaking: Speaking, asked: SurfaceRequest): Promise<SurfaceAnswer> {
+export async function answerMessage(speaking: Speaking, asked: SurfaceRequest): Promise<SurfaceResponse> {
   const { body } = asked
   if (body === undefined) return failure(400, ProtocolErrorCode.ParseError, 'the body must be one JSON-RPC message')
   if (Array.isArray(body)) return failure(400, ProtocolErrorCode.InvalidRequest, 'batches are not taken')
@@ -50,13 +50,13 @@ export async function answerMessage(speaking: Speaking, asked: SurfaceRequest): 
 }
 
 /** A DELETE, which ends a session. */
-export function endSession({ sessions }: Speaking, { headers, caller }: SurfaceRequest): SurfaceAnswer {
+export function endSession({ sessions }: Speaking, { headers, caller }: SurfaceRequest): SurfaceResponse {
   const id = headers['mcp-session-id']
   if (id === undefined) return failure(400, -32_000, 'Mcp-Session-Id is missing')
   return sessions.end(id, caller) ? { status: 204, headers: {}, text: undefined } : noSuchSession()
 }
 
-async function answerHandshaken(speaking: Speaking, asked: SurfaceRequest, request: Request): Promise<SurfaceAnswer> {
+async function answerHandshaken(speaking: Speaking, asked: SurfaceRequest, request: Request): Promise<SurfaceResponse> {
   const { body, caller, headers } = asked
   if (isInitializeRequest(body)) {
     const answer = await exchange(speaking, asked, request)
@@ -80,8 +80,8 @@ async function answerHandshaken(speaking: Speaking, asked: SurfaceRequest, reque
 async function inSession(
   session: Session,
   body: unknown,
-  act: (cancelled: AbortSignal) => Promise<SurfaceAnswer>,
-): Promise<SurfaceAnswer> {
+  act: (cancelled: AbortSignal) => Promise<SurfaceResponse>,
+): Promise<SurfaceResponse> {
   const { id, method, params } = body as { id?: string | number; method?: unknown; params?: { requestId?: unknown } }
   const controller = new AbortController()
   if (method === 'notifications/cancelled') session.cancel(params?.requestId)
@@ -101,7 +101,7 @@ async function exchange(
   asked: SurfaceRequest,
   request: Request,
   cancelled?: AbortSignal,
-): Promise<SurfaceAnswer> {
+): Promise<SurfaceResponse> {
   const server = toolServer(speaking, asked, cancelled)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
@@ -140,7 +140,7 @@ function toolServer(
 }
 
 /** What the caller may not do is not offered. */
-function toolsFor(tools: readonly Tool[], { caller }: SurfaceRequest) {
+function toolsFor(tools: readonly McpTool[], { caller }: SurfaceRequest) {
   return tools
     .filter(({ target }) => permits(caller.permissions, target.operation.allow))
     .map(({ name, description, input_schema, output_schema, annotations }) => ({
@@ -166,7 +166,7 @@ function webRequest({ method, path, headers }: SurfaceRequest): Request {
   return new Request(new URL(path, `http://${headers.host}`), { method, headers })
 }
 
-async function surfaceAnswer(response: Response): Promise<SurfaceAnswer> {
+async function surfaceAnswer(response: Response): Promise<SurfaceResponse> {
   const text = await response.text()
   const { 'content-type': type, allow } = Object.fromEntries(response.headers)
   const headers = { ...(type ? { 'content-type': type } : { 'content-length': '0' }), ...(allow ? { allow } : {}) }
@@ -174,18 +174,18 @@ async function surfaceAnswer(response: Response): Promise<SurfaceAnswer> {
 }
 
 /** The revision that an initialize ended in; undefined when it was refused. */
-function revisionIn({ status, text = '' }: SurfaceAnswer): string | undefined {
+function revisionIn({ status, text = '' }: SurfaceResponse): string | undefined {
   if (status !== 200) return undefined
   const { result } = JSON.parse(text) as { result?: { protocolVersion?: string } }
   return result?.protocolVersion
 }
 
-function noSuchSession(): SurfaceAnswer {
+function noSuchSession(): SurfaceResponse {
   return failure(404, -32_001, 'Session not found')
 }
 
 /** A JSON-RPC error that answers no request in particular. */
-function failure(status: number, code: number, message: string): SurfaceAnswer {
+function failure(status: number, code: number, message: string): SurfaceResponse {
   const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
   return { status, headers: { 'content-type': 'application/json' }, text }
 }

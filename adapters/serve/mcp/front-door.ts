@@ -1,7 +1,8 @@
 // Lets in only requests that name this service and come from no page of another: what a browser can be tricked into
 // asking (DNS rebinding, cross-site requests) is refused before the token is looked at.
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { HeadFields } from '../../../daemon/kernel/surface.ts'
+
+import type { HeaderFields } from '../../../daemon/kernel/api/surface.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 export type Door = {
   /** Host names, lower case, without ports; IPv6 addresses in brackets. */
@@ -11,7 +12,7 @@ export type Door = {
 }
 
 /** `Host` must be one of the names. `Origin`, which only browsers send, must be listed or be the very host asked. */
-export function doorRefusal({ hosts, origins }: Door, { host, origin }: HeadFields): Refused | undefined {
+export function doorRefusal({ hosts, origins }: Door, { host, origin }: HeaderFields): Refusal | undefined {
   const asked = urlOf(`http://${host}`)
   if (!asked || !hosts.has(asked.hostname) || asked.host !== hostIn(host)) {
     return refuse('forbidden', 'this service does not go by the name in Host')

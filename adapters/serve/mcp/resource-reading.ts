@@ -1,16 +1,16 @@
 // Documents by URI: lists those that the caller may read, and reads one as its operation answers.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
-import { isRefused, type Refused } from '../../../daemon/kernel/errors.ts'
-import { permits } from '../../../daemon/kernel/identity.ts'
-import { isTemplate, type Resource, resourceAt } from '../../../daemon/kernel/resources.ts'
-import type { SurfaceRequest } from '../../../daemon/kernel/surface.ts'
+import { findResource, isTemplate, type McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
+import type { SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { permits } from '../../../daemon/kernel/identity/identity.ts'
 
 const mimeType = 'application/json'
 
 /** `cancelled`: aborted when the client cancels the request. */
 export function offerResources(
   server: Server,
-  resources: readonly Resource[],
+  resources: readonly McpResource[],
   asked: SurfaceRequest,
   cancelled: AbortSignal | undefined,
 ): void {
@@ -26,15 +26,15 @@ export function offerResources(
       .map(({ uri: uriTemplate, name, description }) => ({ uriTemplate, name, description, mimeType })),
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const found = resourceAt(own, uri)
+    const found = findResource(own, uri)
     if (!found) throw new ResourceNotFoundError(uri)
     const { outcome } = await asked.perform(found.resource.target, found.input, { headers: {}, cancelled })
-    if (isRefused(outcome)) throw unread(uri, outcome)
+    if (isRefusal(outcome)) throw unread(uri, outcome)
     return { contents: [{ uri, mimeType, text: JSON.stringify(outcome.body) }] }
   })
 }
 
-function unread(uri: string, refused: Refused): ProtocolError {
+function unread(uri: string, refused: Refusal): ProtocolError {
   if (refused.code === 'not_found') return new ResourceNotFoundError(uri)
   const isFault = refused.row.status >= 500
   return new ProtocolError(isFault ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, refused.message)

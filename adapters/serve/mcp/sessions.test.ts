@@ -1,6 +1,6 @@
 // Sessions end in time and in number, and are nobody's but their caller's.
 import { beforeEach, expect, test } from 'vitest'
-import type { Caller } from '../../../daemon/kernel/identity.ts'
+import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 import { Sessions } from './sessions.ts'
 
 let now = 0

@@ -1,6 +1,6 @@
 // Sessions of the protocol revisions that have them: which caller opened one, for which revision, and what runs in it.
-import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { Caller } from '../../../daemon/kernel/identity.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 
 export type SessionLimits = {
   /** Sessions that one caller has at once; a further one ends the one not used for longest. */
@@ -36,7 +36,7 @@ export class Session {
   }
 }
 
-const cancelled = (): Refused => refuse('timeout', 'the call was cancelled by its caller')
+const cancelled = (): Refusal => refuse('timeout', 'the call was cancelled by its caller')
 
 /** Over all callers: one entry is small, and a token is needed for each few. */
 const most_sessions = 10_000

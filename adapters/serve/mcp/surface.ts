@@ -1,10 +1,11 @@
 // A role's operations as tools for AI clients (MCP over streamable HTTP), and the metadata by which such clients find
 // out where tokens come from (RFC 9728).
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Addressed, Entrance } from '../../../daemon/kernel/operation.ts'
-import type { Resource } from '../../../daemon/kernel/resources.ts'
-import type { HeadFields, Surface, SurfaceAnswer, SurfaceRequest } from '../../../daemon/kernel/surface.ts'
-import { toolsOf, toolsPath } from '../../../daemon/kernel/tools.ts'
+
+import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
+import { deriveTools, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type { HeaderFields, Surface, SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { Speaking } from './conversation.ts'
 import { type Door, doorRefusal } from './front-door.ts'
 import { type SessionLimits, Sessions } from './sessions.ts'
@@ -13,8 +14,8 @@ export type McpOptions = {
   readonly role: string
   readonly about: { readonly name: string; readonly version: string }
   /** The operations that are tools. */
-  readonly offered: readonly Addressed[]
-  readonly resources: readonly Resource[]
+  readonly offered: readonly AddressedOperation[]
+  readonly resources: readonly McpResource[]
   readonly door: Door
   /** From scheme to host and port, as clients write it; of the request's own host when absent. */
   readonly public_url: string | undefined
@@ -34,12 +35,12 @@ export function mcpSurface(options: McpOptions): Surface {
   const sessions = new Sessions(options.sessions, options.now, options.random)
   const failed = (error: Error) => options.log.debug(`${role}.agentspace.refused`, { why: error.message })
   let speaking: Speaking | undefined
-  const speak = () => (speaking ??= { about: options.about, tools: toolsOf(offered), resources, sessions, failed })
+  const speak = () => (speaking ??= { about: options.about, tools: deriveTools(offered), resources, sessions, failed })
   return {
-    entrances: entrancesOf(role, offered),
+    routes: entrancesOf(role, offered),
     refusal: (headers) => doorRefusal(door, headers),
     challenge: (headers) => `, resource_metadata="${baseOf(options, headers)}${metadataPath}"`,
-    async answer(request: SurfaceRequest): Promise<SurfaceAnswer> {
+    async answer(request: SurfaceRequest): Promise<SurfaceResponse> {
       if (request.method === 'GET' || request.method === 'HEAD') return metadata(options, request.headers)
       const { answerMessage, endSession } = await import('./conversation.ts')
       return request.method === 'DELETE' ? endSession(speak(), request) : await answerMessage(speak(), request)
@@ -47,7 +48,7 @@ export function mcpSurface(options: McpOptions): Surface {
   }
 }
 
-function entrancesOf(role: string, offered: readonly Addressed[]): Entrance[] {
+function entrancesOf(role: string, offered: readonly AddressedOperation[]): ServedRoute[] {
   const limits = offered.flatMap(({ operation }) => operation.max_body_bytes ?? [])
   const max_body_bytes = Math.max(1_048_576, ...limits)
   const own = { path: toolsPath, allow: 'authenticated', max_body_bytes } as const
@@ -59,7 +60,7 @@ function entrancesOf(role: string, offered: readonly Addressed[]): Entrance[] {
   ]
 }
 
-function metadata(options: McpOptions, headers: HeadFields): SurfaceAnswer {
+function metadata(options: McpOptions, headers: HeaderFields): SurfaceResponse {
   const text = JSON.stringify({
     resource: `${baseOf(options, headers)}${toolsPath}`,
     resource_name: options.about.name,
@@ -70,6 +71,6 @@ function metadata(options: McpOptions, headers: HeadFields): SurfaceAnswer {
 }
 
 /** The host is one that the door lets in, or the request would have ended there. */
-function baseOf({ public_url, isTls }: McpOptions, { host }: HeadFields): string {
+function baseOf({ public_url, isTls }: McpOptions, { host }: HeaderFields): string {
   return public_url?.replace(/\/$/, '') ?? `${isTls ? 'https' : 'http'}://${host}`
 }

@@ -1,8 +1,9 @@
 // What came of an operation, in the words of a tool result: an object with its text, or the problem document of a refusal.
-import { isRefused } from '../../../daemon/kernel/errors.ts'
-import { Reply } from '../../../daemon/kernel/operation.ts'
-import { problemOf } from '../../../daemon/kernel/problem.ts'
-import type { Performed } from '../../../daemon/kernel/surface.ts'
+
+import type { SurfaceCallResult } from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
+import { RawResponse } from '../../../daemon/kernel/operation/operation.ts'
 
 type Text = { type: 'text'; text: string }
 
@@ -13,10 +14,10 @@ export type ToolResult = {
 }
 
 /** Never a stream: operations that answer with one are no tools. */
-export function toolResult({ outcome, trace }: Performed): ToolResult {
-  if (isRefused(outcome)) return { isError: true, content: [text(problemOf(outcome, trace.trace_id))] }
+export function toolResult({ outcome, trace }: SurfaceCallResult): ToolResult {
+  if (isRefusal(outcome)) return { isError: true, content: [text(problemOf(outcome, trace.trace_id))] }
   const { body } = outcome
-  if (body instanceof Reply) return { content: [{ type: 'text', text: String(body.body) }] }
+  if (body instanceof RawResponse) return { content: [{ type: 'text', text: String(body.body) }] }
   if (body === undefined) return { content: [] }
   if (!isObject(body)) return { content: [text(body)] }
   return { content: [text(body)], structuredContent: body }

@@ -1,8 +1,8 @@
 // Copies of a role's audit chain in the cluster: created in order, each once, under names that say which record they are.
 import * as z from 'zod'
-import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit.ts'
-import { refuse } from '../../../daemon/kernel/errors.ts'
-import { labelKey } from '../../../daemon/kernel/label.ts'
+import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { labelKey } from '../../../daemon/kernel/label/label.ts'
 import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { conditionOf, place } from './envelope.ts'
@@ -40,7 +40,7 @@ export class AuditShipping {
     this.#given = given
   }
 
-  /** Ships what is not there yet, and ends early when `signal` says so. @throws Refused('unavailable'). */
+  /** Ships what is not there yet, and ends early when `sampleSignal` says so. @throws Refused('unavailable'). */
   async ship(signal: AbortSignal): Promise<Shipped> {
     const { audit, shippedTo } = this.#given
     try {

@@ -1,6 +1,6 @@
 // Holds batches to their bounds, and to refuse for its size only what is too large alone.
 import { describe, expect, test } from 'vitest'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { Batch } from './batch.ts'
 import { ClusterFailure } from './failure.ts'
 import { most_bytes, most_items } from './portion.ts'
@@ -12,7 +12,7 @@ function taking(bytes: number) {
   const sent: (readonly number[])[] = []
   const batch = new Batch<number, number>(async (sizes) => {
     sent.push(sizes)
-    if (sum(sizes) > bytes) throw new Refused('too_large', 'too large for the cluster')
+    if (sum(sizes) > bytes) throw new Refusal('too_large', 'too large for the cluster')
     return sizes
   })
   const ask = (sizes: readonly number[]) => Promise.allSettled(sizes.map((size) => batch.ask(size, size)))

@@ -1,8 +1,8 @@
 // A change of one document: read, changed by whoever asks, and written only over what was read.
 import { randomUUID } from 'node:crypto'
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { Doc, Stored } from '../../../daemon/kernel/store.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { clusterIdOf, envelopeOf, type Held, idOf } from './envelope.ts'
 import type { Documents, Sending } from './settling.ts'
 import type { Table } from './table.ts'
@@ -17,7 +17,7 @@ export async function heldOf(documents: Documents, alias: string, id: string): P
   return held && idOf(held.envelope) === id ? held : undefined
 }
 
-/** Reads and tries until nobody was faster. `change` answers undefined when somebody was. */
+/** Reads and tries until nobody was faster. `difference` answers undefined when somebody was. */
 export async function changing<A>(
   documents: Documents,
   { alias }: Table,
@@ -30,11 +30,11 @@ export async function changing<A>(
     const done = await change(held)
     if (done !== undefined) return done
   }
-  throw new Refused('conflict', 'the document changes too often')
+  throw new Refusal('conflict', 'the document changes too often')
 }
 
 /** Undefined when somebody was faster. */
-export async function replace<T extends Stored>(
+export async function replace<T extends StoredFields>(
   writes: Writes,
   table: Table,
   held: Held,
@@ -46,7 +46,7 @@ export async function replace<T extends Stored>(
   return outcome === 'done' ? doc : undefined
 }
 
-export function sendingOf({ alias, kinds }: Table, doc: Doc<Stored>): Sending {
+export function sendingOf({ alias, kinds }: Table, doc: Doc<StoredFields>): Sending {
   const write = randomUUID()
   return { write, alias, id: clusterIdOf(doc.id), source: envelopeOf(doc, write, kinds) }
 }

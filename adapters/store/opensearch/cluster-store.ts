@@ -1,11 +1,11 @@
 // What the store of a cluster is given, and what it can do besides the contract.
-import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
-import type { Store } from '../../../daemon/kernel/store.ts'
+import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
+import type { Store } from '../../../daemon/kernel/store/store.ts'
 import type { Placing, SomeCollection } from './table.ts'
 import type { Rooms } from './waiting-room.ts'
 
 export type StoreOptions = Placing & {
-  readonly owed: OwedAudit
+  readonly owed: PendingAudit
   readonly collections: readonly SomeCollection[]
   /** How long the cluster keeps its place in a removal, as in `5m`. */
   readonly scroll: string

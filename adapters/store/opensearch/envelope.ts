@@ -1,7 +1,7 @@
 // A document as it lies in the cluster: its body untouched and not indexed, beside it what it is found and told apart by.
 import * as z from 'zod'
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
-import type { Doc, Stored } from '../../../daemon/kernel/store.ts'
+import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { type FieldKinds, fieldsOf, keyOf } from './field-kind.ts'
 import { marks, marksOf } from './sight.ts'
 
@@ -30,7 +30,7 @@ export function conditionOf({ _seq_no, _primary_term }: Place) {
 
 export type Held = { readonly envelope: Envelope; readonly place: Place }
 
-export function envelopeOf({ id, version, value }: Doc<Stored>, write: string, kinds: FieldKinds): Envelope {
+export function envelopeOf({ id, version, value }: Doc<StoredFields>, write: string, kinds: FieldKinds): Envelope {
   const key = String(keyOf(id))
   const found = { fields: fieldsOf(value, kinds), marks: marksOf(value) }
   return { id: key, ...(key === id ? {} : { long_id: id }), version, write, ...found, body: value }
@@ -41,7 +41,7 @@ export function idOf({ id, long_id }: Envelope): string {
 }
 
 /** @throws ZodError when the body is not of its schema. */
-export function docOf<T extends Stored>(held: Envelope, schema: z.ZodType<T>): Doc<T> {
+export function docOf<T extends StoredFields>(held: Envelope, schema: z.ZodType<T>): Doc<T> {
   return { id: idOf(held), version: held.version, value: schema.parse(held.body) }
 }
 

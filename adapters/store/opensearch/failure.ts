@@ -1,7 +1,7 @@
 // What can go wrong between here and the cluster, told apart by the one thing that counts: may the request have had an effect?
 import { errors } from '@opensearch-project/opensearch'
 import * as z from 'zod'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 /**
  * `undone`: the cluster did not do it, and said so or was never asked. `unknown`: it may have done it, or may do it still.
@@ -32,8 +32,8 @@ export function asRefusal(error: unknown): unknown {
   return error instanceof ClusterFailure ? unavailable(error.type, error.retry_after_s) : error
 }
 
-export function unavailable(why: string, retry_after_s = 5): Refused {
-  return new Refused('unavailable', `the document store cannot be used now (${why})`, [], retry_after_s)
+export function unavailable(why: string, retry_after_s = 5): Refusal {
+  return new Refusal('unavailable', `the document store cannot be used now (${why})`, [], retry_after_s)
 }
 
 /** How the cluster calls it. */
@@ -75,7 +75,7 @@ const blocked =
 export function statusFailure(status: number, type: string, retry_after_s?: number): Error {
   if (blocked.test(type) || status === 429) return new ClusterFailure('undone', type, retry_after_s)
   if (status === 401 || status === 403) return new ClusterFailure('undone', 'the cluster refuses our credentials', 30)
-  if (status === 413) return new Refused('too_large', 'the document is too large for the cluster')
+  if (status === 413) return new Refusal('too_large', 'the document is too large for the cluster')
   if (status >= 500 || status === 408) return new ClusterFailure('unknown', type, retry_after_s)
   return new Error(`the cluster refused a request of ours: ${status} ${type}`)
 }

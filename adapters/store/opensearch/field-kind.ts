@@ -1,7 +1,7 @@
 // Which type of the cluster an index field has, read off the schema of its documents, and what stands in it for a value.
 import * as z from 'zod'
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
-import { labelKeyOf, type Scalar, type Stored } from '../../../daemon/kernel/store.ts'
+import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { labelKeyOf, type Scalar, type StoredFields } from '../../../daemon/kernel/store/store.ts'
 
 /** All numbers are doubles, as they are in every JSON that we read. */
 export type FieldKind = 'keyword' | 'double' | 'boolean'
@@ -84,7 +84,7 @@ export function isShortened(key: Scalar): boolean {
 }
 
 /** The index fields of a document; absent where the document has none. */
-export function fieldsOf(value: Stored, kinds: FieldKinds): Record<string, Scalar> {
+export function fieldsOf(value: StoredFields, kinds: FieldKinds): Record<string, Scalar> {
   const found: Record<string, Scalar> = {
     tenant_id: keyOf(value.tenant_id),
     label_key: keyOf(labelKeyOf(value)),

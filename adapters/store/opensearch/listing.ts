@@ -1,15 +1,15 @@
 // Pages, counts and values of documents, by searches that answer for all of the index or not at all.
 import type * as z from 'zod'
-import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
+import { type CursorPosition, readCursor, writeCursor } from '../../../daemon/kernel/store/list-cursor.ts'
 import {
-  type Asking,
+  type DocumentPage,
   type Filter,
   type ListQuery,
   labelKeyOf,
-  type Page,
+  type ReadOptions,
   type Scalar,
-  type Stored,
-} from '../../../daemon/kernel/store.ts'
+  type StoredFields,
+} from '../../../daemon/kernel/store/store.ts'
 import { buckets, counted, type Hit, hits } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { docOf, type Envelope } from './envelope.ts'
@@ -30,16 +30,16 @@ type Segment = {
 }
 
 /** As listPage of the embedded store: the same order, ties and cursors. @throws Refused('malformed'), or Error. */
-export async function listPage<T extends Stored>(
+export async function listPage<T extends StoredFields>(
   cluster: Cluster,
   table: Table,
   schema: z.ZodType<T>,
   query: ListQuery,
   edges: PageEdges,
-): Promise<Page<T>> {
+): Promise<DocumentPage<T>> {
   const { limit, order } = query
   if (!Number.isInteger(limit) || limit < 1) throw new Error('a limit is a whole number from 1')
-  const where = queryOf(table, query.filter, query.sight)
+  const where = queryOf(table, query.filter, query.read_scope)
   if (order) kindOf(table, order.field)
   const after = readCursor(table.name, query)
   const found: Hit[] = []
@@ -55,15 +55,17 @@ export async function listPage<T extends Stored>(
   return { docs, next_cursor: writeCursor(table.name, query, { value, id: last.id }) }
 }
 
-export async function countOf(cluster: Cluster, table: Table, filter?: Filter, how?: Asking): Promise<number> {
-  const body = { query: queryOf(table, filter, how?.sight) }
+export async function countOf(cluster: Cluster, table: Table, filter?: Filter, how?: ReadOptions): Promise<number> {
+  const body = { query: queryOf(table, filter, how?.read_scope) }
   return (await cluster.ask({ method: 'POST', path: `/${table.alias}/_count`, body }, counted)).count
 }
 
 /** Documents per value of an index field; those without it are left out. */
-export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter, how?: Asking) {
+export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter, how?: ReadOptions) {
   kindOf(table, field)
-  const found = await tally(cluster, table, queryOf(table, filter, how?.sight), { terms: { field: pathOf(field) } })
+  const found = await tally(cluster, table, queryOf(table, filter, how?.read_scope), {
+    terms: { field: pathOf(field) },
+  })
   const values = found.map(async ([key, count]) => [await behind(cluster, table, field, key), count] as const)
   return new Map(await Promise.all(values))
 }
@@ -79,7 +81,7 @@ export async function bucketsOf(cluster: Cluster, table: Table, field: string, i
 
 /** All documents in the order of their ids, some at a time. */
 export async function* everyHit(cluster: Cluster, table: Table): AsyncGenerator<Hit> {
-  let after: Position | undefined
+  let after: CursorPosition | undefined
   for (;;) {
     const found = await search(cluster, table, allOf([]), byId('asc', after), scan_chunk)
     yield* found
@@ -92,11 +94,11 @@ const scan_chunk = 200
 
 type Direction = 'asc' | 'desc'
 
-function byId(direction: Direction, after: Position | undefined): Segment {
+function byId(direction: Direction, after: CursorPosition | undefined): Segment {
   return { query: allOf([]), by: 'id', direction, ...(after ? { after: [after.id] } : {}) }
 }
 
-function byField(field: string, direction: Direction, after: Position | undefined): Segment[] {
+function byField(field: string, direction: Direction, after: CursorPosition | undefined): Segment[] {
   const absent: Segment = { query: not(exists(field)), by: 'id', direction }
   const present: Segment = { query: exists(field), by: pathOf(field), direction }
   const isDescending = direction === 'desc'
@@ -178,5 +180,5 @@ async function behind(cluster: Cluster, table: Table, field: string, key: Scalar
 
 /** The value itself, where its key may be a shorter one; undefined or null where the document has none. */
 function valueIn({ body }: Envelope, field: string): Scalar | null | undefined {
-  return field === 'label_key' ? labelKeyOf(body as Stored) : (body[field] as Scalar | null | undefined)
+  return field === 'label_key' ? labelKeyOf(body as StoredFields) : (body[field] as Scalar | null | undefined)
 }

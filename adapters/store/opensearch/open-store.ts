@@ -1,7 +1,7 @@
 // What boot loads when a site keeps its documents in a cluster: one role's store there, and the copies of its audit chain.
 
-import type { AuditLog } from '../../../daemon/kernel/audit.ts'
-import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
+import type { AuditLog } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
 import { AuditShipping, type ShippedTo } from './audit-shipping.ts'
 import { type ClusterOptions, cluster } from './cluster.ts'
 import type { ClusterStore } from './cluster-store.ts'
@@ -18,7 +18,7 @@ export type RoleInCluster = ClusterOptions & {
   readonly replicas: number
   readonly scroll: string
   readonly collections: readonly SomeCollection[]
-  readonly owed: OwedAudit
+  readonly owed: PendingAudit
   readonly audit: AuditLog
   readonly shippedTo: ShippedTo
   readonly memory: ClusterMemory

@@ -1,6 +1,6 @@
 // Shows where a page is looked for after others of the same list, and that lists are told apart.
 import { expect, test } from 'vitest'
-import type { ListQuery } from '../../../daemon/kernel/store.ts'
+import type { ListQuery } from '../../../daemon/kernel/store/store.ts'
 import { PageEdges } from './page-edges.ts'
 
 const query: ListQuery = { limit: 10, filter: { tenant_id: 'alpha' } }
@@ -34,7 +34,7 @@ test('a list is known by all that it asks for, and forgotten when its first page
   const others: ListQuery[] = [
     { ...query, limit: 9 },
     { ...query, filter: {} },
-    { ...query, sight },
+    { ...query, read_scope: sight },
   ]
   for (const other of others) expect(edges.edgeOf('note id', other, undefined)).toBeUndefined()
   expect(edges.edgeOf('other id', query, undefined)).toBeUndefined()

@@ -1,6 +1,6 @@
 // Where lists' first pages ended the last time: asked for up to there, a page costs the same however many documents lie beyond.
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
-import type { ListQuery, Scalar } from '../../../daemon/kernel/store.ts'
+import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import type { ListQuery, Scalar } from '../../../daemon/kernel/store/store.ts'
 
 /**
  * The cluster walks what a query finds in the order in which it was written, and leaves out what is worse than what it
@@ -37,6 +37,6 @@ export class PageEdges {
 }
 const most_known = 1_000
 
-function keyOf(collection: string, { filter, order, sight, limit }: ListQuery): string {
-  return sha256(JSON.stringify([collection, filter, order, sight, limit]))
+function keyOf(collection: string, { filter, order, read_scope, limit }: ListQuery): string {
+  return sha256(JSON.stringify([collection, filter, order, read_scope, limit]))
 }

@@ -1,5 +1,5 @@
 // How much goes into one request: by count and by bytes, and by halves where the cluster says that it was too much.
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 /** Bounds of one request. The bytes are far below what a cluster takes by its defaults (100 MB). */
 export const most_items = 500
@@ -26,7 +26,7 @@ export function* inPortions<T>(items: readonly T[], sizeOf: (item: T) => number)
 
 /** A request that was refused for its size has had no effect. */
 export function isTooLarge(error: unknown): boolean {
-  return error instanceof Refused && error.code === 'too_large'
+  return error instanceof Refusal && error.code === 'too_large'
 }
 
 export function halves<T>(items: readonly T[]): readonly [readonly T[], readonly T[]] {

@@ -1,5 +1,5 @@
 // Filters of the store contract as queries of the cluster, with the answers that SQLite gives.
-import type { Condition, Filter, Scalar, Sight } from '../../../daemon/kernel/store.ts'
+import type { Filter, FilterCondition, ReadScope, Scalar } from '../../../daemon/kernel/store/store.ts'
 import { type FieldKind, keyOf, kindOfValue } from './field-kind.ts'
 import { seenBy } from './sight.ts'
 import type { Table } from './table.ts'
@@ -17,7 +17,7 @@ export function kindOf(table: Table, field: string): FieldKind {
 }
 
 /** All conditions joined. */
-export function queryOf(table: Table, filter: Filter = {}, sight?: Sight): Query {
+export function queryOf(table: Table, filter: Filter = {}, sight?: ReadScope): Query {
   const asked = sight ? { ...filter, tenant_id: sight.viewer.tenant_id } : filter
   const clauses = Object.entries(asked).map(([field, condition]) => clauseOf(field, kindOf(table, field), condition))
   return allOf(sight ? [...clauses, ...seenBy(sight)] : clauses)
@@ -39,7 +39,7 @@ export function exists(field: string): Query {
   return { exists: { field: pathOf(field) } }
 }
 
-function clauseOf(field: string, kind: FieldKind, condition: Condition): Query {
+function clauseOf(field: string, kind: FieldKind, condition: FilterCondition): Query {
   if (typeof condition !== 'object') return equalTo(field, kind, [condition])
   if ('in' in condition) return equalTo(field, kind, condition.in)
   if ('exists' in condition) return presence(field, condition.exists)

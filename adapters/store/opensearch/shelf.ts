@@ -1,6 +1,6 @@
 // The indexes of a store by collection, opened when they are first needed and filled where a field is new.
 
-import type { Stored } from '../../../daemon/kernel/store.ts'
+import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { refreshed } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterIdOf, envelope, idOf } from './envelope.ts'
@@ -64,7 +64,7 @@ export class Shelf {
     if (table.added.length === 0) return table
     await this.refresh(table)
     for await (const held of everyHit(this.#cluster, table)) {
-      const body = held._source.body as Stored
+      const body = held._source.body as StoredFields
       const source = envelope.parse({ ...held._source, fields: fieldsOf(body, table.kinds), marks: marksOf(body) })
       const { _seq_no, _primary_term } = held
       const { alias } = table

@@ -1,7 +1,7 @@
 // Holds the marks of a document, and the question for them, to the rule that they stand for.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dominates, type Label, type Viewer } from '../../../daemon/kernel/label.ts'
+import { dominates, type Label, type Viewer } from '../../../daemon/kernel/label/label.ts'
 import { marksOf, seenBy } from './sight.ts'
 
 const policy = { policy: 'site', levels: ['OPEN', 'SECRET', 'TOP'] }

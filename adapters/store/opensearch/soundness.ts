@@ -1,6 +1,6 @@
 // Finds documents in the cluster that are not what was written: off their schema, or found by what they do not hold.
-import { canonical } from '../../../daemon/kernel/canonical.ts'
-import type { Stored } from '../../../daemon/kernel/store.ts'
+import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import type { Cluster } from './cluster.ts'
 import { type Envelope, idOf } from './envelope.ts'
 import { fieldsOf } from './field-kind.ts'
@@ -27,12 +27,12 @@ function faultOf(table: Table, held: Envelope, schema: SomeCollection['schema'])
   if (!expected) return 'the body has no sound label or index field'
   const names = new Set([...Object.keys(expected.fields), ...Object.keys(held.fields)])
   const wrong = [...names].filter((name) => expected.fields[name] !== held.fields[name])
-  if (canonical(held.marks ?? null) !== canonical(expected.marks)) wrong.push('marks')
+  if (canonicalJson(held.marks ?? null) !== canonicalJson(expected.marks)) wrong.push('marks')
   return wrong.length > 0 ? `the index is wrong: ${wrong.join(', ')}` : undefined
 }
 
 function expectedOf(table: Table, held: Envelope) {
-  const body = held.body as Stored
+  const body = held.body as StoredFields
   try {
     return { fields: fieldsOf(body, table.kinds), marks: marksOf(body) }
   } catch {

@@ -1,21 +1,21 @@
 // Documents in an OpenSearch cluster: an index per collection, every write conditional and told apart by a name of its own.
 import { randomUUID } from 'node:crypto'
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type {
   AnyCollection,
-  Asking,
   Collection,
   Doc,
+  DocumentPage,
   Filter,
   ListQuery,
-  Page,
+  ReadOptions,
   Scalar,
-  Step,
-  Stored,
-  Write,
+  StoredFields,
+  StoreWrite,
+  UpdateStep,
   WriteOutcome,
-} from '../../../daemon/kernel/store.ts'
+} from '../../../daemon/kernel/store/store.ts'
 import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
@@ -34,7 +34,7 @@ import type { SomeCollection, Table } from './table.ts'
 import { bytes_of_update, bytesIn, usual_rooms } from './waiting-room.ts'
 import { Writes } from './writes.ts'
 
-/** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
+/** `closeSiteRuntime` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
   return new OpenSearchStore(cluster, options)
 }
@@ -59,14 +59,14 @@ class OpenSearchStore implements ClusterStore {
     this.#shelf = new Shelf(cluster, this.#documents, options)
   }
 
-  get<T extends Stored>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
+  get<T extends StoredFields>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
     return this.#use(from, async ({ alias }) => {
       const held = await heldOf(this.#documents, alias, id)
       return held && docOf(held.envelope, from.schema)
     })
   }
 
-  async create<T extends Stored>(
+  async create<T extends StoredFields>(
     into: Collection<T>,
     id: string,
     given: T,
@@ -75,7 +75,7 @@ class OpenSearchStore implements ClusterStore {
     return await this.#create(into, { id, version: 1, value: into.schema.parse(given) }, events)
   }
 
-  async put<T extends Stored>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
+  async put<T extends StoredFields>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
     const value = into.schema.parse(given)
     return await this.#inTurn(into, id, bytesIn(value), (table) =>
       changing(this.#documents, table, id, async (held) => {
@@ -85,7 +85,11 @@ class OpenSearchStore implements ClusterStore {
     )
   }
 
-  async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
+  async update<T extends StoredFields, R>(
+    into: Collection<T>,
+    id: string,
+    rule: (current: Doc<T>) => UpdateStep<T, R>,
+  ) {
     return await this.#inTurn(into, id, bytes_of_update, (table) =>
       changing(this.#documents, table, id, async (held) => {
         const current = docOf(held.envelope, into.schema)
@@ -100,7 +104,7 @@ class OpenSearchStore implements ClusterStore {
     )
   }
 
-  async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, events?: Events) {
+  async remove<T extends StoredFields>(from: Collection<T>, id: string, version?: number, events?: Events) {
     return await this.#inTurn(from, id, 0, (table) =>
       changing(this.#documents, table, id, async (held) => {
         if (version !== undefined && held.envelope.version !== version) return 'conflict'
@@ -112,13 +116,13 @@ class OpenSearchStore implements ClusterStore {
     )
   }
 
-  async bulk(writes: readonly Write[]): Promise<WriteOutcome[]> {
+  async bulk(writes: readonly StoreWrite[]): Promise<WriteOutcome[]> {
     const acts = writes.map((write) => this.#actOf(write))
     const outcomes = await Promise.all(acts.map((act) => act()))
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
   }
 
-  async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void> {
+  async load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void> {
     const parsed = docs.map((doc) => ({ ...doc, value: into.schema.parse(doc.value) }))
     for (const some of inPortions(parsed, ({ value }) => bytesIn(value))) {
       const outcomes = await Promise.all(some.map((doc) => this.#create(into, doc)))
@@ -126,19 +130,19 @@ class OpenSearchStore implements ClusterStore {
     }
   }
 
-  list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
+  list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
     return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query, this.#edges))
   }
 
-  count(from: AnyCollection, filter?: Filter, how?: Asking): Promise<number> {
+  count(from: AnyCollection, filter?: Filter, how?: ReadOptions): Promise<number> {
     return this.#search(from, how, (table) => countOf(this.#cluster, table, filter, how))
   }
 
-  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Asking): Promise<Map<Scalar, number>> {
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions): Promise<Map<Scalar, number>> {
     return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter, how))
   }
 
-  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Asking) {
+  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: ReadOptions) {
     return this.#search(from, how, (table) => bucketsOf(this.#cluster, table, field, interval, filter))
   }
 
@@ -161,7 +165,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async backup(): Promise<void> {
-    throw new Refused('invalid', 'documents in a cluster are copied by the cluster’s own snapshots')
+    throw new Refusal('invalid', 'documents in a cluster are copied by the cluster’s own snapshots')
   }
 
   async check(): Promise<string[]> {
@@ -206,7 +210,7 @@ class OpenSearchStore implements ClusterStore {
     return this.#guarded(() => this.#shelf.use(of, work))
   }
 
-  #search<T>(of: SomeCollection, how: Asking | undefined, work: (table: Table) => Promise<T>): Promise<T> {
+  #search<T>(of: SomeCollection, how: ReadOptions | undefined, work: (table: Table) => Promise<T>): Promise<T> {
     return this.#use(of, async (table) => {
       if (how?.fresh) await this.#shelf.refresh(table)
       return await work(table)
@@ -219,9 +223,9 @@ class OpenSearchStore implements ClusterStore {
     return this.#guarded(() => this.#writes.inTurn(alias, clusterIdOf(id), bytes, () => this.#shelf.use(of, work)))
   }
 
-  async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
+  async #create<T extends StoredFields>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
     if (doc.id === '' || !doc.id.isWellFormed())
-      throw new Refused('invalid', 'an id is well-formed text of one character or more')
+      throw new Refusal('invalid', 'an id is well-formed text of one character or more')
     return await this.#inTurn(into, doc.id, bytesIn(doc.value), async (table) => {
       const sending = sendingOf(table, doc)
       if ((await this.#writes.send(sending, events)) === 'done') return doc
@@ -232,7 +236,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   /** Values are held to their schemas before anything is written. */
-  #actOf(write: Write): () => Promise<WriteOutcome | Doc<Stored>> {
+  #actOf(write: StoreWrite): () => Promise<WriteOutcome | Doc<StoredFields>> {
     const { collection, id } = write
     if (write.do === 'remove') return () => this.remove(collection, id, write.version)
     const value = collection.schema.parse(write.value)

@@ -1,6 +1,6 @@
 // One collection's index: made on first use behind an alias, extended when a field is declared later.
 import * as z from 'zod'
-import type { AnyCollection, Collection } from '../../../daemon/kernel/store.ts'
+import type { AnyCollection, Collection } from '../../../daemon/kernel/store/store.ts'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
 import { type FieldKind, type FieldKinds, fixedKinds, kindsOf } from './field-kind.ts'
@@ -68,7 +68,7 @@ export async function openTable(
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 
-/** What `added` names is in every document now. */
+/** What `additions` names is in every document now. */
 export async function markFilled(cluster: Cluster, { alias, kinds }: Table): Promise<void> {
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: metaOf(kinds.keys()) } }, nothing)
 }

@@ -1,5 +1,5 @@
 // How much may wait for the cluster, behind one document and in all: whoever comes beyond is told at once to come again.
-import type { Stored } from '../../../daemon/kernel/store.ts'
+import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { ClusterFailure } from './failure.ts'
 
 export type Room = { readonly writes: number; readonly bytes: number }
@@ -15,7 +15,7 @@ export const usual_rooms: Rooms = {
 /** What an update holds is known in its turn alone; a contribution has some kilobytes. */
 export const bytes_of_update = 16_000
 
-export function bytesIn(value: Stored): number {
+export function bytesIn(value: StoredFields): number {
   return JSON.stringify(value).length
 }
 

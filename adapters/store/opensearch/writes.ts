@@ -1,13 +1,13 @@
 // Writes one after the other for each document, with their audit events owed before and sealed after.
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
 import { ClusterFailure } from './failure.ts'
 import { type Documents, type Outcome, type Sending, sending } from './settling.ts'
 import { type Rooms, WaitingRoom } from './waiting-room.ts'
 
 export class Writes {
   readonly #documents: Documents
-  readonly #owed: OwedAudit
+  readonly #owed: PendingAudit
   readonly #room: WaitingRoom
   readonly #most_in_doubt: number
   /** The last of those that wait for a document: this process never races itself. */
@@ -16,7 +16,7 @@ export class Writes {
   readonly #unsettled = new Map<string, Sending[]>()
   #loading: Promise<void> | undefined
 
-  constructor(documents: Documents, owed: OwedAudit, rooms: Rooms) {
+  constructor(documents: Documents, owed: PendingAudit, rooms: Rooms) {
     this.#documents = documents
     this.#owed = owed
     this.#room = new WaitingRoom(rooms)
@@ -93,7 +93,7 @@ export class Writes {
 
   /** What an earlier process left in doubt. */
   #load(): Promise<void> {
-    this.#loading ??= this.#owed.begun().then((all) => {
+    this.#loading ??= this.#owed.pending().then((all) => {
       for (const { plan } of all) this.#note(sending.parse(JSON.parse(plan)))
     })
     this.#loading.catch(() => {

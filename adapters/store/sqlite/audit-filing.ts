@@ -1,7 +1,7 @@
 // Files audit records by tenant, target and time, many at once: three index entries a record would cost more than the record.
 import type Database from 'better-sqlite3'
-import type { AuditQuery } from '../../../daemon/kernel/audit.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import type { AuditQuery } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { AuditRow } from './audit-table.ts'
 
 /** Records that wait to be filed at most; lists read them one by one. Filing this many takes about 10 ms. */
@@ -85,7 +85,7 @@ function clauseOf(from: string, query: AuditQuery, by: 'audit' | 'filed', bound:
 /** Epoch milliseconds of an RFC 3339 instant. */
 export function instantOf(text: string): number {
   const instant = Date.parse(text)
-  if (Number.isNaN(instant)) throw new Refused('malformed', 'an instant is written as in RFC 3339')
+  if (Number.isNaN(instant)) throw new Refusal('malformed', 'an instant is written as in RFC 3339')
   return instant
 }
 

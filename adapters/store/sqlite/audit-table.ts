@@ -1,7 +1,7 @@
 // The audit chain's rows: how they are written and read back.
 import type Database from 'better-sqlite3'
-import { type AuditEvent, type AuditRecord, genesis } from '../../../daemon/kernel/audit.ts'
-import { labelKey } from '../../../daemon/kernel/label.ts'
+import { type AuditEvent, type AuditRecord, genesis_hash } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { labelKey } from '../../../daemon/kernel/label/label.ts'
 
 /** Beside the event's canonical JSON stand the parts that lists filter by; `verify` holds them to the event. */
 export type AuditRow = {
@@ -38,7 +38,7 @@ export function createAuditTables(db: Database.Database): void {
 export function readHead(db: Database.Database, writer: string): Head {
   const head = db.prepare<[], Head & { writer: string }>('SELECT writer, seq, hash FROM audit_head').get()
   if (head && head.writer !== writer) throw new Error(`the audit chain in this file is written by ${head.writer}`)
-  return head ? { seq: head.seq, hash: head.hash } : { seq: 0, hash: genesis }
+  return head ? { seq: head.seq, hash: head.hash } : { seq: 0, hash: genesis_hash }
 }
 
 /** The parts of an event that lists filter by. */

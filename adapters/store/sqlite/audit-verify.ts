@@ -1,6 +1,6 @@
 // Walks the whole audit chain, in pieces, and names the first record that is not as it was written.
 import { setImmediate as turn } from 'node:timers/promises'
-import { type ChainFault, genesis, verifyChain } from '../../../daemon/kernel/audit.ts'
+import { type ChainFault, genesis_hash, verifyChain } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { readFiledTo } from './audit-filing.ts'
 import { type AuditRow, filedBy, type Head, readHead, recordOf } from './audit-table.ts'
 import type { SqliteFile } from './file.ts'
@@ -35,7 +35,7 @@ export async function chainFault(
      WHERE audit.seq > ? AND audit.seq <= ? ORDER BY audit.seq LIMIT ?`,
   )
   const last = file.read((db) => db.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM audit').pluck().get()) ?? 0
-  let at: Head = { seq: 0, hash: genesis }
+  let at: Head = { seq: 0, hash: genesis_hash }
   while (at.seq < head.seq) {
     const piece = file.read((db) => ({ rows: next.all(at.seq, head.seq, chunk), filedTo: readFiledTo(db) }))
     const { rows } = piece

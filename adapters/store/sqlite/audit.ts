@@ -8,9 +8,9 @@ import {
   auditEvent,
   type ChainFault,
   type ChainHead,
-  sealOf,
-} from '../../../daemon/kernel/audit.ts'
-import { canonical, sha256 } from '../../../daemon/kernel/canonical.ts'
+  hashRecord,
+} from '../../../daemon/kernel/audit/audit-chain.ts'
+import { canonicalJson, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import {
   createFilingTables,
   dropBodies,
@@ -81,12 +81,12 @@ class AuditChain implements SqliteAudit {
   appendInside(_db: Database.Database, events: readonly AuditEvent[]): void {
     const drafts = events.map((event) => {
       auditEvent.parse(event)
-      const body = canonical(event)
+      const body = canonicalJson(event)
       return { body, digest: sha256(body), filed: filedBy(event) }
     })
     for (const { body, digest, filed } of drafts) {
       const { seq, hash: prev } = this.#currentHead()
-      const hash = sealOf(this.#writer, seq + 1, prev, digest)
+      const hash = hashRecord(this.#writer, seq + 1, prev, digest)
       const { at, tenant_id, action, target, subject, label_key } = filed
       this.#insert.run(seq + 1, prev, digest, hash, body, at, tenant_id, action, target, subject, label_key)
       if (label_key !== null) this.#noteLabel(label_key)

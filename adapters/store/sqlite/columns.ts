@@ -1,5 +1,5 @@
 // What a document is found by: the values of its indexed fields, beside its body, in a form that SQLite can order.
-import { labelKeyOf, type Scalar, type Stored } from '../../../daemon/kernel/store.ts'
+import { labelKeyOf, type Scalar, type StoredFields } from '../../../daemon/kernel/store/store.ts'
 
 /** A column's value. Booleans are one-byte blobs: SQLite has none, and 0 and 1 would come back as numbers. */
 export type Cell = string | number | Buffer | null
@@ -15,7 +15,7 @@ const isFalse = Buffer.of(0)
 const isTrue = Buffer.of(1)
 
 /** The cells of a document: the fixed columns, then its fields in the given order; absent and null are NULL. */
-export function cellsOf(value: Stored, fields: readonly string[]): Cell[] {
+export function cellsOf(value: StoredFields, fields: readonly string[]): Cell[] {
   const cells: Cell[] = [value.tenant_id, labelKeyOf(value), value.expires_ts ?? null]
   for (const field of fields) cells.push(cellOf((value as Record<string, unknown>)[field]))
   return cells

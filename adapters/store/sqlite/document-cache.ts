@@ -1,5 +1,5 @@
 // Documents that were read or written lately, parsed: a hot document is not parsed again for each change.
-import type { Doc, Stored } from '../../../daemon/kernel/store.ts'
+import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import type { Cell } from './columns.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Cell } from './columns.ts'
  * `isSound`: it passed its schema in this process, and was not only read.
  */
 export type Held = {
-  readonly doc: Doc<Stored>
+  readonly doc: Doc<StoredFields>
   readonly cells: readonly Cell[]
   readonly size: number
   readonly isSound: boolean

@@ -1,9 +1,9 @@
 // What one write does to one document, inside the transaction it shares with others.
 import type Database from 'better-sqlite3'
 import type * as z from 'zod'
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { Doc, Step, Stored } from '../../../daemon/kernel/store.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { Doc, StoredFields, UpdateStep } from '../../../daemon/kernel/store/store.ts'
 import type { SqliteAudit } from './audit.ts'
 import { parseChange } from './changed-value.ts'
 import { cellsOf, changedCells } from './columns.ts'
@@ -11,7 +11,7 @@ import type { DocumentCache, Held } from './document-cache.ts'
 import { docOf } from './listing.ts'
 import type { Table } from './table.ts'
 
-/** What the writes of one file share. `freeze` is for tests: it makes a change of a shared value an error. */
+/** What the writes of one file share. `freezeChannel` is for tests: it makes a change of a shared value an error. */
 export type Shelf = { readonly cache: DocumentCache; readonly audit: SqliteAudit; readonly freeze: boolean }
 
 type Events = readonly AuditEvent[] | undefined
@@ -22,13 +22,13 @@ export function heldOf(shelf: Shelf, table: Table, id: string): Held | undefined
   if (cached) return cached
   const row = table.select.get(id)
   if (!row) return undefined
-  const doc = docOf<Stored>(row)
+  const doc = docOf<StoredFields>(row)
   const held = { doc, cells: cellsOf(doc.value, table.fields), size: row.body.length, isSound: false }
   return keep(shelf, table, held)
 }
 
 /** @throws Refused('invalid') when the id cannot be stored as it is. */
-export function createJob<T extends Stored>(
+export function createJob<T extends StoredFields>(
   shelf: Shelf,
   table: Table,
   { id, version, value }: Doc<T>,
@@ -49,14 +49,14 @@ export function createJob<T extends Stored>(
  * One of many that are written at once, and read much later if ever: nothing is looked for before, or kept at hand after.
  * @throws Refused('invalid') when the id cannot be stored as it is.
  */
-export function addJob<T extends Stored>(table: Table, { id, version, value }: Doc<T>): () => 'done' | 'exists' {
+export function addJob<T extends StoredFields>(table: Table, { id, version, value }: Doc<T>): () => 'done' | 'exists' {
   mustBeText(id)
   const body = JSON.stringify(value)
   const cells = cellsOf(value, table.fields)
   return () => (table.add.run(id, version, body, ...cells).changes === 0 ? 'exists' : 'done')
 }
 
-export function putJob<T extends Stored>(
+export function putJob<T extends StoredFields>(
   shelf: Shelf,
   table: Table,
   { id, value, version }: Doc<T>,
@@ -76,11 +76,11 @@ export function putJob<T extends Stored>(
  * The rule sees the current document, so that it never loses a race. All that can fail without the disk comes before
  * the first write: a rule that throws costs the other jobs of the transaction nothing.
  */
-export function updateJob<T extends Stored, R>(
+export function updateJob<T extends StoredFields, R>(
   shelf: Shelf,
   table: Table,
   schema: z.ZodType<T>,
-  { id, rule }: { id: string; rule: (current: Doc<T>) => Step<T, R> },
+  { id, rule }: { id: string; rule: (current: Doc<T>) => UpdateStep<T, R> },
 ): (db: Database.Database) => { doc: Doc<T>; answer: R } | 'missing' {
   return (db) => {
     const held = heldOf(shelf, table, id)
@@ -108,10 +108,10 @@ export function removeJob(shelf: Shelf, table: Table, id: string, version?: numb
 
 function mustBeText(id: string): void {
   if (id !== '' && id.isWellFormed()) return
-  throw new Refused('invalid', 'an id is well-formed text of one character or more')
+  throw new Refusal('invalid', 'an id is well-formed text of one character or more')
 }
 
-function replace<T extends Stored>(shelf: Shelf, table: Table, held: Held, value: T, body: string): Doc<T> {
+function replace<T extends StoredFields>(shelf: Shelf, table: Table, held: Held, value: T, body: string): Doc<T> {
   const { id, version } = held.doc
   const cells = cellsOf(value, table.fields)
   const changed = changedCells(held.cells, cells)

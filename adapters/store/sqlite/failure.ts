@@ -1,6 +1,6 @@
 // Tells a failing disk from a failing program: the first is a refusal that the caller may retry, the second is a bug.
 import Database from 'better-sqlite3'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 /** Primary result codes for what the outside broke: disk, file, lock, memory (https://sqlite.org/rescode.html). */
 const outside =
@@ -15,6 +15,6 @@ export function asFailure(error: unknown): unknown {
   return isOutside(error) ? unavailable((error as { code: string }).code) : error
 }
 
-export function unavailable(why: string): Refused {
-  return new Refused('unavailable', `the local store cannot be used now (${why})`, [], 1)
+export function unavailable(why: string): Refusal {
+  return new Refusal('unavailable', `the local store cannot be used now (${why})`, [], 1)
 }

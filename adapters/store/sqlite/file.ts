@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { sqliteAddon } from './addon.ts'
 import { openConnection, type Place, syncFolder } from './connection.ts'
 import { asFailure } from './failure.ts'
@@ -71,7 +71,7 @@ function reserve(to: string): void {
   try {
     closeSync(openSync(to, 'wx', 0o600))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refused('already_exists', 'the target exists')
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refusal('already_exists', 'the target exists')
     throw error
   }
   chmodSync(to, 0o600)

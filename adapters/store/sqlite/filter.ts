@@ -1,5 +1,5 @@
 // Filters of the store contract as SQL conditions over a table's indexed columns.
-import type { Condition, Filter, Scalar } from '../../../daemon/kernel/store.ts'
+import type { Filter, FilterCondition, Scalar } from '../../../daemon/kernel/store/store.ts'
 import { type Cell, cellOf, isFixed } from './columns.ts'
 import type { Table } from './table.ts'
 
@@ -39,7 +39,7 @@ function everyTenant({ name }: Table): Clause {
   return { sql, bind: [] }
 }
 
-function clauseOf(column: string, condition: Condition): Clause {
+function clauseOf(column: string, condition: FilterCondition): Clause {
   if (typeof condition !== 'object') return { sql: `${column} = ?`, bind: [cellOf(condition)] }
   if ('in' in condition) return oneOf(column, condition.in)
   if ('exists' in condition) return presence(column, condition.exists)

@@ -1,7 +1,14 @@
 // The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
 import type Database from 'better-sqlite3'
-import type { Arrival, Gap, Journal, LedgerEntry, Progress, Settlement } from '../../../daemon/kernel/journal.ts'
-import type { NameStretch } from '../../../daemon/kernel/name-stretch.ts'
+import type {
+  Arrival,
+  ArrivalOutcome,
+  Gap,
+  Journal,
+  LedgerEntry,
+  ReceiveProgress,
+} from '../../../daemon/kernel/messaging/journal.ts'
+import type { NameRange } from '../../../daemon/kernel/store/name-range.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 
@@ -13,18 +20,18 @@ export type ArrivalJournal = Pick<
   | 'progress'
   | 'gaps'
   | 'receive'
-  | 'settle'
-  | 'duplicate'
-  | 'failed'
-  | 'forgive'
-  | 'waiting'
+  | 'recordOutcomes'
+  | 'countDuplicates'
+  | 'countFailure'
+  | 'clearFailures'
+  | 'noteIncomplete'
 >
 
 type Run = { floor: number; highest: number; beyond: number }
 
 export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJournal {
   const statements = prepareArrivals(file.db)
-  const progressOf = (channel: string, epoch: number): Progress => {
+  const progressOf = (channel: string, epoch: number): ReceiveProgress => {
     const run = statements.run.get(channel, epoch)
     return { floor: run?.floor ?? 0, highest: run?.highest ?? 0, arrived: run?.beyond ?? 0 }
   }
@@ -45,17 +52,18 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
         return gapsOf(floor, highest, statements.beyond.iterate(channel, epoch, floor), limit)
       }),
     receive: (channel, arrivals) => file.write(() => enterAll(statements, channel, arrivals)),
-    settle: (channel, settlements) => file.write((db) => settleAll(statements, channel, settlements, audit, db)),
-    duplicate: (channel, count) =>
+    recordOutcomes: (channel, settlements) =>
+      file.write((db) => settleAll(statements, channel, settlements, audit, db)),
+    countDuplicates: (channel, count) =>
       file.write(() => {
         statements.countDuplicates.run(count, channel)
       }),
-    failed: (channel, epoch, seq) => file.write(() => statements.fail.get(channel, epoch, seq) ?? 1),
-    forgive: (channel, epoch, seq) =>
+    countFailure: (channel, epoch, seq) => file.write(() => statements.fail.get(channel, epoch, seq) ?? 1),
+    clearFailures: (channel, epoch, seq) =>
       file.write(() => {
         statements.forgive.run(channel, epoch, seq)
       }),
-    waiting: (channel, names, now, stretch = {}) =>
+    noteIncomplete: (channel, names, now, stretch = {}) =>
       file.write(() => reconcile(statements, channel, names, now, stretch)),
   }
 }
@@ -142,11 +150,11 @@ function advanced(run: Run, seq: number, hasArrived: (seq: number) => boolean): 
 function settleAll(
   statements: Statements,
   channel: string,
-  settlements: readonly Settlement[],
+  settlements: readonly ArrivalOutcome[],
   audit: JournalAudit,
   db: Database.Database,
 ): void {
-  const isOpen = ({ epoch, seq }: Settlement) => statements.state.get(channel, epoch, seq) === 'received'
+  const isOpen = ({ epoch, seq }: ArrivalOutcome) => statements.state.get(channel, epoch, seq) === 'received'
   const open = settlements.filter(isOpen)
   // First, since an event that is not of its schema must throw before anything is written.
   audit.appendInside(
@@ -185,7 +193,7 @@ function reconcile(
   channel: string,
   names: readonly string[],
   now: number,
-  { after = '', upto }: NameStretch,
+  { after = '', upto }: NameRange,
 ) {
   const wanted = new Set(names)
   const known = new Map<string, number>()

@@ -1,7 +1,7 @@
 // Looks into a copy of a journal, as a backup is one, for a body: nothing is written, so that the copy stays what it was.
 import { existsSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { sha384 } from '../../../daemon/kernel/canonical.ts'
+import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { sqliteAddon } from './addon.ts'
 
 /** SHA-384 digests of bodies, or of the statements they belong to. Throws for a file that cannot be read as a database. */

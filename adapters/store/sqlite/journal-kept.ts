@@ -1,10 +1,10 @@
 // What the journal tells of sent messages when their bytes have left it: evidence of arrival, and how long files are kept.
 import type Database from 'better-sqlite3'
-import type { Journal, SentEntry } from '../../../daemon/kernel/journal.ts'
+import type { Journal, SentEntry } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteFile } from './file.ts'
 import { sentStates } from './journal-tables.ts'
 
-export type KeptJournal = Pick<Journal, 'acknowledge' | 'sentRun' | 'kept' | 'dropKept'>
+export type KeptJournal = Pick<Journal, 'acknowledge' | 'sentRun' | 'retained' | 'dropRetained'>
 
 export function keptJournal(file: SqliteFile): KeptJournal {
   const statements = prepareKept(file.db)
@@ -22,8 +22,8 @@ export function keptJournal(file: SqliteFile): KeptJournal {
       }),
     sentRun: async (channel, epoch, first, last, limit) =>
       file.read(() => statements.run.all(channel, epoch, first, last, limit).map(entryOf)),
-    kept: async (channel, before, limit) => file.read(() => statements.kept.all(channel, before, limit)),
-    dropKept: (channel, numbers) =>
+    retained: async (channel, before, limit) => file.read(() => statements.kept.all(channel, before, limit)),
+    dropRetained: (channel, numbers) =>
       file.write(() => {
         for (const { epoch, seq } of numbers) statements.drop.run(channel, epoch, seq)
       }),

@@ -1,16 +1,16 @@
 // Arrivals whose files a power cut took: known for ever by their digests, and missing all the same until they come again.
 import type Database from 'better-sqlite3'
-import type { Journal, MessageNumber } from '../../../daemon/kernel/journal.ts'
+import type { Journal, MessageNumber } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 
-export type LostJournal = Pick<Journal, 'unfinished' | 'lose'>
+export type LostJournal = Pick<Journal, 'unfinished' | 'markLost'>
 
 export function lostJournal(file: SqliteFile, audit: JournalAudit): LostJournal {
   const statements = prepareLost(file.db)
   return {
     unfinished: async (channel) => file.read(() => statements.unfinished.all(channel)),
-    lose: (channel, numbers, events) =>
+    markLost: (channel, numbers, events) =>
       file.write((db) => {
         const open = numbers.filter(({ epoch, seq }) => statements.state.get(channel, epoch, seq) === 'received')
         if (open.length === 0) return

@@ -1,7 +1,7 @@
 // Orders to remove a body: kept for ever, so that the same bytes never stay again; and the bytes that wait here, dropped.
 import type Database from 'better-sqlite3'
-import { sha384 } from '../../../daemon/kernel/canonical.ts'
-import type { Journal, PurgeFinds, PurgeOrder, SentBody } from '../../../daemon/kernel/journal.ts'
+import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import type { Journal, PurgeFinds, PurgeOrder, SentBody } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 import { sentStates } from './journal-tables.ts'

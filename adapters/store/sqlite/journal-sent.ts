@@ -1,14 +1,24 @@
 // The outgoing half of the journal: each message gets the next number of its channel, once, with the bytes it goes out as.
 import type Database from 'better-sqlite3'
-import type { Journal, MessageNumber, Sealed, SentState } from '../../../daemon/kernel/journal.ts'
+import type { Journal, MessageNumber, SealedMessage, SentState } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 import { sentStates } from './journal-tables.ts'
 
-type SentRow = Omit<Sealed, 'envelope' | 'body'>
+type SentRow = Omit<SealedMessage, 'envelope' | 'body'>
 export type SentJournal = Pick<
   Journal,
-  'sent' | 'head' | 'append' | 'backlog' | 'outbox' | 'numbers' | 'get' | 'mark' | 'assume' | 'digests' | 'openEpoch'
+  | 'findSent'
+  | 'head'
+  | 'append'
+  | 'backlog'
+  | 'outbox'
+  | 'numbers'
+  | 'get'
+  | 'mark'
+  | 'assume'
+  | 'digests'
+  | 'openEpoch'
 >
 
 const columns = 's.epoch, s.seq, s.event_id, s.msg_id, s.kind, s.digest, s.at, s.not_after'
@@ -23,12 +33,12 @@ export function sentJournal(file: SqliteFile, audit: JournalAudit): SentJournal 
     return { epoch, seq: last?.seq ?? 0, digest: last?.digest }
   }
   return {
-    sent: async (channel, event_id) => file.read(() => statements.byEvent.get(channel, event_id)),
+    findSent: async (channel, event_id) => file.read(() => statements.byEvent.get(channel, event_id)),
     head: async (channel) => file.read(() => headOf(channel)),
     append: (channel, messages) =>
       file.write(() => {
         const head = headOf(channel)
-        const isNext = (message: Sealed, index: number) =>
+        const isNext = (message: SealedMessage, index: number) =>
           message.epoch === head.epoch && message.seq === head.seq + 1 + index
         if (!messages.every(isNext)) return 'behind'
         insertAll(statements, channel, messages)
@@ -98,13 +108,15 @@ function prepareSent(db: Database.Database) {
     firstWaiting: db
       .prepare<[string], number | null>('SELECT min(since) FROM journal_waiting WHERE channel = ?')
       .pluck(),
-    outbox: db.prepare<[string, number, number], Sealed>(
+    outbox: db.prepare<[string, number, number], SealedMessage>(
       `${withBytes} WHERE s.channel = ? AND s.state = ? AND s.state < 2 ORDER BY s.epoch, s.seq LIMIT ?`,
     ),
     numbers: db.prepare<[string, number], { epoch: number; seq: number }>(
       'SELECT epoch, seq FROM journal_sent WHERE channel = ? AND state = ? ORDER BY epoch, seq',
     ),
-    one: db.prepare<[string, number, number], Sealed>(`${withBytes} WHERE s.channel = ? AND s.epoch = ? AND s.seq = ?`),
+    one: db.prepare<[string, number, number], SealedMessage>(
+      `${withBytes} WHERE s.channel = ? AND s.epoch = ? AND s.seq = ?`,
+    ),
     mark: db.prepare('UPDATE journal_sent SET state = ? WHERE channel = ? AND epoch = ? AND seq = ? AND state < ?'),
     dropBytes: db.prepare('DELETE FROM journal_bytes WHERE channel = ? AND epoch = ? AND seq = ?'),
     keep: db.prepare('INSERT OR IGNORE INTO journal_kept VALUES (?, ?, ?, ?)'),
@@ -115,7 +127,7 @@ function prepareSent(db: Database.Database) {
   }
 }
 
-function insertAll(statements: Statements, channel: string, messages: readonly Sealed[]): void {
+function insertAll(statements: Statements, channel: string, messages: readonly SealedMessage[]): void {
   for (const { epoch, seq, event_id, msg_id, kind, digest, at, not_after, envelope, body } of messages) {
     statements.insertRow.run(channel, epoch, seq, event_id, msg_id, kind, digest, at, not_after)
     statements.insertBytes.run(channel, epoch, seq, envelope, body)

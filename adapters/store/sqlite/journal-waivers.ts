@@ -1,11 +1,11 @@
 // What people let pass: entered once, found while it is open, and kept for the record when it is spent.
 import type Database from 'better-sqlite3'
-import type { ArrivalState, Journal, Waiver } from '../../../daemon/kernel/journal.ts'
-import type { Label } from '../../../daemon/kernel/label.ts'
+import type { Label } from '../../../daemon/kernel/label/label.ts'
+import type { ArrivalState, Journal, Waiver } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 
-export type WaiverJournal = Pick<Journal, 'waive' | 'waivers' | 'spend'>
+export type WaiverJournal = Pick<Journal, 'waive' | 'waivers' | 'spendWaiver'>
 
 export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJournal {
   const statements = prepareWaivers(file.db)
@@ -26,7 +26,7 @@ export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJour
         return 'waived'
       }),
     waivers: async (channel) => file.read(() => statements.open.all(channel).map(waiverOf)),
-    spend: (channel, item) =>
+    spendWaiver: (channel, item) =>
       file.write(() => {
         statements.spend.run(channel, item)
       }),

@@ -1,5 +1,5 @@
 // The carriers' journal on a SQLite file: local to the site, whatever the document store is.
-import type { Channel, Journal } from '../../../daemon/kernel/journal.ts'
+import type { Journal, JournalChannel } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteAudit } from './audit.ts'
 import type { SqliteFile } from './file.ts'
 import { arrivalJournal } from './journal-arrivals.ts'
@@ -18,8 +18,8 @@ export type JournalAudit = Pick<SqliteAudit, 'appendInside'>
 export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
   createJournalTables(file.db)
   const columns = 'channel, peer, direction, state, epoch, detail, inventory, inventory_at, sent, received, duplicates'
-  const all = file.db.prepare<[], Channel>(`SELECT ${columns} FROM journal_channel ORDER BY channel`)
-  const one = file.db.prepare<[string], Channel>(`SELECT ${columns} FROM journal_channel WHERE channel = ?`)
+  const all = file.db.prepare<[], JournalChannel>(`SELECT ${columns} FROM journal_channel ORDER BY channel`)
+  const one = file.db.prepare<[string], JournalChannel>(`SELECT ${columns} FROM journal_channel WHERE channel = ?`)
   const insert = file.db.prepare(
     `INSERT OR IGNORE INTO journal_channel (channel, peer, direction, state, epoch, detail)
      VALUES (?, ?, ?, 'enrolling', ?, '')`,
@@ -27,10 +27,10 @@ export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
   const setState = file.db.prepare('UPDATE journal_channel SET state = ?, detail = ? WHERE channel = ?')
   return {
     channels: async () => file.read(() => all.all()),
-    introduce: ({ channel, peer, direction, epoch }) =>
+    registerChannel: ({ channel, peer, direction, epoch }) =>
       file.write(() => {
         insert.run(channel, peer, direction, epoch)
-        return one.get(channel) as Channel
+        return one.get(channel) as JournalChannel
       }),
     setState: (channel, state, detail, events = []) =>
       file.write((db) => {

@@ -1,7 +1,7 @@
 // Pages of documents in the order of an indexed field, found by seeking and never by counting past.
 
-import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
-import type { Doc, ListQuery, Page, Scalar, Stored } from '../../../daemon/kernel/store.ts'
+import { type CursorPosition, readCursor, writeCursor } from '../../../daemon/kernel/store/list-cursor.ts'
+import type { Doc, DocumentPage, ListQuery, Scalar, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { type Cell, cellOf, isFixed, scalarOf } from './columns.ts'
 import { allOf, type Clause, columnOf } from './filter.ts'
 import { seenWhere } from './sight.ts'
@@ -17,9 +17,9 @@ type Segment = Clause & { readonly order: string; readonly isAbsent?: true }
  * when ascending, last when descending. Ids and strings are ordered by their UTF-8 bytes.
  * @throws Refused('malformed') for a foreign cursor; Error for a field that is no index, or a limit below 1.
  */
-export function listPage<T extends Stored>(collection: string, table: Table, query: ListQuery): Page<T> {
+export function listPage<T extends StoredFields>(collection: string, table: Table, query: ListQuery): DocumentPage<T> {
   if (!Number.isInteger(query.limit) || query.limit < 1) throw new Error('a limit is a whole number from 1')
-  const where = seenWhere(table, query.filter, query.sight)
+  const where = seenWhere(table, query.filter, query.read_scope)
   const column = query.order ? columnOf(table, query.order.field) : undefined
   const after = readCursor(collection, query)
   const isDescending = query.order?.direction === 'desc'
@@ -37,7 +37,7 @@ export function listPage<T extends Stored>(collection: string, table: Table, que
   return { docs, next_cursor: writeCursor(collection, query, { value: scalarOf(last.at), id: last.id }) }
 }
 
-export function docOf<T extends Stored>({ id, version, body }: Row): Doc<T> {
+export function docOf<T extends StoredFields>({ id, version, body }: Row): Doc<T> {
   return { id, version, value: JSON.parse(body) as T }
 }
 
@@ -103,7 +103,7 @@ function rowsOf(
   return table.prepared(sql).all(...where.bind, limit) as Found[]
 }
 
-function byId(after: Position | undefined): Segment {
+function byId(after: CursorPosition | undefined): Segment {
   return after ? { sql: 'id > ?', bind: [after.id], order: 'id' } : { sql: '1', bind: [], order: 'id' }
 }
 
@@ -117,14 +117,14 @@ function asksForValues({ filter, order }: ListQuery): boolean {
 function byField(
   column: string,
   isDescending: boolean,
-  after: Position | undefined,
+  after: CursorPosition | undefined,
   hasValuesAlone: boolean,
 ): Segment[] {
   const segments = everySegment(column, isDescending, after)
   return hasValuesAlone ? segments.filter(({ isAbsent }) => !isAbsent) : segments
 }
 
-function everySegment(column: string, isDescending: boolean, after: Position | undefined): Segment[] {
+function everySegment(column: string, isDescending: boolean, after: CursorPosition | undefined): Segment[] {
   const direction = isDescending ? 'DESC' : 'ASC'
   const beyond = isDescending ? '<' : '>'
   const absent: Segment = { sql: `${column} IS NULL`, bind: [], order: `id ${direction}`, isAbsent: true }

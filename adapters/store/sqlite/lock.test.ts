@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { root } from '../../../test/support/source-tree.ts'
+import { repositoryRoot } from '../../../test/support/repository/source-tree.ts'
 import { takeLock } from './lock.ts'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'lock-'))
@@ -25,12 +25,12 @@ async function ended(child: ChildProcess): Promise<void> {
 
 /** Another process that tries for the lock, says what came of it, and stays. */
 async function another(file: string): Promise<{ found: string; child: ChildProcess }> {
-  const module = path.join(root, 'adapters/store/sqlite/lock.ts')
+  const module = path.join(repositoryRoot, 'adapters/store/sqlite/lock.ts')
   const code = `const { takeLock } = await import(process.argv[1])
     console.log(takeLock(process.argv[2], process.argv[3]) ? 'taken' : 'held')
     globalThis.gc()
     process.stdin.resume()`
-  const node = path.join(root, 'node_modules/.bin/node')
+  const node = path.join(repositoryRoot, 'node_modules/.bin/node')
   const child = spawn(node, ['--expose-gc', '--input-type=module', '-e', code, module, file, dir], { stdio: 'pipe' })
   children.push(child)
   const [said] = await once(child.stdout, 'data')

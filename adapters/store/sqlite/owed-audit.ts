@@ -1,15 +1,15 @@
 // Audit events of writes to a cluster, on this disk before the write is sent and in the chain once it is certain.
 import * as z from 'zod'
-import { auditEvent } from '../../../daemon/kernel/audit.ts'
-import { canonical } from '../../../daemon/kernel/canonical.ts'
-import type { BegunWrite, OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
+import { auditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { PendingAudit, PendingWrite } from '../../../daemon/kernel/audit/pending-audit.ts'
+import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { SqliteAudit } from './audit.ts'
 import type { SqliteFile } from './file.ts'
 
 const events = z.array(auditEvent)
 
 /** In the file of the chain. */
-export function sqliteOwedAudit(file: SqliteFile, audit: SqliteAudit): OwedAudit {
+export function sqliteOwedAudit(file: SqliteFile, audit: SqliteAudit): PendingAudit {
   file.read((db) =>
     db.exec(`CREATE TABLE IF NOT EXISTS audit_owed (
       at INTEGER PRIMARY KEY, write TEXT NOT NULL UNIQUE, plan TEXT NOT NULL, events TEXT NOT NULL) STRICT`),
@@ -19,11 +19,11 @@ export function sqliteOwedAudit(file: SqliteFile, audit: SqliteAudit): OwedAudit
   )
   const eventsOf = file.db.prepare<[string], string>('SELECT events FROM audit_owed WHERE write = ?').pluck()
   const remove = file.db.prepare<[string]>('DELETE FROM audit_owed WHERE write = ?')
-  const all = file.db.prepare<[], BegunWrite>('SELECT write, plan FROM audit_owed ORDER BY at')
+  const all = file.db.prepare<[], PendingWrite>('SELECT write, plan FROM audit_owed ORDER BY at')
   return {
     async begin({ write, plan }, given) {
       // As the chain will hold them, so that nothing is begun that could not be sealed.
-      const text = canonical(events.parse(given))
+      const text = canonicalJson(events.parse(given))
       await file.write(() => insert.run(write, plan, text))
     },
     seal: (write) =>
@@ -34,7 +34,7 @@ export function sqliteOwedAudit(file: SqliteFile, audit: SqliteAudit): OwedAudit
         remove.run(write)
       }),
     drop: (write) => file.write(() => void remove.run(write)),
-    begun: async () => file.read(() => all.all()),
+    pending: async () => file.read(() => all.all()),
     append: (given) => audit.append(given),
   }
 }

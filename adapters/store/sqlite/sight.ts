@@ -1,17 +1,17 @@
 // What a viewer may know of, as an SQL condition: the labels that its tenant's documents have are judged one by one.
-import { dominates, labelOfKey } from '../../../daemon/kernel/label.ts'
-import type { Filter, Sight } from '../../../daemon/kernel/store.ts'
+import { dominates, parseLabelKey } from '../../../daemon/kernel/label/label.ts'
+import type { Filter, ReadScope } from '../../../daemon/kernel/store/store.ts'
 import { allOf, type Clause, oneOf, whereOf } from './filter.ts'
 import type { Table } from './table.ts'
 
 /** To be used in the same read as the labels are found in. */
-export function seenWhere(table: Table, filter: Filter | undefined, sight: Sight | undefined): Clause {
+export function seenWhere(table: Table, filter: Filter | undefined, sight: ReadScope | undefined): Clause {
   if (!sight) return whereOf(table, filter)
   const { viewer, policy } = sight
   const own = whereOf(table, { ...filter, tenant_id: viewer.tenant_id })
   const { tenant_id } = viewer
   const keys = table.prepared(labelKeysSql(table)).pluck().all(tenant_id, tenant_id) as string[]
-  const seen = keys.filter((key) => key === '' || dominates(viewer, labelOfKey(key), policy))
+  const seen = keys.filter((key) => key === '' || dominates(viewer, parseLabelKey(key), policy))
   return seen.length === keys.length ? own : allOf([own, oneOf('label_key', seen)])
 }
 

@@ -1,13 +1,13 @@
 // Finds documents whose stored bytes are no longer what was written: unreadable, off their schema, or off their index.
 import { setImmediate as turn } from 'node:timers/promises'
 import type * as z from 'zod'
-import type { Stored } from '../../../daemon/kernel/store.ts'
+import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { type Cell, cellsOf, changedCells } from './columns.ts'
 import type { SqliteFile } from './file.ts'
 import type { Table } from './table.ts'
 
 /** Schemas by collection; a collection that no code of this process has used yet has none. */
-export type Schemas = Map<string, z.ZodType<Stored>>
+export type Schemas = Map<string, z.ZodType<StoredFields>>
 
 type Checked = { at: number; id: string; body: string } & Record<string, Cell>
 
@@ -15,7 +15,11 @@ const chunk = 500
 const max_faults = 100
 
 /** One line per faulty document, naming collection and id but no content; at most 100 a collection. */
-export async function documentFaults(file: SqliteFile, table: Table, schema?: z.ZodType<Stored>): Promise<string[]> {
+export async function documentFaults(
+  file: SqliteFile,
+  table: Table,
+  schema?: z.ZodType<StoredFields>,
+): Promise<string[]> {
   const next = table.prepared(
     `SELECT rowid AS at, id, body, ${table.columns.join(', ')} FROM ${table.name} WHERE rowid > ? ORDER BY rowid LIMIT ?`,
   )
@@ -35,7 +39,7 @@ export async function documentFaults(file: SqliteFile, table: Table, schema?: z.
   return faults
 }
 
-function faultOf(table: Table, row: Checked, schema?: z.ZodType<Stored>): string | undefined {
+function faultOf(table: Table, row: Checked, schema?: z.ZodType<StoredFields>): string | undefined {
   const value = parsed(row.body)
   if (value === undefined) return 'the body is not JSON'
   if (schema && !schema.safeParse(value).success) return 'the body is not of its schema'
@@ -48,16 +52,16 @@ function faultOf(table: Table, row: Checked, schema?: z.ZodType<Stored>): string
     : undefined
 }
 
-function parsed(body: string): Stored | undefined {
+function parsed(body: string): StoredFields | undefined {
   try {
     const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as Stored) : undefined
+    return typeof value === 'object' && value !== null ? (value as StoredFields) : undefined
   } catch {
     return undefined
   }
 }
 
-function cellsOrNone(table: Table, value: Stored): Cell[] | undefined {
+function cellsOrNone(table: Table, value: StoredFields): Cell[] | undefined {
   try {
     return cellsOf(value, table.fields)
   } catch {

@@ -1,20 +1,20 @@
 // Documents in SQLite: one table per collection, the document as JSON, declared fields as indexed columns.
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type {
   AnyCollection,
-  Asking,
   Collection,
   Doc,
+  DocumentPage,
   Filter,
   ListQuery,
-  Page,
-  Step,
+  ReadOptions,
   Store,
-  Stored,
-  Write,
+  StoredFields,
+  StoreWrite,
+  UpdateStep,
   WriteOutcome,
-} from '../../../daemon/kernel/store.ts'
+} from '../../../daemon/kernel/store/store.ts'
 import type { SqliteAudit } from './audit.ts'
 import { DocumentCache } from './document-cache.ts'
 import { addJob, createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
@@ -28,7 +28,7 @@ import { openTable, storedCollections, type Table } from './table.ts'
 export type StoreOptions = {
   /** The chain that audit events of writes go to, in the same transaction; of the same file. */
   readonly audit: SqliteAudit
-  /** Collections whose tables are made now; `check` holds their documents to their schemas. */
+  /** Collections whose tables are made now; `checkDatabases` holds their documents to their schemas. */
   readonly collections?: readonly (AnyCollection & Partial<Pick<Collection, 'schema'>>)[]
   /** Freezes every value that is shared, so that a change to one throws. For tests: it costs time. */
   readonly freeze?: boolean
@@ -38,7 +38,7 @@ export type StoreOptions = {
 const removal_chunk = 500
 
 /**
- * The store on an open file; `close` closes the file. A value that fails its schema rejects with ZodError, and nothing
+ * The store on an open file; `closeSiteRuntime` closes the file. A value that fails its schema rejects with ZodError, and nothing
  * of the call is written. Values that are given out may be shared with later readers: nobody may change them.
  */
 export function sqliteStore(file: SqliteFile, options: StoreOptions): Store {
@@ -59,17 +59,17 @@ class SqliteStore implements Store {
     for (const each of collections) this.#table(each)
   }
 
-  async get<T extends Stored>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
+  async get<T extends StoredFields>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
     const table = this.#table(from)
     return this.#file.read(() => heldOf(this.#shelf, table, id))?.doc as Doc<T> | undefined
   }
 
-  async create<T extends Stored>(into: Collection<T>, id: string, value: T, audit?: readonly AuditEvent[]) {
+  async create<T extends StoredFields>(into: Collection<T>, id: string, value: T, audit?: readonly AuditEvent[]) {
     const doc = { id, version: 1, value: into.schema.parse(value) }
     return this.#file.write(createJob(this.#shelf, this.#table(into), doc, audit))
   }
 
-  async put<T extends Stored>(
+  async put<T extends StoredFields>(
     into: Collection<T>,
     id: string,
     value: T,
@@ -80,40 +80,49 @@ class SqliteStore implements Store {
     return this.#file.write(putJob(this.#shelf, this.#table(into), doc, audit))
   }
 
-  async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
+  async update<T extends StoredFields, R>(
+    into: Collection<T>,
+    id: string,
+    rule: (current: Doc<T>) => UpdateStep<T, R>,
+  ) {
     return this.#file.write(updateJob(this.#shelf, this.#table(into), into.schema, { id, rule }))
   }
 
-  async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, audit?: readonly AuditEvent[]) {
+  async remove<T extends StoredFields>(
+    from: Collection<T>,
+    id: string,
+    version?: number,
+    audit?: readonly AuditEvent[],
+  ) {
     return this.#file.write(removeJob(this.#shelf, this.#table(from), id, version, audit))
   }
 
-  async bulk(writes: readonly Write[]): Promise<WriteOutcome[]> {
+  async bulk(writes: readonly StoreWrite[]): Promise<WriteOutcome[]> {
     const jobs = writes.map((write) => this.#jobOf(write))
     const outcomes = await this.#file.write((db) => jobs.map((job) => job(db)))
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
   }
 
-  async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]) {
+  async load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]) {
     const table = this.#table(into)
     const jobs = docs.map((doc) => addJob(table, { ...doc, value: into.schema.parse(doc.value) }))
     const outcomes = await this.#file.write(() => jobs.map((job) => job()))
     if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
   }
 
-  async list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
+  async list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
     const table = this.#table(from)
     return this.#file.read(() => listPage<T>(from.name, table, query))
   }
 
-  async count(from: AnyCollection, filter?: Filter, how?: Asking) {
+  async count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {
     const table = this.#table(from)
-    return this.#file.read(() => countOf(table, seenWhere(table, filter, how?.sight)))
+    return this.#file.read(() => countOf(table, seenWhere(table, filter, how?.read_scope)))
   }
 
-  async countBy(from: AnyCollection, field: string, filter?: Filter, how?: Asking) {
+  async countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions) {
     const table = this.#table(from)
-    return this.#file.read(() => countsBy(table, field, seenWhere(table, filter, how?.sight)))
+    return this.#file.read(() => countsBy(table, field, seenWhere(table, filter, how?.read_scope)))
   }
 
   async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {
@@ -147,7 +156,7 @@ class SqliteStore implements Store {
       this.#file.read((db) => db.prepare('SELECT count(*) FROM sqlite_schema').get())
       return { ok: true, detail: 'sqlite' }
     } catch (error) {
-      return { ok: false, detail: error instanceof Refused ? error.message : 'the database cannot be read' }
+      return { ok: false, detail: error instanceof Refusal ? error.message : 'the database cannot be read' }
     }
   }
 
@@ -181,7 +190,7 @@ class SqliteStore implements Store {
     return opened
   }
 
-  #jobOf(write: Write) {
+  #jobOf(write: StoreWrite) {
     const table = this.#table(write.collection)
     const { id } = write
     if (write.do === 'remove') return removeJob(this.#shelf, table, id, write.version)

@@ -1,6 +1,6 @@
 // One collection's table: made on first use, extended when an index is declared later, with its statements kept.
 import type Database from 'better-sqlite3'
-import type { AnyCollection, Stored } from '../../../daemon/kernel/store.ts'
+import type { AnyCollection, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { cellsOf, fixedColumns, isFixed } from './columns.ts'
 
 export type Row = { id: string; version: number; body: string }
@@ -8,7 +8,7 @@ export type Row = { id: string; version: number; body: string }
 /**
  * Indexed fields are real columns, not columns generated from the body: SQLite rewrites the index entries of every
  * generated column whenever the body changes, which makes an update with five indexes 10 microseconds slower.
- * `check` compares them with the bodies.
+ * `checkDatabases` compares them with the bodies.
  */
 export type Table = {
   readonly name: string
@@ -18,11 +18,11 @@ export type Table = {
   readonly indexed: ReadonlySet<string>
   /** Declared orders with their indexes, those of the most fields first. */
   readonly orders: readonly { readonly index: string; readonly fields: readonly string[] }[]
-  /** SQL names of the indexed columns, in the order of `cellsOf`. */
+  /** SQL names of the indexed columns, in the order of `readCells`. */
   readonly columns: readonly string[]
   readonly select: Database.Statement<[string], Row>
   readonly insert: Database.Statement<unknown[]>
-  /** As `insert`, and without an effect where the id is taken. */
+  /** As `insertNeighbour`, and without an effect where the id is taken. */
   readonly add: Database.Statement<unknown[]>
   readonly remove: Database.Statement<[string]>
   /** The statement that writes version, body, and the columns of these places; bound in that order, then the id. */
@@ -96,7 +96,7 @@ function fill(db: Database.Database, name: string, added: readonly string[]): vo
   let rows = next.all(-1)
   while (rows.length > 0) {
     for (const row of rows) {
-      const cells = cellsOf(JSON.parse(row.body) as Stored, added).slice(fixedColumns.length)
+      const cells = cellsOf(JSON.parse(row.body) as StoredFields, added).slice(fixedColumns.length)
       update.run(...cells, row.at)
     }
     rows = next.all(rows.at(-1)?.at ?? 0)

@@ -1,31 +1,31 @@
 // Messages between sites by a broker: it keeps what is on its way, so that the two need not be up at the same time.
 import type { ConsumeMessage } from 'amqplib'
-import type { Broker } from '../../../daemon/kernel/broker.ts'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Carrier, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
-import { link } from './link.ts'
-import { draftOf, type Limits } from './message.ts'
-import { type Outcome, type Publisher, publisher } from './publisher.ts'
-import { type Reader, reader } from './reader.ts'
-import { exchangeOf, type Inbox, inboxOf, type QueueType } from './topology.ts'
-import { troubleOf } from './trouble.ts'
+import type { CarriedMessage, Carrier, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import { brokerConnection } from './broker-connection.ts'
+import { describeBrokerError } from './broker-error.ts'
+import { type AmqpParcelLimits, encodeParcel } from './message.ts'
+import { type BrokerPublisher, brokerPublisher, type PublishOutcome } from './publisher.ts'
+import { type PeerReader, peerReader } from './reader.ts'
+import { type AmqpInbox, type AmqpQueueType, exchangeOf, inboxOf } from './topology.ts'
 
 export type AmqpOptions = {
-  readonly broker: Broker
+  readonly broker: BrokerEndpoint
   readonly password: string | undefined
   /** This site's name. */
   readonly site: string
   readonly prefix: string
-  readonly queue_type: QueueType
+  readonly queue_type: AmqpQueueType
   /** Peers, each with the user that alone may send for it, where that is settled. */
   readonly peers: Readonly<Record<string, { readonly user?: string | undefined }>>
-  readonly limits: Limits
+  readonly limits: AmqpParcelLimits
   readonly log: Log
   /** How long to wait after so many failures, in milliseconds. */
   readonly wait_ms: (failures: number) => number
 }
 
-const bury_timeout_ms = 15_000
+const dead_letter_timeout_ms = 15_000
 
 /**
  * `landed` is what the broker has confirmed: it has it on disk, and brings it to the peer's site as often as that has not
@@ -33,11 +33,11 @@ const bury_timeout_ms = 15_000
  */
 export function amqpCarrier(options: AmqpOptions): Carrier {
   const { broker, password, site, prefix, peers, log } = options
-  const linkTo = (what: string) => link(broker, () => password, `platform ${site}: ${what}`)
+  const linkTo = (what: string) => brokerConnection(broker, () => password, `platform ${site}: ${what}`)
   const outgoing = linkTo('sends')
-  const lines = new Map(Object.keys(peers).map((peer) => [peer, publisher(outgoing)]))
+  const lines = new Map(Object.keys(peers).map((peer) => [peer, brokerPublisher(outgoing)]))
   const troubles = new Map<string, string>()
-  const readers = new Map<string, Reader>()
+  const readers = new Map<string, PeerReader>()
   return {
     name: 'amqp',
     peers: Object.keys(peers),
@@ -45,29 +45,43 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
       const line = lines.get(peer)
       if (!line) throw new Error(`no broker leads to ${peer}`)
       try {
-        const landings = await send(line, parcels, options, peer, signal)
+        const landings = await publishParcels(line, parcels, options, peer, signal)
         troubles.delete(peer)
         return landings
       } catch (error) {
-        troubles.set(peer, troubleOf(error))
-        throw new Error(troubleOf(error))
+        troubles.set(peer, describeBrokerError(error))
+        throw new Error(describeBrokerError(error))
       }
     },
     async start(land, judged) {
       const of_peers = Object.keys(peers).length
       for (const [peer, { user }] of Object.entries(peers)) {
         const inbox = inboxOf(prefix, site, peer)
-        const burial = publisher(outgoing)
+        const burial = brokerPublisher(outgoing)
         const bury = (message: ConsumeMessage, reason: string, detail: string) =>
-          buryIn(inbox, burial, message, { reason, detail })
+          publishDeadLetter(inbox, burial, message, { reason, detail })
         const reading = linkTo(`reads from ${peer}`)
-        readers.set(peer, reader({ ...options, peer, of_peers, user, inbox, link: reading, bury, land, judged, log }))
+        readers.set(
+          peer,
+          peerReader({
+            ...options,
+            peer,
+            peer_count: of_peers,
+            user,
+            inbox,
+            connection: reading,
+            deadLetter: bury,
+            land,
+            judged,
+            log,
+          }),
+        )
       }
     },
     async health() {
       const said = Object.keys(peers).flatMap((peer) => [
-        ...wordsOf(peer, 'receives nothing', readers.get(peer)?.trouble()),
-        ...wordsOf(peer, 'is sent nothing', troubles.get(peer)),
+        ...describeTrouble(peer, 'receives nothing', readers.get(peer)?.trouble()),
+        ...describeTrouble(peer, 'is sent nothing', troubles.get(peer)),
       ])
       return said.length === 0 ? { ok: true, detail: 'connected' } : { ok: false, detail: said.join('; ') }
     },
@@ -78,38 +92,38 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
   }
 }
 
-function wordsOf(peer: string, what: string, trouble: string | undefined): string[] {
+function describeTrouble(peer: string, what: string, trouble: string | undefined): string[] {
   return trouble === undefined ? [] : [`${peer} ${what}: ${trouble}`]
 }
 
-async function send(
-  line: Publisher,
-  parcels: readonly Parcel[],
+async function publishParcels(
+  line: BrokerPublisher,
+  parcels: readonly CarriedMessage[],
   { prefix, site, broker }: AmqpOptions,
   peer: string,
   signal: AbortSignal,
-): Promise<Landing[]> {
+): Promise<CarryOutcome[]> {
   const exchange = exchangeOf(prefix, peer)
-  const drafts = parcels.map((parcel) => draftOf(parcel, exchange, site, broker.user))
+  const drafts = parcels.map((parcel) => encodeParcel(parcel, exchange, site, broker.user))
   const outcomes = await line.publish(drafts, signal)
   if (outcomes.includes('unroutable')) throw new Error(`${peer} has no queue for messages from ${site} at the broker`)
-  return outcomes.map((outcome) => landingOf(outcome))
+  return outcomes.map((outcome) => toLanding(outcome))
 }
 
-function landingOf(outcome: Outcome): Landing {
+function toLanding(outcome: PublishOutcome): CarryOutcome {
   return outcome === 'confirmed' ? 'landed' : 'full'
 }
 
 /** What it was, and why it is there, in headers of this site's own; the content as it came. */
-async function buryIn(
-  { dead_exchange, key }: Inbox,
-  burial: Publisher,
+async function publishDeadLetter(
+  { dead_exchange, key }: AmqpInbox,
+  burial: BrokerPublisher,
   { content, properties }: ConsumeMessage,
   why: { readonly reason: string; readonly detail: string },
 ): Promise<void> {
   const claims = { type: properties.type, id: properties.messageId, user: properties.userId }
   const headers = { ...why, ...Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) }
   const draft = { exchange: dead_exchange, key, content, about: { headers, type: 'platform.dead.1' } }
-  const [outcome] = await burial.publish([draft], AbortSignal.timeout(bury_timeout_ms))
+  const [outcome] = await burial.publish([draft], AbortSignal.timeout(dead_letter_timeout_ms))
   if (outcome !== 'confirmed') throw new Error(`the broker says: ${outcome}`)
 }

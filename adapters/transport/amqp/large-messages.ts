@@ -2,17 +2,17 @@
 import type { Channel, ConsumeMessage } from 'amqplib'
 
 /** What amqplib hands to a channel, frame by frame: the header of a message with its size, then pieces of its content. */
-type Frame = { readonly size?: number; readonly content?: Buffer; readonly fields?: { readonly headers?: unknown } }
+type AmqpFrame = { readonly size?: number; readonly content?: Buffer; readonly fields?: { readonly headers?: unknown } }
 
 /** Of amqplib's channel, not among its types: it gathers the frames of a message before anybody is told of it. */
-type Gathering = { acceptMessageFrame?: (frame: Frame) => void }
+type FrameReceiver = { acceptMessageFrame?: (frame: AmqpFrame) => void }
 
 /**
  * From now on a message beyond the limit comes without content, as fast as its bytes can be read past. Returns whether a
  * message is such a one. Throws when amqplib is of another make than this was written for.
  */
-export function leaveOutLarge(channel: Channel, limit_bytes: number): (message: ConsumeMessage) => boolean {
-  const gathering = channel as unknown as Gathering
+export function skipLargeMessages(channel: Channel, limit_bytes: number): (message: ConsumeMessage) => boolean {
+  const gathering = channel as unknown as FrameReceiver
   const accept = gathering.acceptMessageFrame?.bind(channel)
   if (!accept) throw new Error('this amqplib does not show the frames of a message')
   const large = new WeakSet<object>()

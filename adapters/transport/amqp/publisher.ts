@@ -1,9 +1,9 @@
 // Publishes to a broker, and knows of each message what became of it: only what is confirmed is there.
 import type { ConfirmChannel, Options } from 'amqplib'
-import type { Line, Link } from './link.ts'
-import { within } from './trouble.ts'
+import type { BrokerChannel, BrokerConnection } from './broker-connection.ts'
+import { withTimeout } from './broker-error.ts'
 
-export type Draft = {
+export type BrokerMessage = {
   readonly exchange: string
   readonly key: string
   readonly content: Buffer
@@ -11,32 +11,32 @@ export type Draft = {
 }
 
 /** `refused`: a queue takes no more. `unroutable`: no queue is bound for the key. */
-export type Outcome = 'confirmed' | 'refused' | 'unroutable'
+export type PublishOutcome = 'confirmed' | 'refused' | 'unroutable'
 
-export type Publisher = {
+export type BrokerPublisher = {
   /**
    * Resolves with what became of each, in the order given, once the broker has said so of all; what is confirmed is on its
    * disk. Throws when it cannot be known: the channel ends then, and all may be there or not; but nothing leaves any more.
    */
-  publish(drafts: readonly Draft[], signal: AbortSignal): Promise<Outcome[]>
+  publish(drafts: readonly BrokerMessage[], signal: AbortSignal): Promise<PublishOutcome[]>
 }
 
 /** For the broker to say that it has read all. */
-const quiet_ms = 2_000
+const channel_close_timeout_ms = 2_000
 
 /** `returned`: of messages that no queue was bound for, until their senders have been told. */
-type Sending = Line & { readonly returned: Set<string>; readonly isOver: () => boolean }
+type PublishChannel = BrokerChannel & { readonly returned: Set<string>; readonly isOver: () => boolean }
 
 /** On a channel of its own, so that what the broker refuses here ends nobody else's. */
-export function publisher(link: Link): Publisher {
-  let current: Promise<Sending> | undefined
+export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
+  let current: Promise<PublishChannel> | undefined
   let published = 0
-  const forget = (line: Promise<Sending>) => {
+  const forget = (line: Promise<PublishChannel>) => {
     if (current === line) current = undefined
   }
-  const standing = (): Promise<Sending> => {
+  const standing = (): Promise<PublishChannel> => {
     if (current) return current
-    const fresh = open(link)
+    const fresh = openPublishChannel(link)
     current = fresh
     fresh.then(({ ended }) => ended).catch(() => forget(fresh))
     return fresh
@@ -44,18 +44,18 @@ export function publisher(link: Link): Publisher {
   return {
     async publish(drafts, signal) {
       const blocked = link.blockedBy()
-      if (blocked !== undefined) throw takesNothing(blocked)
+      if (blocked !== undefined) throw blockedError(blocked)
       const ids = drafts.map(() => String(++published))
-      const interrupted = interruption(link, signal)
+      const interrupted = watchInterruption(link, signal)
       const holding = standing()
-      let line: Sending | undefined
+      let line: PublishChannel | undefined
       try {
         line = await Promise.race([holding, interrupted.happens])
-        return await Promise.race([outcomes(line, drafts, ids), line.ended, interrupted.happens])
+        return await Promise.race([publishAndConfirm(line, drafts, ids), line.ended, interrupted.happens])
       } catch (error) {
         // What was not confirmed by now must not be taken for the next attempt's, nor leave later.
         forget(holding)
-        if (line) await quiet(link, line)
+        if (line) await closeChannel(link, line)
         else holding.then(({ channel }) => channel.close()).catch(() => undefined)
         throw error
       } finally {
@@ -66,17 +66,21 @@ export function publisher(link: Link): Publisher {
 }
 
 /** The broker says `return` of a message before it confirms it. */
-async function outcomes({ channel, returned, ended }: Sending, drafts: readonly Draft[], ids: string[]) {
-  const answers: Promise<Outcome>[] = []
+async function publishAndConfirm(
+  { channel, returned, ended }: PublishChannel,
+  drafts: readonly BrokerMessage[],
+  ids: string[],
+) {
+  const answers: Promise<PublishOutcome>[] = []
   for (const [index, { exchange, key, content, about }] of drafts.entries()) {
     const id = ids[index] ?? ''
     const options = { ...about, persistent: true, mandatory: true, correlationId: id }
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const { promise, resolve } = Promise.withResolvers<PublishOutcome>()
     const hasRoom = channel.publish(exchange, key, content, options, (nacked) =>
       resolve(nacked ? 'refused' : returned.delete(id) ? 'unroutable' : 'confirmed'),
     )
     answers.push(promise)
-    if (!hasRoom) await Promise.race([drained(channel), ended])
+    if (!hasRoom) await Promise.race([waitForDrain(channel), ended])
   }
   const all = await Promise.all(answers)
   // The end of a channel answers as a refusal does, and comes first.
@@ -85,16 +89,16 @@ async function outcomes({ channel, returned, ended }: Sending, drafts: readonly 
 }
 
 /** The broker answers the end of a channel after all that came before; one that reads nothing leaves it in our socket. */
-async function quiet(link: Link, { channel, isOver }: Sending): Promise<void> {
+async function closeChannel(link: BrokerConnection, { channel, isOver }: PublishChannel): Promise<void> {
   if (isOver()) return
-  await within(quiet_ms, 'end a channel', channel.close()).catch(() => isOver() || link.cut())
+  await withTimeout(channel_close_timeout_ms, 'end a channel', channel.close()).catch(() => isOver() || link.cut())
 }
 
-function drained(channel: ConfirmChannel): Promise<void> {
+function waitForDrain(channel: ConfirmChannel): Promise<void> {
   return new Promise((resolve) => channel.once('drain', resolve))
 }
 
-async function open(link: Link): Promise<Sending> {
+async function openPublishChannel(link: BrokerConnection): Promise<PublishChannel> {
   const line = await link.channel()
   const returned = new Set<string>()
   line.channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
@@ -105,13 +109,13 @@ async function open(link: Link): Promise<Sending> {
   return { ...line, returned, isOver: () => isOver }
 }
 
-function interruption(link: Link, signal: AbortSignal) {
+function watchInterruption(link: BrokerConnection, signal: AbortSignal) {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => undefined)
   const stop = () => reject(new Error('the broker has not confirmed the messages in time'))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop)
-  const listening = link.onBlocked((why) => reject(takesNothing(why)))
+  const listening = link.onBlocked((why) => reject(blockedError(why)))
   return {
     happens: promise,
     forget() {
@@ -121,6 +125,6 @@ function interruption(link: Link, signal: AbortSignal) {
   }
 }
 
-function takesNothing(why: string): Error {
+function blockedError(why: string): Error {
   return new Error(`the broker takes no messages for now: ${why}`)
 }

@@ -1,44 +1,44 @@
 // Brings what one peer has sent: reads its queue, lays each message where file-drop looks, acknowledges what has been judged.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsumeMessage } from 'amqplib'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Judged, Landed } from '../../../daemon/kernel/carrier.ts'
-import { leaveOutLarge } from './large-messages.ts'
-import { answer_timeout_ms, type Line, type Link } from './link.ts'
-import { type Limits, largest } from './message.ts'
-import { type Batch, takeIn } from './taking-in.ts'
-import { declareInbox, type Inbox, type QueueType } from './topology.ts'
-import { troubleOf, within } from './trouble.ts'
+import type { IntakeBarrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import { type BrokerChannel, type BrokerConnection, reply_timeout_ms } from './broker-connection.ts'
+import { describeBrokerError, withTimeout } from './broker-error.ts'
+import { landMessages, type UnacknowledgedBatch } from './land-messages.ts'
+import { skipLargeMessages } from './large-messages.ts'
+import { type AmqpParcelLimits, maxMessageBytes } from './message.ts'
+import { type AmqpInbox, type AmqpQueueType, declareInbox } from './topology.ts'
 
 /** Messages that the broker hands over before any is acknowledged. */
-const most_at_once = 64
+const max_prefetch_messages = 64
 /** Of all peers together, if each sends the largest that is taken: a broker counts messages and no bytes. */
-const most_bytes = 41_943_040
+const max_prefetch_bytes = 41_943_040
 /** How often what is declared is declared again: it may have been deleted, and nobody is told of an exchange. */
-const declare_every_ms = 60_000
+const redeclare_interval_ms = 60_000
 /** Failures that waits grow with while messages cannot be landed: a place may be free again at any time. */
-const most_patience = 4
+const max_backoff_failures = 4
 
-export type Reading = {
+export type PeerReaderOptions = {
   readonly peer: string
   /** How many peers are read from, each by a reader. */
-  readonly of_peers: number
-  readonly inbox: Inbox
-  readonly queue_type: QueueType
+  readonly peer_count: number
+  readonly inbox: AmqpInbox
+  readonly queue_type: AmqpQueueType
   /** Of its own: what breaks it stops no other peer. */
-  readonly link: Link
-  readonly limits: Limits
+  readonly connection: BrokerConnection
+  readonly limits: AmqpParcelLimits
   readonly user: string | undefined
-  readonly land: Landed
-  readonly judged: Judged
+  readonly land: MessageReceiver
+  readonly judged: IntakeBarrier
   /** Resolves when the broker has the message among the dead letters. */
-  readonly bury: (message: ConsumeMessage, reason: string, detail: string) => Promise<void>
+  readonly deadLetter: (message: ConsumeMessage, reason: string, detail: string) => Promise<void>
   readonly log: Log
   /** How long to wait after so many failures, in milliseconds. */
   readonly wait_ms: (failures: number) => number
 }
 
-export type Reader = {
+export type PeerReader = {
   /** What is wrong; undefined while it reads. */
   trouble(): string | undefined
   /** What is in hand is finished; what has not been acknowledged goes back to the broker. */
@@ -46,17 +46,20 @@ export type Reader = {
 }
 
 /** How many messages of each of so many peers may be here; one of each, however many peers there are. */
-export function prefetchFor(limits: Limits, peers: number): number {
-  return Math.max(1, Math.min(most_at_once, Math.floor(most_bytes / (largest(limits) * peers))))
+export function prefetchCount(limits: AmqpParcelLimits, peers: number): number {
+  return Math.max(
+    1,
+    Math.min(max_prefetch_messages, Math.floor(max_prefetch_bytes / (maxMessageBytes(limits) * peers))),
+  )
 }
 
 /** Begins, and begins again after whatever ends it. */
-export function reader(reading: Reading): Reader {
-  const { peer, link, log } = reading
+export function peerReader(reading: PeerReaderOptions): PeerReader {
+  const { peer, connection, log } = reading
   const stopping = new AbortController()
   let trouble: string | undefined = 'has not been reached yet'
   let failures = 0
-  const tell: Tell = (now) => {
+  const tell: TroubleReporter = (now) => {
     if (now !== undefined && now !== trouble) log.warn('carrier.broker.waits', { peer, detail: now })
     if (now === undefined && trouble !== undefined) log.info('carrier.broker.reads', { peer, failures })
     if (now === undefined) failures = 0
@@ -64,7 +67,7 @@ export function reader(reading: Reading): Reader {
   }
   const run = async () => {
     while (!stopping.signal.aborted) {
-      trouble = await readUntilItEnds(reading, stopping.signal, tell)
+      trouble = await readUntilClosed(reading, stopping.signal, tell)
       if (stopping.signal.aborted) return
       failures += 1
       log.warn('carrier.broker.unreached', { peer, failures, detail: trouble })
@@ -77,68 +80,77 @@ export function reader(reading: Reading): Reader {
     async stop() {
       stopping.abort()
       await running
-      await link.close()
+      await connection.close()
     },
   }
 }
 
-type Tell = (trouble: string | undefined) => void
+type TroubleReporter = (trouble: string | undefined) => void
 
 /** Why it ended. */
-async function readUntilItEnds(reading: Reading, stopping: AbortSignal, tell: Tell): Promise<string> {
-  const pen = arrivals(stopping)
+async function readUntilClosed(
+  reading: PeerReaderOptions,
+  stopping: AbortSignal,
+  tell: TroubleReporter,
+): Promise<string> {
+  const pen = arrivalBuffer(stopping)
   try {
-    const opening = reading.link.channel()
+    const opening = reading.connection.channel()
     const line = await Promise.race([opening, pen.stopped])
     if (!line) return 'the site is stopping'
-    line.ended.catch((error) => pen.end(troubleOf(error)))
+    line.ended.catch((error) => pen.end(describeBrokerError(error)))
     try {
-      return await readFrom(line, reading, pen, tell)
+      return await consumeInbox(line, reading, pen, tell)
     } finally {
-      await within(answer_timeout_ms, 'end a channel', line.channel.close()).catch(() => undefined)
+      await withTimeout(reply_timeout_ms, 'end a channel', line.channel.close()).catch(() => undefined)
     }
   } catch (error) {
-    return troubleOf(error)
+    return describeBrokerError(error)
   } finally {
     pen.close()
   }
 }
 
-async function readFrom({ channel, ended }: Line, reading: Reading, pen: Pen, tell: Tell): Promise<string> {
+async function consumeInbox(
+  { channel, ended }: BrokerChannel,
+  reading: PeerReaderOptions,
+  pen: ArrivalBuffer,
+  tell: TroubleReporter,
+): Promise<string> {
   const { inbox, limits } = reading
   const declared = () =>
-    within(answer_timeout_ms, `declare ${inbox.queue}`, declareInbox(channel, inbox, reading.queue_type))
-  const isLarge = leaveOutLarge(channel, largest(limits))
+    withTimeout(reply_timeout_ms, `declare ${inbox.queue}`, declareInbox(channel, inbox, reading.queue_type))
+  const isLarge = skipLargeMessages(channel, maxMessageBytes(limits))
   await declared()
-  await channel.prefetch(prefetchFor(limits, reading.of_peers))
-  const { consumerTag } = await within(
-    answer_timeout_ms,
+  await channel.prefetch(prefetchCount(limits, reading.peer_count))
+  const { consumerTag } = await withTimeout(
+    reply_timeout_ms,
     `open ${inbox.queue}`,
     channel.consume(inbox.queue, (message) => pen.arrived(message)),
   )
   tell(undefined)
-  let batch: Batch = { messages: [], trouble: undefined }
+  let batch: UnacknowledgedBatch = { messages: [], trouble: undefined }
   for (let failures = 0; pen.ended() === undefined; ) {
-    if (batch.messages.length === 0 && !(await pen.something(declare_every_ms))) {
+    if (batch.messages.length === 0 && !(await pen.something(redeclare_interval_ms))) {
       await declared()
       continue
     }
     if (pen.ended() !== undefined) break
-    const taken = takeIn({ ...reading, channel, isLarge }, [...batch.messages, ...pen.take()])
+    const taken = landMessages({ ...reading, channel, isLarge }, [...batch.messages, ...pen.take()])
     // What is in hand when the channel ends comes again by another.
     batch = await Promise.race([taken, ended])
     tell(batch.trouble)
-    failures = batch.trouble === undefined ? 0 : Math.min(failures + 1, most_patience)
+    failures = batch.trouble === undefined ? 0 : Math.min(failures + 1, max_backoff_failures)
     if (failures > 0) await pen.rest(reading.wait_ms(failures))
   }
-  if (pen.isStopping()) await within(answer_timeout_ms, 'stop sending', channel.cancel(consumerTag))
+  if (pen.isStopping()) await withTimeout(reply_timeout_ms, 'stop sending', channel.cancel(consumerTag))
   return pen.ended() ?? ''
 }
 
-type Pen = ReturnType<typeof arrivals>
+type ArrivalBuffer = ReturnType<typeof arrivalBuffer>
 
 /** What has arrived and is not in hand, and why no more will. */
-function arrivals(stopping: AbortSignal) {
+function arrivalBuffer(stopping: AbortSignal) {
   const waiting: ConsumeMessage[] = []
   const stopped = Promise.withResolvers<undefined>()
   let why: string | undefined

@@ -4,14 +4,14 @@ import type { Channel } from 'amqplib'
 /** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. Classic queues do not count. */
 const delivery_limit = 1_000
 /** Of one queue; beyond it the broker takes no more, and the sender keeps the rest. */
-const most_bytes = 1_073_741_824
+const max_queue_bytes = 1_073_741_824
 
 /** A routing key is the name of the site that sends: a broker can hold its users to that. */
 export function exchangeOf(prefix: string, site: string): string {
   return `${prefix}.${site}`
 }
 
-export type Inbox = {
+export type AmqpInbox = {
   readonly exchange: string
   readonly queue: string
   readonly dead_exchange: string
@@ -21,7 +21,7 @@ export type Inbox = {
 }
 
 /** Names of sites have no dot, so that no two of these are the same. */
-export function inboxOf(prefix: string, site: string, peer: string): Inbox {
+export function inboxOf(prefix: string, site: string, peer: string): AmqpInbox {
   const exchange = exchangeOf(prefix, site)
   return {
     exchange,
@@ -33,28 +33,28 @@ export function inboxOf(prefix: string, site: string, peer: string): Inbox {
 }
 
 /** `quorum`: on several nodes of a cluster. A kind of queue stays what it was made as. */
-export type QueueType = 'classic' | 'quorum'
+export type AmqpQueueType = 'classic' | 'quorum'
 
 /** Makes what is not there, all of it durable. Throws when something of the name is there in another form. */
-export async function declareInbox(channel: Channel, inbox: Inbox, type: QueueType): Promise<void> {
+export async function declareInbox(channel: Channel, inbox: AmqpInbox, type: AmqpQueueType): Promise<void> {
   const { exchange, queue, dead_exchange, dead_queue, key } = inbox
   const lasting = {
     'x-queue-type': type,
     // What does not fit is refused, never dropped.
     'x-overflow': 'reject-publish',
-    'x-max-length-bytes': most_bytes,
+    'x-max-length-bytes': max_queue_bytes,
   }
   await channel.assertExchange(exchange, 'topic', { durable: true })
   await channel.assertExchange(dead_exchange, 'topic', { durable: true })
   // Nobody may silence a peer by filling this one: the oldest dead letter goes.
   await channel.assertQueue(dead_queue, { durable: true, arguments: { ...lasting, 'x-overflow': 'drop-head' } })
   await channel.bindQueue(dead_queue, dead_exchange, key)
-  const dying = { 'x-dead-letter-exchange': dead_exchange, 'x-dead-letter-routing-key': key, ...only[type] }
+  const dying = { 'x-dead-letter-exchange': dead_exchange, 'x-dead-letter-routing-key': key, ...queueArguments[type] }
   await channel.assertQueue(queue, { durable: true, arguments: { ...lasting, ...dying } })
   await channel.bindQueue(queue, exchange, key)
 }
 
-const only: Readonly<Record<QueueType, object>> = {
+const queueArguments: Readonly<Record<AmqpQueueType, object>> = {
   classic: {},
   // The broker lets go of a dead letter only once the queue of dead letters has it.
   quorum: { 'x-delivery-limit': delivery_limit, 'x-dead-letter-strategy': 'at-least-once' },

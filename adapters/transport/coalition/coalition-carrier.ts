@@ -1,17 +1,17 @@
 // Moves messages by way of a coalition's hub, and keeps this site among its nodes.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Carrier, Landed } from '../../../daemon/kernel/carrier.ts'
-import type { CapabilityMessage, NodeRegistration } from '../../../daemon/kernel/coalition.ts'
-import { refuse } from '../../../daemon/kernel/errors.ts'
-import { again, notYet, reasonOf } from './again.ts'
-import { deliverAll } from './delivering.ts'
-import { hubAt } from './hub.ts'
-import { takeAll } from './receiving.ts'
-import { type Credentials, tokens } from './token.ts'
-import { web } from './web.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { CapabilityMessage, NodeRegistration } from '../../../daemon/shared/coalition/hub-protocol.ts'
+import { deliverParcels } from './deliver-parcels.ts'
+import { hubClient } from './hub-client.ts'
+import { hubHttpClient } from './hub-http-client.ts'
+import { errorText, initialTrouble, keepConnected } from './keep-connected.ts'
+import { receiveMail } from './receive-mail.ts'
+import { type HubCredentials, hubTokenSource } from './token.ts'
 
-export type CoalitionOptions = Credentials & {
+export type CoalitionOptions = HubCredentials & {
   readonly hub_url: string
   readonly ca_file?: string | undefined
   readonly peers: readonly string[]
@@ -23,16 +23,21 @@ export type CoalitionOptions = Credentials & {
 }
 
 /** Of one event of the feed. */
-const publish_ms = 10_000
+const publish_timeout_ms = 10_000
 
 /** Throws when the file of authorities cannot be read. */
 export function coalitionCarrier(options: CoalitionOptions): Carrier {
   const { peers, registration, capability, log, chance } = options
-  const net = web(options.ca_file)
-  const hub = hubAt({ web: net, tokens: tokens(net, options), hub_url: options.hub_url, node: registration.site })
+  const net = hubHttpClient(options.ca_file)
+  const hub = hubClient({
+    web: net,
+    tokens: hubTokenSource(net, options),
+    hub_url: options.hub_url,
+    node: registration.site,
+  })
   const stopping = new AbortController()
   const { signal } = stopping
-  const troubles = new Map([['presence', notYet]])
+  const troubles = new Map([['presence', initialTrouble]])
   const told = new Map<string, string>()
   let runs: Promise<void>[] = []
 
@@ -60,26 +65,26 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
     }
   }
 
-  async function receive(land: Landed, goesWell: () => void): Promise<void> {
+  async function receive(land: MessageReceiver, goesWell: () => void): Promise<void> {
     for await (const _ of hub.wakeUps(signal)) {
       goesWell()
-      await takeAll({ hub, peers, land, log, signal, told })
+      await receiveMail({ hub, peers, land, log, signal, reported_oversized: told })
     }
   }
 
   return {
     name: 'coalition',
     peers,
-    carry: (peer, parcels, given) => deliverAll(hub, peer, parcels, AbortSignal.any([given, signal])),
+    carry: (peer, parcels, given) => deliverParcels(hub, peer, parcels, AbortSignal.any([given, signal])),
     async start(land) {
-      runs = [again(going('presence'), stayPresent)]
-      if (peers.length > 0) runs.push(again(going('mailbox'), (goesWell) => receive(land, goesWell)))
+      runs = [keepConnected(going('presence'), stayPresent)]
+      if (peers.length > 0) runs.push(keepConnected(going('mailbox'), (goesWell) => receive(land, goesWell)))
     },
     async publish(event) {
       try {
-        await hub.publish(event, AbortSignal.any([AbortSignal.timeout(publish_ms), signal]))
+        await hub.publish(event, AbortSignal.any([AbortSignal.timeout(publish_timeout_ms), signal]))
       } catch (error) {
-        throw refuse('unavailable', `the hub has not taken it: ${reasonOf(error)}`)
+        throw refuse('unavailable', `the hub has not taken it: ${errorText(error)}`)
       }
     },
     async health() {

@@ -1,42 +1,45 @@
 // The token that the hub knows this site by: by client credentials, and a new one before the old one ends.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import type { Web } from './web.ts'
+import type { HubHttpClient } from './hub-http-client.ts'
 
-export type Credentials = { readonly token_url: string; readonly client_id: string; readonly secret_file: string }
+export type HubCredentials = { readonly token_url: string; readonly client_id: string; readonly secret_file: string }
 
-export type Tokens = {
+export type HubTokenSource = {
   /** One that holds for a while yet. Rejects with why there is none; never with a secret. */
   current(signal: AbortSignal): Promise<string>
   /** The hub does not take this one any more. */
   drop(token: string): void
 }
 
-const granted = z.object({
+const tokenResponse = z.object({
   access_token: z.string().min(1).max(16_384),
   token_type: z.string().regex(/^bearer$/i),
   expires_in: z.number().min(1),
 })
 
 /** Of a token's life it is used for so much. */
-const used = 0.8
+const used_lifetime_fraction = 0.8
 
-export function tokens(web: Web, { token_url, client_id, secret_file }: Credentials): Tokens {
+export function hubTokenSource(
+  web: HubHttpClient,
+  { token_url, client_id, secret_file }: HubCredentials,
+): HubTokenSource {
   let held: { readonly token: string; readonly until: number } | undefined
   let asking: Promise<string> | undefined
   const fetchOne = async (signal: AbortSignal) => {
     const began = performance.now()
-    const grant = { grant_type: 'client_credentials', client_id, client_secret: secretIn(secret_file) }
-    const { status, text } = await web.ask(new URL(token_url), {
+    const grant = { grant_type: 'client_credentials', client_id, client_secret: readSecret(secret_file) }
+    const { status, text } = await web.request(new URL(token_url), {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       text: new URLSearchParams(grant).toString(),
       signal,
     })
-    const read = status === 200 ? granted.safeParse(jsonIn(text)) : undefined
+    const read = status === 200 ? tokenResponse.safeParse(parseJson(text)) : undefined
     if (!read?.success) throw new Error(`the token endpoint gave no token (${status})`)
     const { access_token, expires_in } = read.data
-    held = { token: access_token, until: began + expires_in * used * 1_000 }
+    held = { token: access_token, until: began + expires_in * used_lifetime_fraction * 1_000 }
     return access_token
   }
   return {
@@ -53,7 +56,7 @@ export function tokens(web: Web, { token_url, client_id, secret_file }: Credenti
   }
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -61,7 +64,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function secretIn(file: string): string {
+function readSecret(file: string): string {
   let text: string
   try {
     text = readFileSync(file, 'utf8').trim()

@@ -1,7 +1,7 @@
 // The steps of the carrier between which a process may die, by name: a test looks at each, or ends the process there.
 
 /** In the order in which a message meets them; each is told when the step is done. */
-export const faultPoints = [
+export const filedropFaultPoints = [
   // Sending.
   'appended',
   'draft-written',
@@ -32,7 +32,7 @@ export const faultPoints = [
   // Export and import: after each thing that the command has done to the site or to the medium.
   'courier-step',
 ] as const
-export type FaultPoint = (typeof faultPoints)[number]
+export type FiledropFaultPoint = (typeof filedropFaultPoints)[number]
 
 /** Told of each step. What it throws, the step throws. */
-export type Reached = (step: FaultPoint) => void
+export type FiledropFaultHook = (step: FiledropFaultPoint) => void

@@ -1,5 +1,5 @@
 // What the file-drop carrier counts, per peer.
-import { counter } from '../../../daemon/kernel/metrics.ts'
+import { counter } from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export const sentTotal = counter('filedrop_sent_total', 'Messages signed and queued', ['peer'])
 export const publishedTotal = counter('filedrop_published_total', 'Messages made ready for the carrier', ['peer'])

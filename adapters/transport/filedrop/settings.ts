@@ -1,6 +1,6 @@
 // What an operator can turn on the file-drop carrier, with the limits that the format names.
 import * as z from 'zod'
-import { scannerSettings } from './receiving/scanning.ts'
+import { scannerSettings } from './receiving/body-scanner/body-scanner.ts'
 
 const day_ms = 86_400_000
 
@@ -25,7 +25,7 @@ export const filedropSettings = z.strictObject({
   max_hops: z.int().min(0).max(16).default(1).meta({ doc: 'How often a sent message may be passed on.' }),
 })
 export type FiledropSettings = z.infer<typeof filedropSettings>
-export type GivenSettings = z.input<typeof filedropSettings>
+export type FiledropSettingsInput = z.input<typeof filedropSettings>
 
 /** A jump of the sequence beyond this is refused: no honest sender loses a million messages in a row. */
-export const fast_forward = 2 ** 20
+export const max_sequence_jump = 2 ** 20

@@ -1,14 +1,14 @@
 // The mTLS carrier: HTTPS between two sites that know each other by certificates of pinned authorities.
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Carrier, Landed } from '../../../daemon/kernel/carrier.ts'
-import type { Metrics } from '../../../daemon/kernel/metrics.ts'
-import { Client } from './client.ts'
-import { defaultLimits, type Limits } from './limits.ts'
-import { type Listener, listen } from './listener.ts'
-import type { Material, PinFiles } from './material.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { MtlsClient } from './client.ts'
+import { defaultMtlsLimits, type MtlsLimits } from './limits.ts'
+import { type MtlsListener, startMtlsListener } from './listener.ts'
+import type { MtlsMaterial, PinFiles } from './material.ts'
 import { certificateEnd } from './metrics.ts'
-import { refusals } from './refusals.ts'
+import { refusalReporter } from './refusals.ts'
 import { watchedMaterial } from './watched-material.ts'
 
 export type MtlsOptions = {
@@ -28,35 +28,35 @@ export type MtlsOptions = {
   readonly random: (bytes: number) => string
   readonly now: () => number
   /** How often the files are read again. */
-  readonly look_every_ms?: number
-  readonly limits?: Partial<Limits>
+  readonly reload_interval_ms?: number
+  readonly limits?: Partial<MtlsLimits>
 }
 
 export type MtlsCarrier = Carrier & {
   /** Who asks is answered as soon as it has landed. */
-  start(land: Landed): Promise<void>
-  /** That of the listener; 0 before `start`. */
+  start(land: MessageReceiver): Promise<void>
+  /** That of the listener; 0 before `newestPosition`. */
   port(): number
 }
 
-const look_every_ms = 5_000
+const reload_interval_ms = 5_000
 
-/** Throws an Error with its remedy for certificates, keys and pins that cannot be used. Nothing listens before `start`. */
+/** Throws an Error with its remedy for certificates, keys and pins that cannot be used. Nothing listens before `newestPosition`. */
 export function mtlsCarrier(options: MtlsOptions): MtlsCarrier {
   const { log, now } = options
-  const limits = { ...defaultLimits, ...options.limits }
+  const limits = { ...defaultMtlsLimits, ...options.limits }
   const material = watchedMaterial(options, {
-    every_ms: options.look_every_ms ?? look_every_ms,
+    every_ms: options.reload_interval_ms ?? reload_interval_ms,
     log,
     changed(found) {
       listener?.renew(found)
-      tellEnds(options, found)
+      reportExpiry(options, found)
     },
   })
-  tellEnds(options, material.current())
+  reportExpiry(options, material.current())
   const urls = Object.fromEntries(Object.entries(options.peers).map(([name, { url }]) => [name, url]))
-  const client = new Client({ urls, material: material.current, now })
-  let listener: Listener | undefined
+  const client = new MtlsClient({ urls, material: material.current, now })
+  let listener: MtlsListener | undefined
   return {
     name: 'mtls',
     peers: Object.keys(options.peers),
@@ -64,15 +64,27 @@ export function mtlsCarrier(options: MtlsOptions): MtlsCarrier {
     carry: (peer, parcels, signal) => client.carry(peer, parcels, signal),
     async start(land) {
       const { listen: host, port, parcel_limits } = options
-      const refuse = refusals(options)
-      listener = await listen({ host, port, parcel_limits, limits, log, refuse, now, land, material: material.current })
+      const refuse = refusalReporter(options)
+      listener = await startMtlsListener({
+        host,
+        port,
+        parcel_limits,
+        limits,
+        log,
+        reportRefusal: refuse,
+        now,
+        land,
+        material: material.current,
+      })
       log.info('mtls.listening', { host, port: listener.port })
     },
     async health() {
       const troubles = [
         listener?.isListening() ? undefined : 'nothing listens',
         material.fault(),
-        now() > material.current().own.validToDate.getTime() ? 'the certificate of this site has ended' : undefined,
+        now() > material.current().own_certificate.validToDate.getTime()
+          ? 'the certificate of this site has ended'
+          : undefined,
       ].filter((each) => each !== undefined)
       return { ok: troubles.length === 0, detail: troubles.join('; ') }
     },
@@ -85,9 +97,9 @@ export function mtlsCarrier(options: MtlsOptions): MtlsCarrier {
   }
 }
 
-function tellEnds({ metrics, site }: MtlsOptions, { own, pins }: Material): void {
+function reportExpiry({ metrics, site }: MtlsOptions, { own_certificate, pins }: MtlsMaterial): void {
   const seconds = (date: Date) => date.getTime() / 1_000
-  metrics.set(certificateEnd, { of: site }, seconds(own.validToDate))
+  metrics.set(certificateEnd, { of: site }, seconds(own_certificate.validToDate))
   for (const [peer, { authorities }] of pins) {
     metrics.set(certificateEnd, { of: peer }, Math.max(...authorities.map(({ validToDate }) => seconds(validToDate))))
   }

@@ -3,41 +3,50 @@ import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { PeerCertificate } from 'node:tls'
-import { Busy, type Landing, type Parcel } from '../../../daemon/kernel/carrier.ts'
-import type { Material } from './material.ts'
-import { peerOf } from './pins.ts'
-import { contextOf } from './tls-context.ts'
-import { batch_bytes, batchText, content_type, inRequests, landingsIn, most_answer_bytes, path } from './wire.ts'
+import { type CarriedMessage, type CarryOutcome, PeerBusyError } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { MtlsMaterial } from './material.ts'
+import {
+  content_type,
+  decodeLandings,
+  encodeBatch,
+  max_batch_bytes,
+  max_response_bytes,
+  parcels_path,
+  splitIntoRequests,
+} from './parcel-batch.ts'
+import { identifyPeer } from './pins.ts'
+import { secureContextOptions } from './tls-context.ts'
 
-export type ClientOptions = {
+export type MtlsClientOptions = {
   /** Peer to where it listens. */
   readonly urls: Readonly<Record<string, string>>
-  readonly material: () => Material
+  readonly material: () => MtlsMaterial
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-type Answer = { readonly status: number; readonly retry_ms: number; readonly bytes: Buffer }
+type BatchResponse = { readonly status: number; readonly retry_ms: number; readonly bytes: Buffer }
 
 /** How long a peer that says nothing of it is left alone. */
-const usual_wait_ms = 5_000
+const default_retry_ms = 5_000
 
-export class Client {
-  readonly #options: ClientOptions
-  readonly #agents = new Map<string, { readonly agent: Agent; readonly of: Material }>()
+export class MtlsClient {
+  readonly #options: MtlsClientOptions
+  readonly #agents = new Map<string, { readonly agent: Agent; readonly of: MtlsMaterial }>()
 
-  constructor(options: ClientOptions) {
+  constructor(options: MtlsClientOptions) {
     this.#options = options
   }
 
   /** See `Carrier.carry`. An empty batch asks whether the peer is there. */
-  async carry(peer: string, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly Landing[]> {
-    const landings: Landing[] = []
-    const requests = inRequests(parcels)
+  async carry(peer: string, parcels: readonly CarriedMessage[], signal: AbortSignal): Promise<readonly CarryOutcome[]> {
+    const landings: CarryOutcome[] = []
+    const requests = splitIntoRequests(parcels)
     for (const group of requests.length > 0 ? requests : [[]]) {
-      const answer = await this.#post(peer, batchText(group), signal)
-      const found = landingsOf(peer, group, answer)
-      if (found === 'busy' && landings.length === 0) throw new Busy(`${peer} takes nothing now`, answer.retry_ms)
+      const answer = await this.#post(peer, encodeBatch(group), signal)
+      const found = parseLandings(peer, group, answer)
+      if (found === 'busy' && landings.length === 0)
+        throw new PeerBusyError(`${peer} takes nothing now`, answer.retry_ms)
       landings.push(...(found === 'busy' ? [] : found))
       if (found === 'busy' || found.includes('full')) break
     }
@@ -49,17 +58,17 @@ export class Client {
     this.#agents.clear()
   }
 
-  #post(peer: string, text: string, signal: AbortSignal, isAgain = false): Promise<Answer> {
+  #post(peer: string, text: string, signal: AbortSignal, isAgain = false): Promise<BatchResponse> {
     const url = new URL(this.#options.urls[peer] ?? '')
     const body = Buffer.from(text)
     // It may be too large for the peer, who then answers before any of it is sent.
-    const isLarge = body.length > batch_bytes * 2
+    const isLarge = body.length > max_batch_bytes * 2
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest({
         agent: this.#agentFor(peer),
         host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
         port: url.port === '' ? 443 : url.port,
-        path,
+        path: parcels_path,
         method: 'POST',
         headers: {
           'content-type': content_type,
@@ -69,7 +78,7 @@ export class Client {
         maxHeaderSize: 8_192,
         signal,
       })
-      outgoing.once('response', (response) => answerOf(peer, response).then(resolve, reject))
+      outgoing.once('response', (response) => readResponse(peer, response).then(resolve, reject))
       // After an answer it is of no account: who refuses a body need not read it.
       outgoing.on('error', (error) => {
         // A kept connection may have been closed at the other end meanwhile.
@@ -88,7 +97,7 @@ export class Client {
     if (known?.of === material) return known.agent
     known?.agent.destroy()
     const agent = new Agent({
-      ...contextOf(material, peer),
+      ...secureContextOptions(material, peer),
       keepAlive: true,
       maxSockets: 1,
       maxCachedSessions: 0,
@@ -101,36 +110,40 @@ export class Client {
 
   #objection(peer: string, raw: Buffer): Error | undefined {
     const { material, now } = this.#options
-    const found = peerOf(new X509Certificate(raw), 'server', material().pins, now())
+    const found = identifyPeer(new X509Certificate(raw), 'server', material().pins, now())
     if ('peer' in found && found.peer === peer) return undefined
     return new Error(`its certificate is not that of ${peer} (${'why' in found ? found.why : 'other_site'})`)
   }
 }
 
 /** Throws for an answer that cannot be one: then it is not known what became of the parcels. */
-function landingsOf(peer: string, group: readonly Parcel[], { status, bytes }: Answer): readonly Landing[] | 'busy' {
+function parseLandings(
+  peer: string,
+  group: readonly CarriedMessage[],
+  { status, bytes }: BatchResponse,
+): readonly CarryOutcome[] | 'busy' {
   if (status === 503) return 'busy'
   if (status === 413 && group.length === 1) return ['too_large']
   if (status !== 200) throw new Error(`${peer} answered ${status}`)
-  const found = landingsIn(bytes, group.length)
+  const found = decodeLandings(bytes, group.length)
   if (!found) throw new Error(`${peer} gave an answer that cannot be read`)
   return found
 }
 
-function answerOf(peer: string, response: IncomingMessage): Promise<Answer> {
+function readResponse(peer: string, response: IncomingMessage): Promise<BatchResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     response.on('data', (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
-      if (size > most_answer_bytes) response.destroy(new Error('its answer is too long'))
+      if (size > max_response_bytes) response.destroy(new Error('its answer is too long'))
     })
     response.once('error', (error) => reject(new Error(`${peer} broke off: ${error.message}`)))
     response.once('close', () => reject(new Error(`${peer} broke off its answer`)))
     response.once('end', () => {
       const wait = response.headers['retry-after'] ?? ''
-      const retry_ms = /^\d{1,6}$/.test(wait) ? Number(wait) * 1_000 : usual_wait_ms
+      const retry_ms = /^\d{1,6}$/.test(wait) ? Number(wait) * 1_000 : default_retry_ms
       resolve({ status: response.statusCode ?? 0, retry_ms, bytes: Buffer.concat(chunks) })
     })
   })

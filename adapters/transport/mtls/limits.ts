@@ -1,6 +1,6 @@
 // How much of time and connections one peer gets; a test may set each number.
 
-export type Limits = {
+export type MtlsLimits = {
   /** Open at once, by one peer. */
   readonly connections_per_peer: number
   /** Under way at once: of all who have not shown who they are, and of one address. One more ends the oldest. */
@@ -21,7 +21,7 @@ export type Limits = {
   readonly drain_ms: number
 }
 
-export const defaultLimits: Limits = {
+export const defaultMtlsLimits: MtlsLimits = {
   connections_per_peer: 4,
   handshakes: 64,
   handshakes_per_address: 16,
@@ -33,7 +33,7 @@ export const defaultLimits: Limits = {
   large_bytes: 1_500_000,
   large_requests: 3,
   body_ms: 15_000,
-  // What a sender is given by the loop that carries: see `daemon/boot/ferry.ts`.
+  // What a sender is given by the loop that carries: see `daemon/boot/links/link-pump.ts`.
   bytes_per_s: 8_192,
   idle_ms: 65_000,
   drain_ms: 10_000,

@@ -3,35 +3,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Landed } from '../../../daemon/kernel/carrier.ts'
-import { type Desk, serveRequest, tellBusy } from './desk.ts'
-import { Doorstep } from './doorstep.ts'
-import type { Material } from './material.ts'
-import { peerOf } from './pins.ts'
-import { contextOf } from './tls-context.ts'
+import type { MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
+import { HandshakeLimiter } from './handshake-limiter.ts'
+import type { MtlsMaterial } from './material.ts'
+import { identifyPeer } from './pins.ts'
+import { type MtlsListenerContext, replyBusy, serveRequest } from './serve-request.ts'
+import { secureContextOptions } from './tls-context.ts'
 
-export type ListenerOptions = Desk & {
+export type MtlsListenerOptions = MtlsListenerContext & {
   readonly host: string
   readonly port: number
-  readonly material: () => Material
+  readonly material: () => MtlsMaterial
   /** Epoch milliseconds. */
   readonly now: () => number
-  readonly land: Landed
+  readonly land: MessageReceiver
 }
 
-export type Listener = {
+export type MtlsListener = {
   readonly port: number
   /** For connections to come; requests under way go on. */
-  renew(material: Material): void
+  renew(material: MtlsMaterial): void
   isListening(): boolean
   close(): Promise<void>
 }
 
 /** Throws when the address is taken. */
-export async function listen(options: ListenerOptions): Promise<Listener> {
+export async function startMtlsListener(options: MtlsListenerOptions): Promise<MtlsListener> {
   const { limits } = options
   const server = createServer({
-    ...contextOf(options.material()),
+    ...secureContextOptions(options.material()),
     requestCert: true,
     rejectUnauthorized: true,
     handshakeTimeout: limits.handshake_ms,
@@ -42,21 +42,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connectionsCheckingInterval: Math.min(1_000, limits.headers_ms / 2),
     maxHeaderSize: 8_192,
   })
-  const guests = new Guests(options)
-  const doorstep = new Doorstep(limits, (from) => options.refuse('too_many_handshakes', { from }))
-  server.on('connection', (socket) => doorstep.knock(socket as Socket))
+  const guests = new PeerConnections(options)
+  const doorstep = new HandshakeLimiter(limits, (from) => options.reportRefusal('too_many_handshakes', { from }))
+  server.on('connection', (socket) => doorstep.begin(socket as Socket))
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    options.refuse('handshake', { from: socket.remoteAddress })
+    options.reportRefusal('handshake', { from: socket.remoteAddress })
     options.log.debug('mtls.handshake.failed', { code: error.code })
   })
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    doorstep.enter(socket)
+    doorstep.complete(socket)
     guests.admit(socket)
   })
   server.on('clientError', (_error, socket) => {
     // Node says so of failed handshakes too, which were counted.
-    const peer = guests.nameOf(socket as TLSSocket)
-    if (peer !== undefined) options.refuse('bad_request', { peer })
+    const peer = guests.peerName(socket as TLSSocket)
+    if (peer !== undefined) options.reportRefusal('bad_request', { peer })
     socket.destroy()
   })
   const serve = (request: IncomingMessage, response: ServerResponse) => void guests.serve(request, response)
@@ -70,7 +70,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port,
     renew(material) {
-      server.setSecureContext(contextOf(material))
+      server.setSecureContext(secureContextOptions(material))
       server.closeIdleConnections()
     },
     isListening: () => server.listening,
@@ -85,28 +85,28 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 }
 
 /** Connections that are open, each of one peer. */
-class Guests {
-  readonly #options: ListenerOptions
+class PeerConnections {
+  readonly #options: MtlsListenerOptions
   readonly #connections = new Map<string, Set<TLSSocket>>()
   readonly #requests = new Map<string, number>()
-  #large = 0
+  #large_requests = 0
 
-  constructor(options: ListenerOptions) {
+  constructor(options: MtlsListenerOptions) {
     this.#options = options
   }
 
   /** Before a byte of a request is read. */
   admit(socket: TLSSocket): void {
-    const { refuse, limits } = this.#options
-    const found = this.#whose(socket)
+    const { reportRefusal, limits } = this.#options
+    const found = this.#identify(socket)
     if ('why' in found) {
-      refuse(found.why, { from: socket.remoteAddress })
+      reportRefusal(found.why, { from: socket.remoteAddress })
       socket.destroy()
       return
     }
     const open = this.#connections.get(found.peer) ?? new Set()
     if (open.size >= limits.connections_per_peer) {
-      refuse('too_many_connections', { peer: found.peer })
+      reportRefusal('too_many_connections', { peer: found.peer })
       socket.destroy()
       return
     }
@@ -114,42 +114,42 @@ class Guests {
     socket.once('close', () => open.delete(socket))
   }
 
-  nameOf(socket: TLSSocket): string | undefined {
+  peerName(socket: TLSSocket): string | undefined {
     return [...this.#connections].find(([, open]) => open.has(socket))?.[0]
   }
 
   /** Asked anew each time: a connection outlives neither its certificate nor its pin. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const socket = request.socket as TLSSocket
-    const { refuse, limits, land, log } = this.#options
+    const { reportRefusal, limits, land, log } = this.#options
     response.sendDate = false
-    const found = this.#whose(socket)
+    const found = this.#identify(socket)
     if ('why' in found) {
-      refuse(found.why, { from: socket.remoteAddress })
+      reportRefusal(found.why, { from: socket.remoteAddress })
       socket.destroy()
       return
     }
     const { peer } = found
     const under_way = this.#requests.get(peer) ?? 0
-    if (under_way >= limits.requests_per_peer) return tellBusy(response)
+    if (under_way >= limits.requests_per_peer) return replyBusy(response)
     const isLarge = !(Number(request.headers['content-length']) <= limits.large_bytes)
-    if (isLarge && this.#large >= limits.large_requests) return tellBusy(response)
+    if (isLarge && this.#large_requests >= limits.large_requests) return replyBusy(response)
     this.#requests.set(peer, under_way + 1)
-    if (isLarge) this.#large += 1
+    if (isLarge) this.#large_requests += 1
     try {
       await serveRequest(peer, request, response, land, this.#options)
     } catch (error) {
       log.error('mtls.request.failed', { peer, detail: String(error) })
       socket.destroy()
     } finally {
-      if (isLarge) this.#large -= 1
+      if (isLarge) this.#large_requests -= 1
       this.#requests.set(peer, (this.#requests.get(peer) ?? 1) - 1)
     }
   }
 
-  #whose(socket: TLSSocket): ReturnType<typeof peerOf> {
+  #identify(socket: TLSSocket): ReturnType<typeof identifyPeer> {
     const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined
     if (!certificate) return { why: 'not_pinned' }
-    return peerOf(certificate, 'client', this.#options.material().pins, this.#options.now())
+    return identifyPeer(certificate, 'client', this.#options.material().pins, this.#options.now())
   }
 }

@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type Pins, siteIn } from './pins.ts'
+import { type PeerPins, readSiteName } from './pins.ts'
 
 export type TlsFiles = {
   readonly site: string
@@ -15,45 +15,46 @@ export type TlsFiles = {
 
 export type PinFiles = { readonly ca_file: string; readonly keys?: readonly string[] | undefined }
 
-export type Material = {
+export type MtlsMaterial = {
   /** Fit for `createSecureContext`. */
   readonly cert: string
   readonly key: string
   readonly passphrase?: string
-  readonly own: X509Certificate
-  readonly pins: Pins
+  readonly own_certificate: X509Certificate
+  readonly pins: PeerPins
 }
 
-const most_bytes = 262_144
+const max_pem_bytes = 262_144
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 const keyBlock = /-----BEGIN ([A-Z]+ )*PRIVATE KEY-----[\s\S]+?-----END ([A-Z]+ )*PRIVATE KEY-----/
 /** Where systemd puts credentials, each readable for the group of the service at most. */
-const credentials = /^\/run\/credentials\/[^/]+\/[^/]+$/
+const systemdCredentialPath = /^\/run\/credentials\/[^/]+\/[^/]+$/
 
 /** Throws an Error that names the file and the remedy, and quotes nothing of it. */
-export function readMaterial({ site, cert_file, key_file, passphrase, peers }: TlsFiles): Material {
-  const certificates = certificatesIn(cert_file)
+export function readMaterial({ site, cert_file, key_file, passphrase, peers }: TlsFiles): MtlsMaterial {
+  const certificates = readCertificates(cert_file)
   const [own] = certificates
   if (!own) throw new Error(`${cert_file} holds no certificate`)
-  if (siteIn(own) !== site) throw new Error(`the certificate in ${cert_file} does not name the site ${site}`)
-  const key = keyIn(key_file)
+  if (readSiteName(own) !== site) throw new Error(`the certificate in ${cert_file} does not name the site ${site}`)
+  const key = readPrivateKey(key_file)
   const secret = key.includes('ENCRYPTED') ? passphrase() : undefined
   const cert = certificates.map((each) => each.toString()).join('')
   const opened = { cert, key, ...(secret === undefined ? {} : { passphrase: secret }) }
-  if (!isPair(own, opened)) throw new Error(`${key_file} does not hold the private key of ${cert_file}, or not openly`)
+  if (!isKeyPair(own, opened))
+    throw new Error(`${key_file} does not hold the private key of ${cert_file}, or not openly`)
   const pins = Object.entries(peers).map(
     ([name, { ca_file, keys }]) =>
-      [name, { authorities: authoritiesIn(ca_file), keys: keys && new Set(keys) }] as const,
+      [name, { authorities: readAuthorities(ca_file), keys: keys && new Set(keys) }] as const,
   )
-  return { ...opened, own, pins: new Map(pins) }
+  return { ...opened, own_certificate: own, pins: new Map(pins) }
 }
 
 /** Changes whenever a file does, or who may read it; also for files that are not sound. */
-export function stampOf({ cert_file, key_file, peers }: TlsFiles): string {
+export function hashFiles({ cert_file, key_file, peers }: TlsFiles): string {
   const stamp = createHash('sha256')
   for (const file of [cert_file, key_file, ...Object.values(peers).map(({ ca_file }) => ca_file)]) {
     try {
-      stamp.update(read(file, () => true)).update(`\0${fs.statSync(file).mode}\0`)
+      stamp.update(readPemFile(file, () => true)).update(`\0${fs.statSync(file).mode}\0`)
     } catch (error) {
       stamp.update(`${error}\0`)
     }
@@ -62,7 +63,7 @@ export function stampOf({ cert_file, key_file, peers }: TlsFiles): string {
 }
 
 /** What the parser says of a key may quote it. */
-function isPair(own: X509Certificate, { cert, key, passphrase }: Pick<Material, 'cert' | 'key' | 'passphrase'>) {
+function isKeyPair(own: X509Certificate, { cert, key, passphrase }: Pick<MtlsMaterial, 'cert' | 'key' | 'passphrase'>) {
   try {
     const secret = passphrase === undefined ? {} : { passphrase }
     createSecureContext({ cert, key, ...secret })
@@ -72,21 +73,21 @@ function isPair(own: X509Certificate, { cert, key, passphrase }: Pick<Material, 
   }
 }
 
-function authoritiesIn(file: string): X509Certificate[] {
-  const found = certificatesIn(file)
+function readAuthorities(file: string): X509Certificate[] {
+  const found = readCertificates(file)
   if (found.length === 0) throw new Error(`${file} holds no certificate`)
   if (found.some(({ ca }) => !ca)) throw new Error(`${file} holds a certificate that is no authority’s`)
   return found
 }
 
 /** In the order in which they stand in the text (PEM). Throws for one that cannot be read. */
-export function certificatesOfText(text: string): X509Certificate[] {
+export function parseCertificates(text: string): X509Certificate[] {
   return (text.match(certificateBlock) ?? []).map((block) => new X509Certificate(block))
 }
 
-function certificatesIn(file: string): X509Certificate[] {
+function readCertificates(file: string): X509Certificate[] {
   try {
-    return certificatesOfText(read(file, () => true))
+    return parseCertificates(readPemFile(file, () => true))
   } catch (error) {
     // What keeps the file from being read names it; what the parser says does not.
     if (error instanceof Error && error.message.startsWith(file)) throw error
@@ -94,14 +95,14 @@ function certificatesIn(file: string): X509Certificate[] {
   }
 }
 
-function keyIn(file: string): string {
-  const isClosed = (mode: number) => (mode & (credentials.test(file) ? 0o037 : 0o077)) === 0
-  const [found] = keyBlock.exec(read(file, isClosed)) ?? []
+function readPrivateKey(file: string): string {
+  const isClosed = (mode: number) => (mode & (systemdCredentialPath.test(file) ? 0o037 : 0o077)) === 0
+  const [found] = keyBlock.exec(readPemFile(file, isClosed)) ?? []
   if (found === undefined) throw new Error(`${file} holds no private key`)
   return found
 }
 
-function read(file: string, mayBe: (mode: number) => boolean): string {
+function readPemFile(file: string, mayBe: (mode: number) => boolean): string {
   let opened: number
   try {
     opened = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
@@ -110,7 +111,7 @@ function read(file: string, mayBe: (mode: number) => boolean): string {
   }
   try {
     const stat = fs.fstatSync(opened)
-    if (!stat.isFile() || stat.size > most_bytes) throw new Error(`${file} is no PEM file`)
+    if (!stat.isFile() || stat.size > max_pem_bytes) throw new Error(`${file} is no PEM file`)
     if (!mayBe(stat.mode)) throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)
     return fs.readFileSync(opened, 'utf8')
   } finally {

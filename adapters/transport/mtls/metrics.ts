@@ -1,5 +1,5 @@
 // What the mTLS carrier counts: whom it turned away, and how long certificates last.
-import { counter, gauge } from '../../../daemon/kernel/metrics.ts'
+import { counter, gauge } from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export const refusedTotal = counter('mtls_refused_total', 'Connections and requests that were turned away', ['why'])
 export const certificateEnd = gauge(

@@ -1,10 +1,10 @@
 // Who was turned away: counted each time, and told once a minute for each reason, so that nobody fills log and audit chain by knocking.
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Metrics } from '../../../daemon/kernel/metrics.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { refusedTotal } from './metrics.ts'
 
-export type Telling = {
+export type RefusalReporterOptions = {
   readonly tenant_id: string
   readonly log: Log
   readonly metrics: Pick<Metrics, 'count'>
@@ -15,19 +15,29 @@ export type Telling = {
 }
 
 /** `peer`: whose certificate it was, where that is certain. */
-export type Refuse = (why: string, about?: { readonly peer?: string; readonly from?: string | undefined }) => void
+export type RefusalReporter = (
+  why: string,
+  about?: { readonly peer?: string; readonly from?: string | undefined },
+) => void
 
-const quiet_ms = 60_000
+const report_interval_ms = 60_000
 
 /** `why` is one of few words: each is a label of the metric. */
-export function refusals({ tenant_id, log, metrics, record, random, now }: Telling): Refuse {
+export function refusalReporter({
+  tenant_id,
+  log,
+  metrics,
+  record,
+  random,
+  now,
+}: RefusalReporterOptions): RefusalReporter {
   const told = new Map<string, { at: number; since: number }>()
   return (why, { peer, from } = {}) => {
     metrics.count(refusedTotal, { why })
     const last = told.get(why) ?? { at: Number.NEGATIVE_INFINITY, since: 0 }
     last.since += 1
     told.set(why, last)
-    if (now() - last.at < quiet_ms) return
+    if (now() - last.at < report_interval_ms) return
     const detail = { why, times: last.since, ...(peer === undefined ? {} : { peer }), ...(from ? { from } : {}) }
     told.set(why, { at: now(), since: 0 })
     log.warn('mtls.refused', detail)

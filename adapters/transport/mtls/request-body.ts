@@ -1,11 +1,15 @@
 // Reads the body of a request: no more than it may have, and no slower than it must come.
 import type { IncomingMessage } from 'node:http'
-import type { Limits } from './limits.ts'
+import type { MtlsLimits } from './limits.ts'
 
-export type Unread = 'too_slow' | 'broken_off'
+export type RequestBodyFault = 'too_slow' | 'broken_off'
 
 /** `bytes`: what the head has declared, which Node holds it to. */
-export function readBody(request: IncomingMessage, bytes: number, limits: Limits): Promise<Buffer | Unread> {
+export function readBody(
+  request: IncomingMessage,
+  bytes: number,
+  limits: MtlsLimits,
+): Promise<Buffer | RequestBodyFault> {
   const chunks: Buffer[] = []
   let received = 0
   const began = performance.now()
@@ -17,7 +21,7 @@ export function readBody(request: IncomingMessage, bytes: number, limits: Limits
       },
       Math.min(1_000, limits.body_ms / 2),
     )
-    const end = (found: Buffer | Unread) => {
+    const end = (found: Buffer | RequestBodyFault) => {
       clearInterval(watch)
       resolve(found)
     }

@@ -1,13 +1,16 @@
 // How both ends speak TLS: version 1.3 alone, since both are this program; no resumption, so that each connection shows its certificates.
 import { constants } from 'node:crypto'
 import type { SecureContextOptions } from 'node:tls'
-import type { Material } from './material.ts'
+import type { MtlsMaterial } from './material.ts'
 
 /** OpenSSL's SSL_OP_DISABLE_TLSEXT_CA_NAMES, which Node has no name for: strangers are not told whose authorities are pinned. */
 const without_authority_names = 1 << 9
 
 /** `peer`: the one that is to be spoken to; all of them when absent. */
-export function contextOf({ cert, key, passphrase, pins }: Material, peer?: string): SecureContextOptions {
+export function secureContextOptions(
+  { cert, key, passphrase, pins }: MtlsMaterial,
+  peer?: string,
+): SecureContextOptions {
   const pinned = [...pins].filter(([name]) => peer === undefined || name === peer)
   return {
     cert,

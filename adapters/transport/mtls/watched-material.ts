@@ -1,10 +1,10 @@
 // Certificates, keys and pins as they are on disk now: read again while the site runs, and put in force only when they are sound.
-import type { Log } from '../../../daemon/kernel/call.ts'
-import { type Material, readMaterial, stampOf, type TlsFiles } from './material.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import { hashFiles, type MtlsMaterial, readMaterial, type TlsFiles } from './material.ts'
 
 export type WatchedMaterial = {
   /** The newest that was sound. */
-  current(): Material
+  current(): MtlsMaterial
   /** Why what lies on disk now is not in force; undefined while it is. */
   fault(): string | undefined
   stop(): void
@@ -13,13 +13,13 @@ export type WatchedMaterial = {
 /** Files that change by a rename are seen at the next look. Throws as `readMaterial` does when they are not sound at first. */
 export function watchedMaterial(
   files: TlsFiles,
-  { every_ms, log, changed }: { every_ms: number; log: Log; changed: (material: Material) => void },
+  { every_ms, log, changed }: { every_ms: number; log: Log; changed: (material: MtlsMaterial) => void },
 ): WatchedMaterial {
-  let stamp = stampOf(files)
+  let stamp = hashFiles(files)
   let held = readMaterial(files)
   let fault: string | undefined
   const look = () => {
-    const now = stampOf(files)
+    const now = hashFiles(files)
     if (now === stamp) return
     stamp = now
     try {
@@ -27,7 +27,7 @@ export function watchedMaterial(
       if (fault !== undefined) log.info('mtls.files.sound', { site: files.site })
       fault = undefined
       held = found
-      log.info('mtls.files.changed', { not_after: found.own.validToDate.toISOString() })
+      log.info('mtls.files.changed', { not_after: found.own_certificate.validToDate.toISOString() })
       changed(found)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)

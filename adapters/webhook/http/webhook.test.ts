@@ -7,8 +7,8 @@ import * as net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { isRefused } from '../../../daemon/kernel/errors.ts'
-import { aTrace } from '../../../test/support/a-trace.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { sampleTrace } from '../../../test/support/trace/sample-trace.ts'
 import { postWebhook } from './webhook.ts'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'webhook-post-'))
@@ -18,7 +18,7 @@ const secret_file = path.join(dir, 'secret')
 writeFileSync(secret_file, `${secret}\n`, { mode: 0o600 })
 const now_ms = Date.parse('2026-03-02T12:00:00.999Z')
 
-const sent = { trace: aTrace, signal: new AbortController().signal }
+const sent = { trace: sampleTrace, signal: new AbortController().signal }
 
 const open: net.Server[] = []
 const sockets = new Set<net.Socket>()
@@ -57,7 +57,7 @@ async function refusal(url: string, limit_ms?: number, file = secret_file): Prom
   const error: unknown = await postWebhook({ url, secret_file: file }, { n: 1 }, sent, now_ms, limit_ms).catch(
     (thrown: unknown) => thrown,
   )
-  if (!isRefused(error)) throw new Error(`it is no refusal: ${String(error)}`)
+  if (!isRefusal(error)) throw new Error(`it is no refusal: ${String(error)}`)
   expect([error.code, error.row.retryable]).toEqual(['unavailable', true])
   expect(JSON.stringify([error.message, error.errors, error.stack])).not.toMatch(/nobody-may-see|in-the-url/)
   return error.message
@@ -78,10 +78,10 @@ test('the receiver can verify what it got, bytes beyond ASCII included', async (
 test('the receiver is told of the trace that the message belongs to, and of no state where there is none', async () => {
   const { url, got } = await receiver((response) => response.writeHead(204).end())
   await postWebhook({ url, secret_file }, {}, sent, now_ms)
-  await postWebhook({ url, secret_file }, {}, { ...sent, trace: { ...aTrace, tracestate: '' } }, now_ms)
+  await postWebhook({ url, secret_file }, {}, { ...sent, trace: { ...sampleTrace, tracestate: '' } }, now_ms)
   const [first, second] = got as [Got, Got]
-  const traceparent = `00-${aTrace.trace_id}-${aTrace.span_id}-01`
-  expect(first.headers).toMatchObject({ traceparent, tracestate: aTrace.tracestate })
+  const traceparent = `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`
+  expect(first.headers).toMatchObject({ traceparent, tracestate: sampleTrace.tracestate })
   expect(second.headers).toMatchObject({ traceparent })
   expect(second.headers).not.toHaveProperty('tracestate')
 })

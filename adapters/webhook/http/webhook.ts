@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { Call } from '../../../daemon/kernel/call.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import { traceHeaders } from '../../../daemon/kernel/trace.ts'
-import { platformHeader, platformSignature } from '../../../daemon/kernel/webhook-signature.ts'
+import { platformHeader, platformSignature } from '../../../daemon/kernel/cryptography/webhook-signature.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { Call } from '../../../daemon/kernel/operation/call.ts'
+import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 
 /** From the first byte sent to the status. */
 const patience_ms = 10_000
@@ -34,7 +34,7 @@ export async function postWebhook(
     ...traceHeaders(trace),
   }
   const status = await statusOf(url, { headers, signal, text }, limit_ms)
-  if (status < 200 || status > 299) throw new Refused('unavailable', `the webhook answered ${status}`)
+  if (status < 200 || status > 299) throw new Refusal('unavailable', `the webhook answered ${status}`)
 }
 
 /** The limit is for the whole exchange: a receiver that drips its answer must not hold the sender for longer. */
@@ -44,7 +44,7 @@ function statusOf(
   limit_ms: number,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Refused('unavailable', `the webhook cannot be reached: ${why}`))
+    const fail = (why: string) => reject(new Refusal('unavailable', `the webhook cannot be reached: ${why}`))
     const open = url.startsWith('https:') ? https.request : http.request
     const request = open(url, { method: 'POST', headers, agent: false }, (answer) => {
       // The status is the whole answer; what follows it is not waited for, and may break off.
@@ -74,7 +74,7 @@ function statusOf(
 /** An empty secret would seal nothing: anybody could forge it. */
 function secretIn(file: string): string {
   const secret = textOf(file).trim()
-  if (secret === '') throw new Refused('unavailable', 'the webhook’s secret file is empty')
+  if (secret === '') throw new Refusal('unavailable', 'the webhook’s secret file is empty')
   return secret
 }
 
@@ -82,6 +82,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    throw new Refused('unavailable', 'the webhook’s secret file cannot be read')
+    throw new Refusal('unavailable', 'the webhook’s secret file cannot be read')
   }
 }

@@ -1,12 +1,12 @@
 // Writes whole audit chains, oldest first, for a SIEM or for verification elsewhere.
 
-import { offline } from '../../../daemon/boot/offline.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import { cefOf } from '../../cef.ts'
-import { command, Failure } from '../../command.ts'
-import { printable } from '../../output.ts'
-import { choice, flag, instant, otherwise, text } from '../../params.ts'
-import { requireSite, siteOption } from '../../site.ts'
+import { formatCef } from '../../format/cef.ts'
+import { requireSite, siteOption } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { choice, flag, instant, text, withDefault } from '../../program/params.ts'
+import { escapeControls } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'audit export',
@@ -17,7 +17,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     role: text('ROLE', 'only this role’s chain; else all'),
-    format: otherwise('json', choice('FORMAT', 'of each line', ['json', 'cef'])),
+    format: withDefault('json', choice('FORMAT', 'of each line', ['json', 'cef'])),
     since: instant('TIME', 'from this instant on'),
     until: instant('TIME', 'before this instant'),
     json: flag('JSON lines, which is the default'),
@@ -26,16 +26,16 @@ export const definition = command({
   example: 'platform audit export --format cef --since 2026-05-01 > audit.cef',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { rolesWithAudit, eachRecord } = await offline.audit()
-    const all = rolesWithAudit(folder)
+    const { listAuditedRoles, forEachAuditRecord } = await offline.audit()
+    const all = listAuditedRoles(folder)
     const wanted = all.filter((role) => given.role === undefined || role.name === given.role)
     if (given.role !== undefined && wanted.length === 0)
-      throw new Failure(1, `the role ${given.role} has no records here`)
+      throw new CommandFailure(1, `the role ${given.role} has no records here`)
     const isCef = given.format === 'cef' && !given.json
     const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
     for (const role of wanted) {
-      await eachRecord(folder, role, span, (record) =>
-        terminal.print(printable(isCef ? cefOf(record, manifest.version) : JSON.stringify(record))),
+      await forEachAuditRecord(folder, role, span, (record) =>
+        terminal.print(escapeControls(isCef ? formatCef(record, manifest.version) : JSON.stringify(record))),
       )
     }
     return 0

@@ -1,22 +1,22 @@
 // Lists audit records of a running role, newest first.
-import type { AuditRecord } from '../../../daemon/kernel/audit.ts'
-import { listed } from '../../client/client.ts'
-import { command, Failure } from '../../command.ts'
-import { type Row, show, table } from '../../output.ts'
-import { instant, otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+import type { AuditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { listAllItems } from '../../client/client.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { instant, integer, text, withDefault } from '../../program/params.ts'
+import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'audit list',
   summary: 'what was done lately, newest first',
   options: {
-    role: otherwise('consensus', text('ROLE', 'whose records')),
+    role: withDefault('consensus', text('ROLE', 'whose records')),
     action: text('ADDRESS', 'only this action, as in consensus.session.create'),
     target: text('ID', 'only what was done to this'),
     subject: text('SUBJECT', 'only what this one did'),
     since: instant('TIME', 'from this instant on'),
     until: instant('TIME', 'before this instant'),
-    limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
+    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform audit list --role site --since 2026-05-01',
@@ -24,16 +24,18 @@ export const definition = command({
     const { roles } = await import('../../../daemon/roles.ts')
     const known = roles.map(({ name }) => name)
     if (!known.includes(given.role))
-      throw new Failure(2, `there is no role "${given.role}"; there are ${known.join(', ')}`)
-    const api = await service(given, terminal)
+      throw new CommandFailure(2, `there is no role "${given.role}"; there are ${known.join(', ')}`)
+    const api = await connectService(given, terminal)
     const { role, action, target, subject, since, until, limit } = given
-    const items = await listed(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)
+    const items = await listAllItems(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)
     const of = (part: keyof NonNullable<AuditRecord['event']>) => ({
       heading: part,
-      cell: (row: Row) => (row as AuditRecord).event?.[part] ?? '(expired)',
+      cell: (row: OutputRow) => (row as AuditRecord).event?.[part] ?? '(expired)',
     })
     const columns = ['seq', of('at'), of('action'), of('outcome'), of('subject'), of('target')]
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'there are no such records'))
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, columns, 'there are no such records'),
+    )
     return 0
   },
 })

@@ -1,22 +1,23 @@
 // Adds an opinion to a session.
-import { classificationOf, classificationOptions } from '../../classification.ts'
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { decimal, needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { sessionText } from '../../session-text.ts'
+
+import { formatSession } from '../../format/session.ts'
+import { classificationOptions, resolveClassification } from '../../options/classification.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { decimal, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus contribute',
   summary: 'add an opinion to a session',
   notes: 'The contributor is the token’s subject, or one that the profile (consensus.contributors) lets it speak for.',
-  takes: { id: needed(text('SESSION', 'the session’s id')) },
+  positionals: { id: required(text('SESSION', 'the session’s id')) },
   options: {
-    contributor: needed(text('ID', 'whose opinion it is')),
-    score: needed(decimal('SHARE', 'how much the pair is one: 1 a match, 0 none', 0, 1)),
-    accuracy: needed(decimal('SHARE', 'how well this kind of judgement turns out', 0, 1)),
-    credibility: needed(decimal('SHARE', 'how far the contributor is believed', 0, 1)),
-    key: needed(text('KEY', 'id of a key enrolled for the contributor')),
+    contributor: required(text('ID', 'whose opinion it is')),
+    score: required(decimal('SHARE', 'how much the pair is one: 1 a match, 0 none', 0, 1)),
+    accuracy: required(decimal('SHARE', 'how well this kind of judgement turns out', 0, 1)),
+    credibility: required(decimal('SHARE', 'how far the contributor is believed', 0, 1)),
+    key: required(text('KEY', 'id of a key enrolled for the contributor')),
     idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
     ...classificationOptions,
     ...serviceOptions,
@@ -24,7 +25,7 @@ export const definition = command({
   example:
     'platform consensus contribute ses_… --contributor alice --score 0.9 --accuracy 0.9 --credibility 0.8 --key alice-1',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const session = await api.call(
       'consensus.session.contribute',
       {
@@ -34,11 +35,11 @@ export const definition = command({
         accuracy: given.accuracy,
         credibility: given.credibility,
         signer_key_id: given.key,
-        classification: await classificationOf(given, terminal),
+        classification: await resolveClassification(given, terminal),
       },
       given.idempotencyKey ? { idempotency_key: given.idempotencyKey } : {},
     )
-    show(terminal, given.json, session, () => sessionText(terminal, session))
+    printResult(terminal, given.json, session, () => formatSession(terminal, session))
     return 0
   },
 })

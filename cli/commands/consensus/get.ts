@@ -1,25 +1,25 @@
 // Shows a session as it stands, with its contributions.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { flag, needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { sessionText } from '../../session-text.ts'
+import { listAllItems } from '../../client/client.ts'
+import { formatSession } from '../../format/session.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { flag, required, text } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus get',
   summary: 'show a session',
-  takes: { id: needed(text('SESSION', 'the session’s id')) },
+  positionals: { id: required(text('SESSION', 'the session’s id')) },
   options: { contributions: flag('with the record of its contributions'), ...serviceOptions },
   example: 'platform consensus get ses_… --contributions',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const session = await api.call('consensus.session.get', { id: given.id })
     if (!given.contributions) {
-      show(terminal, given.json, session, () => sessionText(terminal, session))
+      printResult(terminal, given.json, session, () => formatSession(terminal, session))
       return 0
     }
-    const record = await listed(api, 'consensus.contribution.list', { id: given.id }, Number.POSITIVE_INFINITY)
+    const record = await listAllItems(api, 'consensus.contribution.list', { id: given.id }, Number.POSITIVE_INFINITY)
     const columns = [
       'ordinal',
       'contributor_id',
@@ -30,8 +30,8 @@ export const definition = command({
       'standing',
       'at',
     ]
-    show(terminal, given.json, { ...session, record }, () =>
-      [sessionText(terminal, session), '', table(terminal, record, columns, 'no contributions yet')].join('\n'),
+    printResult(terminal, given.json, { ...session, record }, () =>
+      [formatSession(terminal, session), '', formatTable(terminal, record, columns, 'no contributions yet')].join('\n'),
     )
     return 0
   },

@@ -1,26 +1,33 @@
 // Lists sessions, newest first.
-import { listed } from '../../client/client.ts'
-import { choicesOf } from '../../client/operations.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { choice, otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { sessionColumns } from '../../session-text.ts'
+import { listAllItems } from '../../client/client.ts'
+import { listChoices } from '../../client/operations.ts'
+import { sessionColumns } from '../../format/session.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, integer, text, withDefault } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus list',
   summary: 'list sessions, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', choicesOf('consensus.session.list', 'state')),
+    state: choice('STATE', 'only those in this state', listChoices('consensus.session.list', 'state')),
     lens: text('ID', 'only those of this lens'),
-    limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
+    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform consensus list --state IN_CONFLICT',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'consensus.session.list', { state: given.state, lens_id: given.lens }, given.limit)
-    show(terminal, given.json, { items }, () => table(terminal, items, sessionColumns, 'there are no such sessions'))
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(
+      api,
+      'consensus.session.list',
+      { state: given.state, lens_id: given.lens },
+      given.limit,
+    )
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, sessionColumns, 'there are no such sessions'),
+    )
     return 0
   },
 })

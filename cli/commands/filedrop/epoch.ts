@@ -1,18 +1,18 @@
 // Opens the next epoch towards a peer, by an announcement that the site's root keys sign here or where they lie.
 import { resolve } from 'node:path'
-import { offline } from '../../../daemon/boot/offline.ts'
-import { canonical } from '../../../daemon/kernel/canonical.ts'
-import type { Jws } from '../../../daemon/kernel/keys.ts'
-import { type EpochAnnouncement, epochAnnouncement } from '../../../daemon/kernel/one-way.ts'
-import { command, Failure } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { readInputFile } from '../../input-file.ts'
-import { fields, show } from '../../output.ts'
-import { writeOutputFile } from '../../output-file.ts'
-import { choice, flag, needed, otherwise, text, whole } from '../../params.ts'
-import { passphraseOf, passphraseOption } from '../../passphrase.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { requireSite } from '../../site.ts'
+import type { Jws } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { type EpochAnnouncement, epochAnnouncement } from '../../../daemon/kernel/messaging/one-way-control.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { readInputFile } from '../../file/input-file.ts'
+import { writeOutputFile } from '../../file/output-file.ts'
+import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { requireSite } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { choice, flag, integer, required, text, withDefault } from '../../program/params.ts'
+import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop epoch',
@@ -23,11 +23,11 @@ export const definition = command({
     'Root keys that are not to be connected here sign a draft (--out) by `platform keys sign-epoch`; --announcement opens it.',
     'Where the files were set back as well, the peer’s `platform filedrop status` shows its epoch: open the one after.',
   ].join('\n'),
-  takes: { peer: needed(text('PEER', 'the peer’s site name')) },
+  positionals: { peer: required(text('PEER', 'the peer’s site name')) },
   options: {
-    reason: otherwise('restored', choice('REASON', 'why', epochAnnouncement.shape.reason.options)),
+    reason: withDefault('restored', choice('REASON', 'why', epochAnnouncement.shape.reason.options)),
     keys: text('DIR', 'the folder with the root keys; else the site’s own'),
-    epoch: whole('NUMBER', 'this epoch; else the next that this site has never used', 2, 99_999_999),
+    epoch: integer('NUMBER', 'this epoch; else the next that this site has never used', 2, 99_999_999),
     out: text('FILE', 'only draft the announcement there, for root keys that lie elsewhere'),
     announcement: text('FILE', 'open the epoch by this draft, which root keys have signed'),
     yes: flag('do not ask'),
@@ -37,43 +37,46 @@ export const definition = command({
   example: 'platform filedrop epoch bravo --keys /media/root-keys --yes',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     if (given.announcement !== undefined) {
       if ([given.out, given.keys, given.epoch].some((each) => each !== undefined)) {
-        throw new Failure(2, 'the announcement says all itself: name no --out, --keys or --epoch beside it')
+        throw new CommandFailure(2, 'the announcement says all itself: name no --out, --keys or --epoch beside it')
       }
-      const announcement = await signedFor(given.peer, given.announcement)
+      const announcement = await readSignedAnnouncement(given.peer, given.announcement)
       const opened = await api.call('site.epoch.open', { announcement })
-      show(terminal, given.json, opened, () => fields(terminal, opened))
+      printResult(terminal, given.json, opened, () => formatFields(terminal, opened))
       return 0
     }
     const draft = (await api.call('site.epoch.draft', { peer: given.peer })) as Omit<EpochAnnouncement, 'reason'>
     const said: EpochAnnouncement = { ...draft, epoch: given.epoch ?? draft.epoch, reason: given.reason }
     if (given.out !== undefined) {
-      writeOutputFile(given.out, `${canonical(said)}\n`)
-      show(terminal, given.json, { file: given.out, ...said }, () => fields(terminal, { file: given.out, ...said }))
+      writeOutputFile(given.out, `${canonicalJson(said)}\n`)
+      printResult(terminal, given.json, { file: given.out, ...said }, () =>
+        formatFields(terminal, { file: given.out, ...said }),
+      )
       if (!given.json) terminal.note(`sign it with the root keys: platform keys sign-epoch ${given.out} --dir DIR`)
       return 0
     }
     await requireConsent(terminal, given.yes, `Open epoch ${said.epoch} towards ${said.dst}?`)
-    const { signEpoch } = await offline.epochs()
+    const { signEpoch } = await offline.epochSigning()
     const keys = given.keys === undefined ? undefined : resolve(given.keys)
-    const passphrase = await passphraseOf(terminal, given, keys === undefined ? folder : { keys }, 'root')
+    const passphrase = await resolvePassphrase(terminal, given, keys === undefined ? folder : { keys }, 'root')
     const signing =
       keys === undefined
         ? signEpoch(folder.keys, said, () => passphrase)
         : offline.asInvoker(() => signEpoch(keys, said, () => passphrase))
     const opened = await api.call('site.epoch.open', { announcement: await signing })
-    show(terminal, given.json, opened, () => fields(terminal, opened))
+    printResult(terminal, given.json, opened, () => formatFields(terminal, opened))
     return 0
   },
 })
 
 /** Throws `Failure` (2) for one that is about another peer, or that nobody has signed. */
-async function signedFor(peer: string, file: string): Promise<Jws> {
-  const { epochIn } = await offline.epochs()
-  const { said, note } = epochIn(readInputFile(file))
-  if (said.dst !== peer) throw new Failure(2, `the announcement is for ${said.dst}, not for ${peer}`)
-  if (!note) throw new Failure(2, 'nobody has signed the announcement', 'platform keys sign-epoch FILE --dir DIR')
-  return note
+async function readSignedAnnouncement(peer: string, file: string): Promise<Jws> {
+  const { parseEpochFile } = await offline.epochSigning()
+  const { announcement: said, envelope } = parseEpochFile(readInputFile(file))
+  if (said.dst !== peer) throw new CommandFailure(2, `the announcement is for ${said.dst}, not for ${peer}`)
+  if (!envelope)
+    throw new CommandFailure(2, 'nobody has signed the announcement', 'platform keys sign-epoch FILE --dir DIR')
+  return envelope
 }

@@ -1,11 +1,11 @@
 // Takes in what peers put on a courier's medium, by their signed manifests; the medium is not changed.
 import { resolve } from 'node:path'
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { fields, paint, printable, show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { progressLine } from '../../progress-bar.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { colourText, escapeControls, formatFields, printResult } from '../../terminal/output.ts'
+import { formatProgress } from '../../terminal/progress-bar.ts'
 
 export const definition = command({
   words: 'filedrop import',
@@ -14,19 +14,19 @@ export const definition = command({
     'Only files that the manifest of a pinned site names, with the digests that it signed. Nothing on the medium is',
     'changed, and a medium imported twice brings nothing new. Works while the site runs or not.',
   ].join('\n'),
-  takes: { media: needed(text('MEDIA', 'a folder on the mounted medium')) },
+  positionals: { media: required(text('MEDIA', 'a folder on the mounted medium')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop import /media/stick',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { importFrom } = await offline.courier()
-    const taken = await importFrom(folder, terminal.env, resolve(given.media), (done, all) => {
-      terminal.progress(progressLine(done, all, 'files'))
+    const { importFromMedium } = await offline.courier()
+    const taken = await importFromMedium(folder, terminal.env, resolve(given.media), (done, all) => {
+      terminal.progress(formatProgress(done, all, 'files'))
     })
     terminal.progress('')
     const { messages, by_peer, folders, for_others, faults } = taken
-    show(terminal, given.json, taken, () =>
-      fields(terminal, {
+    printResult(terminal, given.json, taken, () =>
+      formatFields(terminal, {
         messages,
         ...by_peer,
         folders: folders.length,
@@ -34,7 +34,7 @@ export const definition = command({
         faults: faults.length,
       }),
     )
-    for (const { file, why } of faults) terminal.note(paint(terminal, 'red', printable(`${file}: ${why}`)))
+    for (const { file, why } of faults) terminal.note(colourText(terminal, 'red', escapeControls(`${file}: ${why}`)))
     return faults.length === 0 ? 0 : 5
   },
 })

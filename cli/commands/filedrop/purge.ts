@@ -1,14 +1,14 @@
 // Removes a spilled body everywhere on the site, and says plainly what it could not reach.
 
-import type { Client } from '../../client/client.ts'
-import { command, WrongValue } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { paint, show } from '../../output.ts'
-import { flag, needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import type { Terminal } from '../../terminal.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command, InvalidParamError } from '../../program/command.ts'
+import { flag, required, text } from '../../program/params.ts'
+import { colourText, printResult } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
-type Done = {
+type PurgeReport = {
   readonly bodies: readonly string[]
   readonly places: readonly string[]
   readonly msg_ids: readonly string[]
@@ -24,45 +24,52 @@ export const definition = command({
     'By the SHA-384 of the body or of its statement (`platform filedrop inspect` shows both). Its hash is kept, and the',
     'same bytes neither stay here nor leave from here again. Repeat it as often as you like: it tells all it ever found.',
   ].join('\n'),
-  takes: { digest: needed(digest('DIGEST', 'SHA-384 of the body, or of its statement')) },
+  positionals: { digest: required(digestParam('DIGEST', 'SHA-384 of the body, or of its statement')) },
   options: {
-    reason: needed(text('TEXT', 'for the audit chain')),
+    reason: required(text('TEXT', 'for the audit chain')),
     yes: flag('do not ask'),
     ...serviceOptions,
   },
   example: 'platform filedrop purge 38b060a7… --reason "SECRET report sent as RESTRICTED" --yes',
   async run({ digest: wanted, reason, yes, ...given }, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     await requireConsent(terminal, yes, `Remove the body ${wanted} from this site for good?`)
-    const done = await untilDone(api, { digest: wanted, reason }, terminal)
-    show(terminal, given.json, done, () => textOf(terminal, done))
+    const done = await purgeUntilDone(api, { digest: wanted, reason }, terminal)
+    printResult(terminal, given.json, done, () => formatPurgeReport(terminal, done))
     return 0
   },
 })
 
-function digest(metavar: string, help: string) {
+function digestParam(metavar: string, help: string) {
   const parse = (given: string) => {
-    if (!/^[0-9a-f]{96}$/i.test(given)) throw new WrongValue('it must be 96 hexadecimal digits')
+    if (!/^[0-9a-f]{96}$/i.test(given)) throw new InvalidParamError('it must be 96 hexadecimal digits')
     return given.toLowerCase()
   }
   return { ...text(metavar, help), parse }
 }
 
 /** Large folders take longer than one answer may: the service goes on meanwhile. */
-async function untilDone(api: Client, asked: { digest: string; reason: string }, terminal: Terminal): Promise<Done> {
+async function purgeUntilDone(
+  api: ServiceClient,
+  asked: { digest: string; reason: string },
+  terminal: Terminal,
+): Promise<PurgeReport> {
   for (let asks = 1; ; asks++) {
     const answer = await api.call('site.message.purge', asked)
     if (answer.state === 'done') {
       terminal.progress('')
-      return answer as unknown as Done
+      return answer as unknown as PurgeReport
     }
     terminal.progress(`looking through every folder${'.'.repeat(asks % 4)}`)
   }
 }
 
-function textOf(terminal: Terminal, { bodies, places, msg_ids, sessions, backups, remains }: Done): string {
+function formatPurgeReport(
+  terminal: Terminal,
+  { bodies, places, msg_ids, sessions, backups, remains }: PurgeReport,
+): string {
   const listed = (heading: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [paint(terminal, 'bold', heading), ...lines.map((line) => `  ${line}`)]
+    lines.length === 0 ? [] : [colourText(terminal, 'bold', heading), ...lines.map((line) => `  ${line}`)]
   return [
     ...listed('purged, by SHA-384 of the body', bodies),
     ...(places.length > 0

@@ -1,15 +1,20 @@
 // Shows every channel with its numbers, backlog and trouble, and follows a backlog until it is gone.
 import { setTimeout as pause } from 'node:timers/promises'
-import { offline } from '../../../daemon/boot/offline.ts'
-import { type Channel, channelTable, channelTroubles, drainLine } from '../../channel-text.ts'
-import type { Client } from '../../client/client.ts'
-import { command, Failure } from '../../command.ts'
-import { show } from '../../output.ts'
-import { flag, text } from '../../params.ts'
-import { noteUnaccredited } from '../../peer-text.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { requireSite } from '../../site.ts'
-import type { Terminal } from '../../terminal.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import {
+  formatChannels,
+  formatChannelTroubles,
+  formatDrainProgress,
+  type TransportChannelStatus,
+} from '../../format/channel.ts'
+import { noteUnaccreditedPeers } from '../../format/peer.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { requireSite } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { flag, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop status',
@@ -27,41 +32,48 @@ export const definition = command({
   },
   example: 'platform filedrop status --watch',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const look = () => channelsOf(api, given.peer)
-    const items = given.watch ? await drained(look, terminal) : await look()
-    const closed = given.url === undefined ? await closedHere(given, items, terminal) : []
+    const api = await connectService(given, terminal)
+    const look = () => fetchChannels(api, given.peer)
+    const items = given.watch ? await waitUntilDrained(look, terminal) : await look()
+    const closed = given.url === undefined ? await listClosedPeers(given, items, terminal) : []
     const names = closed.map(({ peer }) => peer)
-    show(terminal, given.json, { items }, () => channelTable(terminal, items, names))
-    for (const trouble of channelTroubles(terminal, items)) terminal.note(trouble)
-    noteUnaccredited(terminal, closed)
+    printResult(terminal, given.json, { items }, () => formatChannels(terminal, items, names))
+    for (const trouble of formatChannelTroubles(terminal, items)) terminal.note(trouble)
+    noteUnaccreditedPeers(terminal, closed)
     return 0
   },
 })
 
-type Chosen = { readonly site: string | undefined; readonly peer: string | undefined }
+type ChannelSelection = { readonly site: string | undefined; readonly peer: string | undefined }
 
 /** Peers of the site on this machine that are pinned, have no channel, and may have none as its profile stands. */
-async function closedHere({ site, peer }: Chosen, items: readonly Channel[], terminal: Terminal) {
+async function listClosedPeers(
+  { site, peer }: ChannelSelection,
+  items: readonly TransportChannelStatus[],
+  terminal: Terminal,
+) {
   const folder = requireSite({ site }, terminal)
   const peers = await offline.peers()
-  const names = (await peers.list(folder))
+  const names = (await peers.listPeers(folder))
     .map(({ name }) => name)
     .filter((name) => (peer === undefined || name === peer) && !items.some((item) => item.peer === name))
-  return peers.unaccredited(folder, terminal.env, names, Date.now())
+  return peers.listUnaccreditedPeers(folder, terminal.env, names, Date.now())
 }
 
-async function channelsOf(api: Client, peer: string | undefined): Promise<readonly Channel[]> {
+async function fetchChannels(api: ServiceClient, peer: string | undefined): Promise<readonly TransportChannelStatus[]> {
   const { items } = await api.call('site.channel.list', {})
-  return (items as readonly Channel[]).filter(
+  return (items as readonly TransportChannelStatus[]).filter(
     (channel) => channel.transport === 'filedrop' && (peer === undefined || channel.peer === peer),
   )
 }
 
-const look_every_ms = 1_000
+const poll_interval_ms = 1_000
 
 /** What is there once nothing waits. Throws `Failure` (1) when a channel with a backlog cannot drain. */
-async function drained(look: () => Promise<readonly Channel[]>, terminal: Terminal): Promise<readonly Channel[]> {
+async function waitUntilDrained(
+  look: () => Promise<readonly TransportChannelStatus[]>,
+  terminal: Terminal,
+): Promise<readonly TransportChannelStatus[]> {
   let most = 0
   let since = performance.now()
   for (;;) {
@@ -71,13 +83,13 @@ async function drained(look: () => Promise<readonly Channel[]>, terminal: Termin
       most = left
       since = performance.now()
     }
-    terminal.progress(left === 0 ? '' : drainLine(left, most, (performance.now() - since) / 1_000))
+    terminal.progress(left === 0 ? '' : formatDrainProgress(left, most, (performance.now() - since) / 1_000))
     if (left === 0) return channels
     const stuck = channels.find(({ backlog, state }) => backlog > 0 && state !== 'open')
     if (stuck) {
       terminal.progress('')
-      throw new Failure(1, `${stuck.peer} ${stuck.direction} is ${stuck.state}: ${stuck.detail}`)
+      throw new CommandFailure(1, `${stuck.peer} ${stuck.direction} is ${stuck.state}: ${stuck.detail}`)
     }
-    await pause(look_every_ms)
+    await pause(poll_interval_ms)
   }
 }

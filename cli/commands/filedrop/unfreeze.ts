@@ -1,9 +1,10 @@
 // Opens a frozen channel from a peer again, with a reason that stays in the audit chain.
-import { command } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { show } from '../../output.ts'
-import { flag, needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { flag, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop unfreeze',
@@ -13,18 +14,23 @@ export const definition = command({
     'its people which is true; `platform filedrop quarantine list --peer PEER` shows the evidence, which stays there.',
     'Nothing that was refused comes in by this. A channel to a peer waits for `platform filedrop epoch` instead.',
   ].join('\n'),
-  takes: { peer: needed(text('PEER', 'the peer whose messages come in again')) },
+  positionals: { peer: required(text('PEER', 'the peer whose messages come in again')) },
   options: {
-    reason: needed(text('TEXT', 'what you found out, for the record')),
+    reason: required(text('TEXT', 'what you found out, for the record')),
     yes: flag('do not ask'),
     ...serviceOptions,
   },
   example: 'platform filedrop unfreeze bravo --reason "restored without a new epoch; they open one now" --yes',
   async run({ peer, reason, ...given }, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     await requireConsent(terminal, given.yes, `Take messages of ${peer} again?`)
     const opened = await api.call('site.channel.unfreeze', { peer, reason })
-    show(terminal, given.json, opened, () => `open again: ${opened.channel}; it was frozen because ${opened.was}`)
+    printResult(
+      terminal,
+      given.json,
+      opened,
+      () => `open again: ${opened.channel}; it was frozen because ${opened.was}`,
+    )
     return 0
   },
 })

@@ -1,9 +1,9 @@
 // Lists the status feed of the coalition that this site's hub serves.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+import { listAllItems } from '../../client/client.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { integer, text, withDefault } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'hub feed',
@@ -11,16 +11,18 @@ export const definition = command({
   options: {
     node: text('NODE', 'only what this node told'),
     lens: text('ID', 'only sessions on this lens'),
-    limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
+    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform hub feed --node bravo',
   async run(given, terminal) {
     const { node, lens, limit } = given
-    const api = await service(given, terminal)
-    const items = await listed(api, 'hub.feed.list', { node, lens_id: lens }, limit)
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'hub.feed.list', { node, lens_id: lens }, limit)
     const columns = ['seq', 'node', 'state', 'session_id', 'lens_id', 'at']
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'no node has told of anything'))
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, columns, 'no node has told of anything'),
+    )
     return 0
   },
 })

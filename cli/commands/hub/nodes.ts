@@ -1,20 +1,20 @@
 // Lists the nodes of the coalition that this site's hub serves.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { otherwise, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+import { listAllItems } from '../../client/client.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { integer, withDefault } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'hub nodes',
   summary: 'list the nodes of the coalition, by name, with those that are lost',
-  options: { limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)), ...serviceOptions },
+  options: { limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)), ...serviceOptions },
   example: 'platform hub nodes --json',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'hub.node.list', {}, given.limit)
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'hub.node.list', {}, given.limit)
     const columns = ['id', 'state', 'heard_at', 'site', 'node_tenant_id', 'description']
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'no node has registered'))
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no node has registered'))
     return 0
   },
 })

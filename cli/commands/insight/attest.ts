@@ -1,14 +1,14 @@
 // Attests an edition of an insight.
-import { changeCommand } from '../../change-command.ts'
-import { needed, text } from '../../params.ts'
+import { changeCommand } from '../../program/change-command.ts'
+import { required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'insight attest',
   summary: 'attest an edition; one that closes resolves the signals and closes the insight',
   of: 'insight',
-  asks: 'intelligence.edition.attest',
+  operation: 'intelligence.edition.attest',
   options: {
-    edition: needed(text('EDITION', 'the edition’s id')),
+    edition: required(text('EDITION', 'the edition’s id')),
     rationale: text('TEXT', 'why; kept with it'),
   },
   example: 'platform insight attest ins_… --edition edn_…',

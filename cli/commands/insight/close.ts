@@ -1,13 +1,13 @@
 // Closes an insight whose signals are all dealt with.
-import { changeCommand } from '../../change-command.ts'
-import { needed, text } from '../../params.ts'
+import { changeCommand } from '../../program/change-command.ts'
+import { required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'insight close',
   summary: 'close an insight whose signals are all resolved or dismissed',
   of: 'insight',
-  asks: 'intelligence.insight.close',
-  options: { rationale: needed(text('TEXT', 'why; part of its ledger')) },
+  operation: 'intelligence.insight.close',
+  options: { rationale: required(text('TEXT', 'why; part of its ledger')) },
   example: 'platform insight close ins_… --rationale "three buoys"',
   input: ({ rationale }) => ({ rationale }),
 })

@@ -1,16 +1,17 @@
 // Adds an edition to an insight, to be attested.
-import { changeCommand } from '../../change-command.ts'
-import { flag, needed, text } from '../../params.ts'
-import { createOptions } from '../../signal-options.ts'
+
+import { createOptions } from '../../options/signal-options.ts'
+import { changeCommand } from '../../program/change-command.ts'
+import { flag, required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'insight edition',
   summary: 'add an edition: what the insight has come to say',
   of: 'insight',
-  asks: 'intelligence.edition.draft',
+  operation: 'intelligence.edition.draft',
   options: {
-    title: needed(text('TEXT', 'what it is about')),
-    summary: needed(text('TEXT', 'what it says')),
+    title: required(text('TEXT', 'what it is about')),
+    summary: required(text('TEXT', 'what it says')),
     closes: flag('its attestation closes the investigation'),
     ...createOptions,
   },

@@ -1,21 +1,23 @@
 // Lists what happened to an insight, in order.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { needed, otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+import { listAllItems } from '../../client/client.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { integer, required, text, withDefault } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'insight ledger',
   summary: 'list what happened to an insight, in order',
-  takes: { id: needed(text('INSIGHT', 'the insight’s id')) },
-  options: { limit: otherwise(500, whole('COUNT', 'at most so many', 1, 100_000)), ...serviceOptions },
+  positionals: { id: required(text('INSIGHT', 'the insight’s id')) },
+  options: { limit: withDefault(500, integer('COUNT', 'at most so many', 1, 100_000)), ...serviceOptions },
   example: 'platform insight ledger ins_…',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'intelligence.ledger.list', { uid: given.id }, given.limit)
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'intelligence.ledger.list', { uid: given.id }, given.limit)
     const columns = ['seq', 'at', 'type', 'by', 'signal_id', 'edition_id', 'from', 'to', 'rationale']
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'nothing has happened yet'))
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, columns, 'nothing has happened yet'),
+    )
     return 0
   },
 })

@@ -1,11 +1,11 @@
 // Lists insights, newest first.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { choice } from '../../params.ts'
-import { service } from '../../service.ts'
-import { listOptions } from '../../signal-options.ts'
-import { insightColumns } from '../../signal-text.ts'
+import { listAllItems } from '../../client/client.ts'
+import { insightColumns } from '../../format/signal.ts'
+import { connectService } from '../../options/service-options.ts'
+import { listOptions } from '../../options/signal-options.ts'
+import { command } from '../../program/command.ts'
+import { choice } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'insight list',
@@ -16,9 +16,11 @@ export const definition = command({
   },
   example: 'platform insight list --state investigating',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'intelligence.insight.list', { state: given.state }, given.limit)
-    show(terminal, given.json, { items }, () => table(terminal, items, insightColumns, 'there are no such insights'))
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'intelligence.insight.list', { state: given.state }, given.limit)
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, insightColumns, 'there are no such insights'),
+    )
     return 0
   },
 })

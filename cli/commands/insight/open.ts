@@ -1,18 +1,19 @@
 // Opens an insight about a signal.
-import { classificationOptions, classificationWhereSaid } from '../../classification.ts'
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { createOptions, extrasOf } from '../../signal-options.ts'
-import { insightText } from '../../signal-text.ts'
+
+import { formatInsight } from '../../format/signal.ts'
+import { classificationOptions, resolveClassificationIfGiven } from '../../options/classification.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { createOptions, toRequestOptions } from '../../options/signal-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'insight open',
   summary: 'open an insight about a signal, which it names as its trigger',
-  takes: { signal: needed(text('SIGNAL', 'the signal’s id')) },
+  positionals: { signal: required(text('SIGNAL', 'the signal’s id')) },
   options: {
-    title: needed(text('TEXT', 'the question that it is to answer')),
+    title: required(text('TEXT', 'the question that it is to answer')),
     description: text('TEXT', 'more about it'),
     ...createOptions,
     ...classificationOptions,
@@ -20,15 +21,15 @@ export const definition = command({
   },
   example: 'platform insight open sig_… --title "Why is she there?"',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const { signal: signal_id, title, description } = given
-    const classification = await classificationWhereSaid(given, terminal)
+    const classification = await resolveClassificationIfGiven(given, terminal)
     const made = await api.call(
       'intelligence.insight.open',
       { signal_id, title, description, classification },
-      extrasOf(given),
+      toRequestOptions(given),
     )
-    show(terminal, given.json, made, () => insightText(terminal, made))
+    printResult(terminal, given.json, made, () => formatInsight(terminal, made))
     return 0
   },
 })

@@ -1,20 +1,23 @@
 // Starts the investigation of an insight; its linked signals go with it.
-import { changeCommand } from '../../change-command.ts'
-import { insightText } from '../../signal-text.ts'
-import { type Similar, similarText } from '../../similar-text.ts'
+
+import { formatInsight } from '../../format/signal.ts'
+import { formatSimilarSignals, type SimilarSignalRow } from '../../format/similar-signals.ts'
+import { changeCommand } from '../../program/change-command.ts'
 
 export const definition = changeCommand({
   words: 'insight start',
   summary: 'start the investigation of an insight; its signals follow',
   of: 'insight',
-  asks: 'intelligence.insight.start',
+  operation: 'intelligence.insight.start',
   options: {},
   example: 'platform insight start ins_…',
   input: () => ({}),
-  told(terminal, changed) {
-    const similar = changed.similar_signals as readonly Similar[]
-    const said = insightText(terminal, changed)
+  format(terminal, changed) {
+    const similar = changed.similar_signals as readonly SimilarSignalRow[]
+    const said = formatInsight(terminal, changed)
     if (similar.length === 0) return said
-    return [said, '', 'open signals like the first, not linked to it:', similarText(terminal, similar)].join('\n')
+    return [said, '', 'open signals like the first, not linked to it:', formatSimilarSignals(terminal, similar)].join(
+      '\n',
+    )
   },
 })

@@ -1,12 +1,12 @@
 // Prints the site's public keys as a JWKS: what a peer imports, and what a third party verifies with.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { dirOption, keyPlace } from '../../key-place.ts'
-import { keyUses } from '../../key-text.ts'
-import { show } from '../../output.ts'
-import { writeOutputFile } from '../../output-file.ts'
-import { choice, text } from '../../params.ts'
-import { jsonOption, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { writeOutputFile } from '../../file/output-file.ts'
+import { keyUses } from '../../format/key.ts'
+import { dirOption, resolveKeyLocation } from '../../options/key-location.ts'
+import { jsonOption, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys export',
@@ -21,19 +21,24 @@ export const definition = command({
   },
   example: 'platform keys export --out alpha-keys.json',
   async run(given, terminal) {
-    const { jwks } = await offline.keys()
-    const { inForce } = await offline.keySets()
-    const place = keyPlace(given, terminal)
-    const set = jwks('dir' in place ? { keys: place.dir } : place.site, given.use)
+    const { exportSiteJwks } = await offline.keys()
+    const { exportCurrentKeySet } = await offline.keySets()
+    const place = resolveKeyLocation(given, terminal)
+    const set = exportSiteJwks('dir' in place ? { keys: place.dir } : place.site, given.use)
     const document = JSON.stringify(set, undefined, given.json ? undefined : 2)
     const { out } = given
     if (out === undefined) terminal.print(document)
     else {
       writeOutputFile(out, `${document}\n`)
-      show(terminal, given.json, { file: out, keys: set.keys.length }, () => `${out} holds ${set.keys.length} keys`)
+      printResult(
+        terminal,
+        given.json,
+        { file: out, keys: set.keys.length },
+        () => `${out} holds ${set.keys.length} keys`,
+      )
     }
     if (given.json) return 0
-    if ('site' in place && inForce(place.site)) {
+    if ('site' in place && exportCurrentKeySet(place.site)) {
       terminal.note('peers pin the key set in force: platform keys set show --out FILE')
     }
     for (const { kid, platform_fingerprint } of set.keys) terminal.note(`${kid}  ${platform_fingerprint}`)

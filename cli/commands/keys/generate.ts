@@ -1,13 +1,14 @@
 // Makes a key, for the site or on a person's own medium.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { keyAlgorithm } from '../../../daemon/kernel/keys.ts'
-import { command, Failure } from '../../command.ts'
-import { dirOption, keyPlace } from '../../key-place.ts'
-import { keyUses } from '../../key-text.ts'
-import { fields, show } from '../../output.ts'
-import { choice, instant, needed, text } from '../../params.ts'
-import { passphraseOf, passphraseOption } from '../../passphrase.ts'
-import { jsonOption, siteOption } from '../../site.ts'
+
+import { keyAlgorithm } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { keyUses } from '../../format/key.ts'
+import { dirOption, resolveKeyLocation } from '../../options/key-location.ts'
+import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
+import { jsonOption, siteOption } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { choice, instant, required, text } from '../../program/params.ts'
+import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys generate',
@@ -17,7 +18,7 @@ export const definition = command({
     'file, or where keys of its use lie under a passphrase already, the new key is put under it.',
   ].join('\n'),
   options: {
-    use: needed(choice('USE', 'what it signs', keyUses)),
+    use: required(choice('USE', 'what it signs', keyUses)),
     algorithm: choice('ALGORITHM', 'else Ed25519', keyAlgorithm.options),
     notAfter: instant('TIME', 'after which it signs no more'),
     role: text('ROLE', 'with --use token: by which this role alone tells the site’s others who it is'),
@@ -28,12 +29,12 @@ export const definition = command({
   },
   example: 'platform keys generate --use message --algorithm ML-DSA-87',
   async run({ use, algorithm, notAfter, role, ...given }, terminal) {
-    if (role !== undefined && use !== 'token') throw new Failure(2, 'the key of a role is one of use token')
-    const place = keyPlace(given, terminal, 'to be made')
-    const { generate, generateIn } = await offline.keys()
+    if (role !== undefined && use !== 'token') throw new CommandFailure(2, 'the key of a role is one of use token')
+    const place = resolveKeyLocation(given, terminal, 'to be made')
+    const { generateSiteKey, generateKeyInFolder } = await offline.keys()
     const found = 'dir' in place ? { keys: place.dir } : place.site
     // A key of a role is read by its own user, who knows no passphrase.
-    const passphrase = role === undefined ? await passphraseOf(terminal, given, found, use) : undefined
+    const passphrase = role === undefined ? await resolvePassphrase(terminal, given, found, use) : undefined
     const terms = {
       now: Date.now(),
       ...(algorithm ? { algorithm } : {}),
@@ -42,10 +43,10 @@ export const definition = command({
     }
     const key =
       'dir' in place
-        ? await generateIn(place.dir, use, terms)
-        : await generate(place.site, terminal.env, use, terms, role)
+        ? await generateKeyInFolder(place.dir, use, terms)
+        : await generateSiteKey(place.site, terminal.env, use, terms, role)
     const { jwk: _material, ...shown } = key
-    show(terminal, given.json, key, () => fields(terminal, shown))
+    printResult(terminal, given.json, key, () => formatFields(terminal, shown))
     return 0
   },
 })

@@ -1,10 +1,10 @@
 // Lists the keys of the site, or of a medium: their public side only.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { dirOption, foundKeys } from '../../key-place.ts'
-import { keyColumns, withAge } from '../../key-text.ts'
-import { show, table } from '../../output.ts'
-import { jsonOption, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { addKeyAge, keyColumns } from '../../format/key.ts'
+import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
+import { jsonOption, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys list',
@@ -12,9 +12,9 @@ export const definition = command({
   options: { ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys list',
   async run(given, terminal) {
-    const { list } = await offline.keys()
-    const items = withAge(list(foundKeys(given, terminal)), Date.now())
-    show(terminal, given.json, { items }, () => table(terminal, items, keyColumns, 'there are no keys'))
+    const { listSiteKeys } = await offline.keys()
+    const items = addKeyAge(listSiteKeys(requireKeyLocation(given, terminal)), Date.now())
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, keyColumns, 'there are no keys'))
     return 0
   },
 })

@@ -1,11 +1,11 @@
 // Ends a key for good: nothing verifies with it from now on, and its private half is gone.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { show } from '../../output.ts'
-import { flag, needed, text } from '../../params.ts'
-import { passphraseOf, passphraseOption } from '../../passphrase.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { flag, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys revoke',
@@ -14,7 +14,7 @@ export const definition = command({
     'For a key that others may have. One that is only old is rotated instead: what it signed stays valid. Where root keys lie',
     'in the site, a new key set tells the peers; one that is reached by no other key takes it by hand (`platform peers update`).',
   ].join('\n'),
-  takes: { kid: needed(text('KEY', 'the key to revoke')) },
+  positionals: { kid: required(text('KEY', 'the key to revoke')) },
   options: {
     replace: flag('make a new message or root key in its place'),
     yes: flag('do not ask'),
@@ -25,15 +25,15 @@ export const definition = command({
   example: 'platform keys revoke message-Jx3… --yes',
   async run({ kid, yes, replace, ...given }, terminal) {
     const folder = requireSite(given, terminal)
-    const { find, revoke } = await offline.keys()
-    const { role } = find(folder, kid)
+    const { findSiteKey, revokeSiteKey } = await offline.keys()
+    const { role } = findSiteKey(folder, kid)
     await requireConsent(
       terminal,
       yes,
       `Revoke ${kid}? All that it signed becomes void, and its private key is deleted.`,
     )
-    const passphrase = role ? undefined : await passphraseOf(terminal, given, folder)
-    const { revoked, created, key_set } = await revoke(folder, terminal.env, kid, {
+    const passphrase = role ? undefined : await resolvePassphrase(terminal, given, folder)
+    const { revoked, created, key_set } = await revokeSiteKey(folder, terminal.env, kid, {
       now: Date.now(),
       replace,
       passphrase,
@@ -41,11 +41,11 @@ export const definition = command({
     const made = created ? { created } : {}
     const answer = { ...revoked, ...made, ...(key_set === undefined ? {} : { key_set }) }
     const lines = [`revoked ${kid}`, ...(created ? [`${created.kid} replaces it`] : [])]
-    show(terminal, given.json, answer, () => lines.join('\n'))
+    printResult(terminal, given.json, answer, () => lines.join('\n'))
     if (given.json || (revoked.use !== 'message' && revoked.use !== 'root')) return 0
-    const { inForce } = await offline.keySets()
+    const { exportCurrentKeySet } = await offline.keySets()
     // Peers who follow a set that has dropped the key know of it no more.
-    if (inForce(folder)?.keys.every((key) => key.kid !== kid)) return 0
+    if (exportCurrentKeySet(folder)?.keys.every((key) => key.kid !== kid)) return 0
     if (key_set !== undefined)
       terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
     else

@@ -1,11 +1,12 @@
 // Puts a new key in the place of one, which then only verifies.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { keyAlgorithm, type PublicKey } from '../../../daemon/kernel/keys.ts'
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { choice, duration, instant, needed, text } from '../../params.ts'
-import { passphraseOf, passphraseOption } from '../../passphrase.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+import { keyAlgorithm, type PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, duration, instant, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys rotate',
@@ -14,7 +15,7 @@ export const definition = command({
     'A message key goes on beside the new one for the overlap, and a new key set tells the peers. Where the root keys lie',
     'elsewhere the set is yours to draft, sign and publish: `platform keys set draft --retire KEY`.',
   ].join('\n'),
-  takes: { kid: needed(text('KEY', 'the key to replace')) },
+  positionals: { kid: required(text('KEY', 'the key to replace')) },
   options: {
     algorithm: choice('ALGORITHM', 'of the new key; else that of the old', keyAlgorithm.options),
     notAfter: instant('TIME', 'after which the new key signs no more'),
@@ -26,9 +27,9 @@ export const definition = command({
   example: 'platform keys rotate message-Jx3…',
   async run({ kid, algorithm, notAfter, ...given }, terminal) {
     const folder = requireSite(given, terminal)
-    const { rotate, find } = await offline.keys()
-    const passphrase = find(folder, kid).role ? undefined : await passphraseOf(terminal, given, folder)
-    const done = await rotate(folder, terminal.env, kid, {
+    const { rotateSiteKey, findSiteKey } = await offline.keys()
+    const passphrase = findSiteKey(folder, kid).role ? undefined : await resolvePassphrase(terminal, given, folder)
+    const done = await rotateSiteKey(folder, terminal.env, kid, {
       now: Date.now(),
       overlap_s: given.overlap,
       passphrase,
@@ -36,22 +37,27 @@ export const definition = command({
       ...(notAfter ? { not_after: notAfter } : {}),
     })
     const { created, retired, key_set } = done
-    show(terminal, given.json, done, () => `${created.kid} replaces ${retired.kid}\nfingerprint ${created.fingerprint}`)
+    printResult(
+      terminal,
+      given.json,
+      done,
+      () => `${created.kid} replaces ${retired.kid}\nfingerprint ${created.fingerprint}`,
+    )
     if (given.json) return 0
-    if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${endOf(retired)}`)
-    else if (isPinned(created)) terminal.note(`${kid} goes on: ${remedy(kid)}`)
+    if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${describeKeyEnd(retired)}`)
+    else if (isPinnedUse(created)) terminal.note(`${kid} goes on: ${buildRetireRemedy(kid)}`)
     return 0
   },
 })
 
-function isPinned({ use }: PublicKey): boolean {
+function isPinnedUse({ use }: PublicKey): boolean {
   return use === 'message' || use === 'root'
 }
 
-function endOf({ status, not_after }: PublicKey): string {
+function describeKeyEnd({ status, not_after }: PublicKey): string {
   return status === 'active' && not_after !== undefined ? `signs until ${not_after}` : 'signs no more'
 }
 
-function remedy(kid: string): string {
+function buildRetireRemedy(kid: string): string {
   return `platform keys set draft --retire ${kid} --out FILE, then sign it with the root keys and publish it`
 }

@@ -1,10 +1,10 @@
 // Takes private keys out from under their passphrase.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { dirOption, foundKeys } from '../../key-place.ts'
-import { show } from '../../output.ts'
-import { passphraseOf, passphraseOption } from '../../passphrase.ts'
-import { jsonOption, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
+import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
+import { jsonOption, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys unwrap',
@@ -13,11 +13,11 @@ export const definition = command({
   options: { ...passphraseOption, ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys unwrap --dir /media/root-keys',
   async run(given, terminal) {
-    const place = foundKeys(given, terminal)
-    const { unwrap } = await offline.keys()
-    const passphrase = await passphraseOf(terminal, given, place)
-    const kids = passphrase === undefined ? [] : await unwrap(place, terminal.env, passphrase)
-    show(terminal, given.json, { unwrapped: kids }, () => kids.join('\n') || 'no key lies under a passphrase')
+    const place = requireKeyLocation(given, terminal)
+    const { unwrapSiteKeys } = await offline.keys()
+    const passphrase = await resolvePassphrase(terminal, given, place)
+    const kids = passphrase === undefined ? [] : await unwrapSiteKeys(place, terminal.env, passphrase)
+    printResult(terminal, given.json, { unwrapped: kids }, () => kids.join('\n') || 'no key lies under a passphrase')
     return 0
   },
 })

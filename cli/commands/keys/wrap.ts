@@ -1,12 +1,12 @@
 // Puts private keys under a passphrase.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { dirOption, foundKeys } from '../../key-place.ts'
-import { keyUses } from '../../key-text.ts'
-import { show } from '../../output.ts'
-import { choice } from '../../params.ts'
-import { newPassphrase, passphraseOption } from '../../passphrase.ts'
-import { jsonOption, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { keyUses } from '../../format/key.ts'
+import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
+import { passphraseOption, readNewPassphrase } from '../../options/passphrase.ts'
+import { jsonOption, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { choice } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys wrap',
@@ -24,10 +24,15 @@ export const definition = command({
   },
   example: 'platform keys wrap --dir /media/root-keys',
   async run(given, terminal) {
-    const place = foundKeys(given, terminal)
-    const { wrap } = await offline.keys()
-    const kids = await wrap(place, terminal.env, await newPassphrase(terminal, given), given.use)
-    show(terminal, given.json, { wrapped: kids }, () => kids.join('\n') || 'every key lies under a passphrase already')
+    const place = requireKeyLocation(given, terminal)
+    const { wrapSiteKeys } = await offline.keys()
+    const kids = await wrapSiteKeys(place, terminal.env, await readNewPassphrase(terminal, given), given.use)
+    printResult(
+      terminal,
+      given.json,
+      { wrapped: kids },
+      () => kids.join('\n') || 'every key lies under a passphrase already',
+    )
     return 0
   },
 })

@@ -1,13 +1,13 @@
 // Pins another site: its keys, once a person has compared their fingerprints, its tenant, its ceiling, its channels.
 import { readFileSync } from 'node:fs'
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command, Failure } from '../../command.ts'
-import { confirmedKeys } from '../../confirmed-keys.ts'
-import { readInputFile } from '../../input-file.ts'
-import { show } from '../../output.ts'
-import { duration, names, needed, text, whole } from '../../params.ts'
-import { noteUnaccredited, peerText } from '../../peer-text.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { confirmKeys } from '../../confirmation/confirm-keys.ts'
+import { readInputFile } from '../../file/input-file.ts'
+import { formatPeer, noteUnaccreditedPeers } from '../../format/peer.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { duration, integer, nameList, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers add',
@@ -17,25 +17,25 @@ export const definition = command({
     'without a terminal, name them with --fingerprint: only keys named there are pinned, and a name that is not in the',
     'file is refused. Of a key set every root key must be named: they vouch for its other keys.',
   ].join('\n'),
-  takes: { name: needed(text('NAME', 'the peer’s site name')) },
+  positionals: { name: required(text('NAME', 'the peer’s site name')) },
   options: {
-    keys: needed(
+    keys: required(
       text(
         'FILE',
         'made there by `platform keys set show --out`, or by `platform keys export` while it has no key set',
       ),
     ),
-    tenant: needed(text('TENANT', 'the tenant that it speaks for')),
-    ceiling: needed(text('LEVEL', 'highest level that may cross, both ways')),
-    categories: names('A,B', 'categories that may cross'),
-    releasableNames: names('A,B', 'nationalities that it counts as, besides its tenant'),
+    tenant: required(text('TENANT', 'the tenant that it speaks for')),
+    ceiling: required(text('LEVEL', 'highest level that may cross, both ways')),
+    categories: nameList('A,B', 'categories that may cross'),
+    releasableNames: nameList('A,B', 'nationalities that it counts as, besides its tenant'),
     labelMap: text('FILE', 'what the terms of its labelling policy are called here (JSON); else ours alone is read'),
-    fingerprint: names('FP,...', 'fingerprints that were compared already'),
-    threshold: whole('COUNT', 'distinct keys that must sign a message; else 1; a key set says it itself', 1, 16),
-    rootThreshold: whole('COUNT', 'distinct root keys that must sign its first key set; else 1', 1, 16),
-    freshDays: whole('DAYS', 'how long a message stays fresh; else 7, couriers 90', 1, 365),
+    fingerprint: nameList('FP,...', 'fingerprints that were compared already'),
+    threshold: integer('COUNT', 'distinct keys that must sign a message; else 1; a key set says it itself', 1, 16),
+    rootThreshold: integer('COUNT', 'distinct root keys that must sign its first key set; else 1', 1, 16),
+    freshDays: integer('DAYS', 'how long a message stays fresh; else 7, couriers 90', 1, 365),
     inventoryInterval: duration('TIME', 'between inventories; else 5 minutes'),
-    keepDays: whole('DAYS', 'that files of sent and applied messages are kept; else 30', 1, 3_650),
+    keepDays: integer('DAYS', 'that files of sent and applied messages are kept; else 30', 1, 3_650),
     ...siteOption,
     ...jsonOption,
   },
@@ -43,19 +43,19 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const peers = await offline.peers()
-    const { keys: found, set } = await peers.pinnable(readKeys(given.keys))
+    const { keys: found, set } = await peers.readPinnableKeys(readKeyFile(given.keys))
     if (set && (given.threshold ?? given.rootThreshold) !== undefined) {
-      throw new Failure(2, 'the file is a key set, which says itself how many keys must sign')
+      throw new CommandFailure(2, 'the file is a key set, which says itself how many keys must sign')
     }
-    const keys = await confirmedKeys(terminal, {
-      deed: `${given.name} would be pinned by`,
-      teller: 'the other site',
+    const keys = await confirmKeys(terminal, {
+      heading: `${given.name} would be pinned by`,
+      fingerprintSource: 'the other site',
       use: set ? 'root' : 'message',
       isWhole: set !== undefined,
       found,
-      named: given.fingerprint,
+      comparedFingerprints: given.fingerprint,
     })
-    const peer = await peers.add(folder, terminal.env, {
+    const peer = await peers.addPeer(folder, terminal.env, {
       name: given.name,
       tenant_id: given.tenant,
       keys,
@@ -70,17 +70,17 @@ export const definition = command({
       keep_days: given.keepDays,
       now: Date.now(),
     })
-    show(terminal, given.json, peer, () => peerText(terminal, peer))
-    noteUnaccredited(terminal, peers.unaccredited(folder, terminal.env, [peer.name], Date.now()))
+    printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
+    noteUnaccreditedPeers(terminal, peers.listUnaccreditedPeers(folder, terminal.env, [peer.name], Date.now()))
     return 0
   },
 })
 
-function readKeys(file: string): string {
+function readKeyFile(file: string): string {
   try {
     return offline.asInvoker(() => readFileSync(file, 'utf8'))
   } catch {
-    throw new Failure(
+    throw new CommandFailure(
       1,
       `${file} cannot be read`,
       '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site makes it',

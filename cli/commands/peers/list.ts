@@ -1,9 +1,10 @@
 // Lists the pinned peers.
-import { offline } from '../../../daemon/boot/offline.ts'
-import type { Peer } from '../../../daemon/kernel/peer.ts'
-import { command } from '../../command.ts'
-import { type Row, show, table } from '../../output.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers list',
@@ -13,16 +14,16 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const peers = await offline.peers()
-    const items = await peers.list(folder)
+    const items = await peers.listPeers(folder)
     const columns = [
       'name',
       'tenant_id',
-      { heading: 'ceiling', cell: (row: Row) => (row as Peer).ceiling.level },
-      { heading: 'keys', cell: (row: Row) => (row as Peer).keys.length },
+      { heading: 'ceiling', cell: (row: OutputRow) => (row as Peer).ceiling.level },
+      { heading: 'keys', cell: (row: OutputRow) => (row as Peer).keys.length },
       'threshold',
       'enrolled',
     ]
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'no peer is pinned'))
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no peer is pinned'))
     return 0
   },
 })

@@ -1,22 +1,22 @@
 // Shows one pinned peer with its keys.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { peerText } from '../../peer-text.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { formatPeer } from '../../format/peer.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers show',
   summary: 'one peer with its keys',
-  takes: { name: needed(text('NAME', 'the peer’s site name')) },
+  positionals: { name: required(text('NAME', 'the peer’s site name')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform peers show bravo',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const peers = await offline.peers()
-    const peer = await peers.get(folder, given.name)
-    show(terminal, given.json, peer, () => peerText(terminal, peer))
+    const peer = await peers.getPeer(folder, given.name)
+    printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
     return 0
   },
 })

@@ -1,8 +1,8 @@
 // Lists the people who are, or were, enrolled, with each of their keys.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'people list',
@@ -12,10 +12,10 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const people = await offline.people()
-    const items = await people.list(folder)
+    const items = await people.listPeople(folder)
     const rows = items.flatMap(({ subject, enrolled, keys }) => keys.map((key) => ({ ...key, subject, enrolled })))
     const columns = ['subject', 'status', 'algorithm', 'fingerprint', 'not_after', 'enrolled']
-    show(terminal, given.json, { items }, () => table(terminal, rows, columns, 'nobody is enrolled'))
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, rows, columns, 'nobody is enrolled'))
     return 0
   },
 })

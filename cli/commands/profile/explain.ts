@@ -1,31 +1,37 @@
 // Shows each setting with its value, where that came from, and what it means.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { nearest } from '../../../daemon/kernel/nearest.ts'
-import { command, Failure } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { text } from '../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+import { nearestWord } from '../../../daemon/kernel/error/nearest-word.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { text } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'profile explain',
   summary: 'each setting: value, origin, meaning; secrets redacted',
-  takes: { setting: text('SETTING', 'a section, or section.field; else all') },
+  positionals: { setting: text('SETTING', 'a section, or section.field; else all') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile explain consensus.port',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { settledProfile } = await offline.profile()
-    const { explained, problems } = settledProfile(folder, terminal.env)
+    const { resolveProfile } = await offline.profile()
+    const { explained, problems } = resolveProfile(folder, terminal.env)
     const { setting: wanted } = given
     const shown = explained.filter(
       ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
     )
-    if (shown.length === 0) throw new Failure(2, `there is no setting "${wanted}"`, suggestion(wanted, explained))
-    const columns = ['setting', { heading: 'value', cell: (row: { value?: unknown }) => textOf(row.value) }, 'origin']
+    if (shown.length === 0)
+      throw new CommandFailure(2, `there is no setting "${wanted}"`, suggestSetting(wanted, explained))
+    const columns = [
+      'setting',
+      { heading: 'value', cell: (row: { value?: unknown }) => formatSettingValue(row.value) },
+      'origin',
+    ]
     const meaning = { heading: 'meaning', cell: (row: { doc?: unknown }) => row.doc }
     const wide = [...columns, meaning]
-    show(terminal, given.json, { settings: shown, problems }, () =>
-      table(terminal, shown, wide, 'there are no settings'),
+    printResult(terminal, given.json, { settings: shown, problems }, () =>
+      formatTable(terminal, shown, wide, 'there are no settings'),
     )
     for (const { path, message } of problems) terminal.note(`fault: ${path}: ${message}`)
     return problems.length === 0 ? 0 : 5
@@ -33,16 +39,16 @@ export const definition = command({
 })
 
 /** A section or a setting: a word without a dot is taken for a section, or for a field whose section was left out. */
-function suggestion(wanted = '', known: readonly { readonly setting: string }[]): string {
+function suggestSetting(wanted = '', known: readonly { readonly setting: string }[]): string {
   const settings = known.map(({ setting }) => setting)
   const sections = [...new Set(settings.map((setting) => setting.split('.')[0] ?? ''))]
-  if (wanted.includes('.')) return `did you mean "${nearest(wanted, settings)}"?`
+  if (wanted.includes('.')) return `did you mean "${nearestWord(wanted, settings)}"?`
   const fields = new Map(settings.map((setting) => [setting.split('.')[1] ?? '', setting]))
-  const meant = nearest(wanted, [...sections, ...fields.keys()])
+  const meant = nearestWord(wanted, [...sections, ...fields.keys()])
   return `did you mean "${fields.get(meant) ?? meant}"?`
 }
 
-function textOf(value: unknown): string {
+function formatSettingValue(value: unknown): string {
   if (value === undefined) return '(unset)'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

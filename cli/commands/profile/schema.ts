@@ -1,7 +1,7 @@
 // Prints what a profile may hold as JSON Schema, for editors and other checkers.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { jsonOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
 
 export const definition = command({
   words: 'profile schema',
@@ -9,8 +9,8 @@ export const definition = command({
   options: { ...jsonOption },
   example: 'platform profile schema > profile.schema.json',
   async run({ json }, terminal) {
-    const { jsonSchema } = await offline.profile()
-    terminal.print(JSON.stringify(jsonSchema(), undefined, json ? undefined : 2))
+    const { buildProfileJsonSchema } = await offline.profile()
+    terminal.print(JSON.stringify(buildProfileJsonSchema(), undefined, json ? undefined : 2))
     return 0
   },
 })

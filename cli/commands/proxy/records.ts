@@ -1,9 +1,9 @@
 // Lists the audit records of public requests.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { choice, otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+import { listAllItems } from '../../client/client.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, integer, text, withDefault } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy records',
@@ -11,16 +11,16 @@ export const definition = command({
   options: {
     verdict: choice('VERDICT', 'only these', ['allow', 'denied', 'method_not_allowed']),
     source: text('ADDRESS', 'only requests of this caller'),
-    limit: otherwise(50, whole('COUNT', 'at most so many', 1, 1_000_000)),
+    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 1_000_000)),
     ...serviceOptions,
   },
   example: 'platform proxy records --verdict denied',
   async run(given, terminal) {
     const { verdict, source, limit } = given
-    const api = await service(given, terminal)
-    const items = await listed(api, 'proxy.record.list', { verdict, source }, limit)
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'proxy.record.list', { verdict, source }, limit)
     const columns = ['at', 'source', 'method', 'path', 'verdict', 'reason', 'status', 'upstream_status']
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'no request has come'))
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no request has come'))
     return 0
   },
 })

@@ -1,7 +1,8 @@
 // Has the running door read its profile again.
-import { command } from '../../command.ts'
-import { fields, show } from '../../output.ts'
-import { service, serviceOptions } from '../../service.ts'
+
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy reload',
@@ -11,11 +12,11 @@ export const definition = command({
   options: { ...serviceOptions },
   example: 'platform proxy reload',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const done = await api.call('proxy.allowlist.reload', {})
     const { applied, needs_restart, rules } = done as { applied: string[]; needs_restart: string[]; rules: number }
-    show(terminal, given.json, done, () =>
-      fields(terminal, {
+    printResult(terminal, given.json, done, () =>
+      formatFields(terminal, {
         rules,
         applied: applied.length > 0 ? applied : 'nothing has changed',
         ...(needs_restart.length > 0 ? { needs_restart } : {}),

@@ -1,10 +1,11 @@
 // Hands records to the service, which matches them with what its registry holds, without a run.
-import { classificationOf, classificationOptions } from '../../classification.ts'
-import { command, Failure } from '../../command.ts'
-import { readInputFile } from '../../input-file.ts'
-import { show, table } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+
+import { readInputFile } from '../../file/input-file.ts'
+import { classificationOptions, resolveClassification } from '../../options/classification.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve add',
@@ -13,11 +14,11 @@ export const definition = command({
     'Scores are those of the latest run. A record that is known by its node and id is replaced where it says something else. What',
     'is uncertain is proposed as a match, as by a run. For more than 500 records, start a run.',
   ].join('\n'),
-  takes: {
-    file: needed(text('FILE', 'a JSON list of records, each an object of column to value; - reads standard input')),
+  positionals: {
+    file: required(text('FILE', 'a JSON list of records, each an object of column to value; - reads standard input')),
   },
   options: {
-    node: needed(text('NODE', 'the node that the records are of')),
+    node: required(text('NODE', 'the node that the records are of')),
     lens: text('LENS', 'uid or name of the lens; the one in use unless said'),
     type: text('TYPE', 'kind of entity whose lens in use is meant'),
     idempotencyKey: text('KEY', 'a repeat with the same key finds the same answer'),
@@ -26,32 +27,32 @@ export const definition = command({
   },
   example: 'platform resolve add new-people.json --node east',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = given
-    const classification = await classificationOf(given, terminal)
-    const asked = { records: recordsIn(given.file), node_id, lens_id, entity_type, classification }
+    const classification = await resolveClassification(given, terminal)
+    const asked = { records: readJsonRecords(given.file), node_id, lens_id, entity_type, classification }
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
     const found = await api.call('resolution.arrival.create', asked, extras)
-    const { items, state, failure } = found as Answer
+    const { items, state, failure } = found as ArrivalResponse
     const columns = ['record_id', 'outcome', 'entity', 'size']
-    show(terminal, given.json, found, () => table(terminal, items, columns, 'there are none'))
+    printResult(terminal, given.json, found, () => formatTable(terminal, items, columns, 'there are none'))
     if (state === 'waiting') terminal.note('they are kept, and matched as soon as no run is writing the registry')
-    if (failure) throw new Failure(3, failure.reason)
+    if (failure) throw new CommandFailure(3, failure.reason)
     return 0
   },
 })
 
-type Answer = {
+type ArrivalResponse = {
   readonly items: readonly Readonly<Record<string, unknown>>[]
   readonly state: 'waiting' | 'matched' | 'failed'
   readonly failure?: { readonly reason: string }
 }
 
-function recordsIn(file: string): unknown {
+function readJsonRecords(file: string): unknown {
   try {
     return JSON.parse(readInputFile(file))
   } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new Failure(1, `${file} is no JSON`)
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure(1, `${file} is no JSON`)
   }
 }

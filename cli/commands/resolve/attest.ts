@@ -1,31 +1,31 @@
 // Attests what a named attester found of a match, and on what evidence.
-import { choicesOf } from '../../client/operations.ts'
-import { command } from '../../command.ts'
-import { matchText } from '../../match-text.ts'
-import { show } from '../../output.ts'
-import { choice, needed, text, whole } from '../../params.ts'
-import { serviceAs, serviceOptions } from '../../service.ts'
+import { listChoices } from '../../client/operations.ts'
+import { formatMatch } from '../../format/match.ts'
+import { connectServiceWithSubject, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, integer, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve attest',
   summary: 'attest that a match is right, wrong or open, with evidence',
   notes:
     'It counts as a review does. An attester that others speak for is enrolled in resolution.attesters of the profile.',
-  takes: { match: needed(text('MATCH', 'the match’s id')) },
+  positionals: { match: required(text('MATCH', 'the match’s id')) },
   options: {
-    decision: needed(
-      choice('DECISION', 'whether both are one', choicesOf('resolution.entity-match.attest', 'decision')),
+    decision: required(
+      choice('DECISION', 'whether both are one', listChoices('resolution.entity-match.attest', 'decision')),
     ),
     evidence: text('TEXT', 'what it rests on'),
     attester: text('ATTESTER', 'who attests; else the caller'),
-    ifVersion: whole('VERSION', 'only if the match is still at this version', 1),
+    ifVersion: integer('VERSION', 'only if the match is still at this version', 1),
     idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
     ...serviceOptions,
   },
   example: 'platform resolve attest match_… --decision confirm --evidence "same passport, seen on 3 May"',
   async run(given, terminal) {
     const { match: correlation_id, decision, evidence, ifVersion: if_match, idempotencyKey: idempotency_key } = given
-    const { api, subject } = await serviceAs(given, terminal)
+    const { api, subject } = await connectServiceWithSubject(given, terminal)
     const match = await api.call(
       'resolution.entity-match.attest',
       { correlation_id, attester_id: given.attester ?? subject, decision, evidence },
@@ -34,7 +34,7 @@ export const definition = command({
         ...(idempotency_key === undefined ? {} : { idempotency_key }),
       },
     )
-    show(terminal, given.json, match, () => matchText(terminal, match))
+    printResult(terminal, given.json, match, () => formatMatch(terminal, match))
     return 0
   },
 })

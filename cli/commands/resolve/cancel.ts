@@ -1,20 +1,21 @@
 // Cancels a run of the service.
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { runText } from '../../run-text.ts'
-import { service, serviceOptions } from '../../service.ts'
+
+import { formatFusionRun } from '../../format/fusion-run.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve cancel',
   summary: 'cancel a run of the service',
-  takes: { id: needed(text('RUN', 'the run’s id')) },
+  positionals: { id: required(text('RUN', 'the run’s id')) },
   options: serviceOptions,
   example: 'platform resolve cancel run_…',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const run = await api.call('resolution.fusion-run.cancel', { run_id: given.id })
-    show(terminal, given.json, run, () => runText(terminal, run))
+    printResult(terminal, given.json, run, () => formatFusionRun(terminal, run))
     return 0
   },
 })

@@ -1,9 +1,9 @@
 // Says how well a resolution fits a truth that is known.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { fields, show, table } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { jsonOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { formatFields, formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve evaluate',
@@ -16,16 +16,18 @@ export const definition = command({
     'pairs, by threshold, and how many of the true pairs were compared at all: exactly where the run',
     'was told `--all-pairs`, at least so many otherwise.',
   ].join('\n'),
-  takes: { found: needed(text('DIR|FILE', 'what `platform resolve run` has written, or its file of clusters')) },
+  positionals: {
+    found: required(text('DIR|FILE', 'what `platform resolve run` has written, or its file of clusters')),
+  },
   options: {
-    truth: needed(text('FILE', 'the truth')),
+    truth: required(text('FILE', 'the truth')),
     pairs: text('FILE', 'scored pairs: id_l, id_r and score'),
     out: text('DIR', 'a folder for evaluation.json, sweep.csv and sweep.svg'),
     ...jsonOption,
   },
   example: 'platform resolve evaluate resolved --truth truth.csv',
   async run({ found, truth, pairs, out, json }, terminal) {
-    const { evaluateFiles, sweepAsText } = await offline.resolutionQuality()
+    const { evaluateFiles, formatSweep } = await offline.evaluation()
     const evaluation = await evaluateFiles({ found, truth, pairs, out })
     const { records, entities_found, entities_true, scored } = evaluation
     const rows = [
@@ -34,15 +36,15 @@ export const definition = command({
       { measure: 'B-cubed', ...evaluation.b_cubed },
       ...(scored ? [{ measure: 'linked pairs', ...scored.linked }] : []),
     ]
-    show(terminal, json, evaluation, () => {
+    printResult(terminal, json, evaluation, () => {
       const { blocking_recall, has_all_pairs, best, sweep } = scored ?? {}
       const compared =
         blocking_recall === undefined ? undefined : `${has_all_pairs ? '' : 'at least '}${blocking_recall.toFixed(4)}`
       const counts = { records, entities_found, entities_true, true_pairs_compared: compared }
       return [
-        fields(terminal, counts),
-        table(terminal, rows, ['measure', 'precision', 'recall', 'f1'], 'nothing was measured'),
-        ...(sweep?.length ? [sweepAsText({ sweep, best }, terminal.width)] : []),
+        formatFields(terminal, counts),
+        formatTable(terminal, rows, ['measure', 'precision', 'recall', 'f1'], 'nothing was measured'),
+        ...(sweep?.length ? [formatSweep({ sweep, best }, terminal.width)] : []),
       ].join('\n\n')
     })
     return 0

@@ -1,13 +1,13 @@
 // Resolves the records of files: who is who, written as files, on any machine and with no service.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command, Failure } from '../../command.ts'
-import { fields, printable, show } from '../../output.ts'
-import { choice, duration, flag, needed, rest, text } from '../../params.ts'
-import { lateAfter, progressTeller } from '../../resolve-progress.ts'
-import { seedOption } from '../../seed-option.ts'
-import { jsonOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { seedOption } from '../../options/seed-option.ts'
+import { jsonOption } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { choice, duration, flag, required, rest, text } from '../../program/params.ts'
+import { escapeControls, formatFields, printResult } from '../../terminal/output.ts'
+import { createDeadline, createProgressFormatter } from '../../terminal/resolution-progress.ts'
 
-const kinds = ['csv', 'jsonl', 'parquet'] as const
+const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 
 export const definition = command({
   words: 'resolve run',
@@ -24,12 +24,12 @@ export const definition = command({
     'the largest part of its records, whatever is merged or split.',
   ].join('\n'),
   options: {
-    lens: needed(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
-    data: needed(rest('FILE', 'the records; one file or more')),
-    out: needed(text('DIR', 'a new or empty folder for the results')),
+    lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
+    data: required(rest('FILE', 'the records; one file or more')),
+    out: required(text('DIR', 'a new or empty folder for the results')),
     columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    dataFormat: choice('KIND', 'what the files are, whatever their endings', [...kinds, 'tsv']),
-    format: choice('KIND', 'of clusters and pairs; csv unless said', kinds),
+    dataFormat: choice('KIND', 'what the files are, whatever their endings', [...resultKinds, 'tsv']),
+    format: choice('KIND', 'of clusters and pairs; csv unless said', resultKinds),
     allPairs: flag('write every pair that was compared, and not only those that are linked or were near it'),
     decisions: text('FILE', 'pairs that are decided: id_l, id_r and decision (confirm, reject, defer)'),
     registry: text('FILE', 'keeps the ids of entities from run to run; made where there is none'),
@@ -55,10 +55,13 @@ export const definition = command({
       seed,
       json,
     } = given
-    const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
+    const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([
+      offline.lenses(),
+      offline.fileResolution(),
+    ])
     const now_ms = () => performance.now()
-    const line = progressTeller(now_ms)
-    const isLate = lateAfter(timeLimit, now_ms)
+    const line = createProgressFormatter(now_ms)
+    const isLate = createDeadline(timeLimit, now_ms)
     const summary = await resolveFiles(
       {
         lens: withColumns(readLens(lens), columns),
@@ -74,34 +77,39 @@ export const definition = command({
       },
       (told) => {
         if (isLate())
-          throw new Failure(1, `gave up after ${timeLimit} s, at ${line(told)}`, 'give it more `--time-limit`')
+          throw new CommandFailure(1, `gave up after ${timeLimit} s, at ${line(told)}`, 'give it more `--time-limit`')
         terminal.progress(line(told))
       },
     )
     terminal.progress('')
     for (const { source_l, id_l, source_r, id_r } of summary.decisions?.overruled ?? []) {
       terminal.note(
-        printable(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`),
+        escapeControls(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`),
       )
     }
-    show(terminal, json, summary, () =>
-      fields(terminal, {
+    printResult(terminal, json, summary, () =>
+      formatFields(terminal, {
         ...summary,
         decisions: summary.decisions?.counted,
         commonest: Object.entries(summary.commonest)
           .map(([field, records]) => `${field} (${records})`)
           .join(', '),
         sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
-        rules: summary.rules.length > 0 ? summary.rules.map(ruleText).join('; ') : undefined,
+        rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
       }),
     )
     return 0
   },
 })
 
-type Rule = { readonly rule: string; readonly pairs: number; readonly largest: number; readonly left_out_count: number }
+type BlockingRuleSummary = {
+  readonly rule: string
+  readonly pairs: number
+  readonly largest: number
+  readonly left_out_count: number
+}
 
-function ruleText({ rule, pairs, largest, left_out_count }: Rule): string {
+function formatBlockingRule({ rule, pairs, largest, left_out_count }: BlockingRuleSummary): string {
   const left =
     left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
   return `${rule} (${pairs} pairs${left})`

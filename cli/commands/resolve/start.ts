@@ -1,12 +1,13 @@
 // Starts a run on the service.
-import { classificationOf, classificationOptions } from '../../classification.ts'
-import { command, Failure } from '../../command.ts'
-import { readInputFile } from '../../input-file.ts'
-import { show } from '../../output.ts'
-import { decimal, needed, rest, text } from '../../params.ts'
-import { runText } from '../../run-text.ts'
-import { seedOption } from '../../seed-option.ts'
-import { service, serviceOptions } from '../../service.ts'
+
+import { readInputFile } from '../../file/input-file.ts'
+import { formatFusionRun } from '../../format/fusion-run.ts'
+import { classificationOptions, resolveClassification } from '../../options/classification.ts'
+import { seedOption } from '../../options/seed-option.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { decimal, required, rest, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve start',
@@ -16,7 +17,7 @@ export const definition = command({
     'there. Few records can be brought along instead: a file with a JSON list of records.',
   ].join('\n'),
   options: {
-    lens: needed(text('LENS', 'uid or name of a lens of the service')),
+    lens: required(text('LENS', 'uid or name of a lens of the service')),
     lensVersion: text('VERSION', 'its version; the newest unless said'),
     data: rest('NODE=NAME', 'a data file at the site, for each node'),
     records: rest('NODE=FILE', 'records to bring along, for each node'),
@@ -32,11 +33,11 @@ export const definition = command({
   async run(given, terminal) {
     const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = given
     const nodes = [
-      ...data.map((each) => named(each, (file) => ({ file }))),
-      ...records.map((each) => named(each, recordsIn)),
+      ...data.map((each) => parseNodeValue(each, (file) => ({ file }))),
+      ...records.map((each) => parseNodeValue(each, readJsonRecords)),
     ]
-    if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new Failure(2, 'a node is named twice')
-    const api = await service(given, terminal)
+    if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new CommandFailure(2, 'a node is named twice')
+    const api = await connectService(given, terminal)
     const run = await api.call(
       'resolution.fusion-run.start',
       {
@@ -47,26 +48,27 @@ export const definition = command({
         threshold,
         null_penalty: nullPenalty,
         seed,
-        classification: await classificationOf(given, terminal),
+        classification: await resolveClassification(given, terminal),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )
-    show(terminal, given.json, run, () => runText(terminal, run))
+    printResult(terminal, given.json, run, () => formatFusionRun(terminal, run))
     return 0
   },
 })
 
-function named<T>(given: string, made: (value: string) => T): [node: string, value: T] {
+function parseNodeValue<T>(given: string, made: (value: string) => T): [node: string, value: T] {
   const [, node, value] = /^([^=]+)=(.+)$/.exec(given) ?? []
-  if (node === undefined || value === undefined) throw new Failure(2, `${JSON.stringify(given)} is not NODE=NAME`)
+  if (node === undefined || value === undefined)
+    throw new CommandFailure(2, `${JSON.stringify(given)} is not NODE=NAME`)
   return [node, made(value)]
 }
 
-function recordsIn(file: string): unknown {
+function readJsonRecords(file: string): unknown {
   try {
     return JSON.parse(readInputFile(file))
   } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new Failure(1, `${file} is no JSON`)
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure(1, `${file} is no JSON`)
   }
 }

@@ -1,12 +1,12 @@
 // Exports signals for other systems, as one STIX 2.1 bundle.
-import { nameUuid } from '../../../daemon/kernel/uuid.ts'
-import type { Client } from '../../client/client.ts'
-import { command, Failure } from '../../command.ts'
-import { fields, printable, type Row, show } from '../../output.ts'
-import { writeOutputFile } from '../../output-file.ts'
-import { flag, otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { filterOf, filterOptions } from '../../signal-options.ts'
+import { nameUuid } from '../../../daemon/kernel/encoding/name-uuid.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { writeOutputFile } from '../../file/output-file.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { buildSignalFilter, filterOptions } from '../../options/signal-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { flag, integer, text, withDefault } from '../../program/params.ts'
+import { escapeControls, formatFields, type OutputRow, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal export',
@@ -20,22 +20,22 @@ export const definition = command({
     ...filterOptions,
     releasableTo: text('NAME', 'only those whose label lets this tenant or nation see them'),
     out: text('FILE', 'a new file for the bundle'),
-    limit: otherwise(10_000, whole('COUNT', 'at most so many', 1, 1_000_000)),
+    limit: withDefault(10_000, integer('COUNT', 'at most so many', 1, 1_000_000)),
     ...serviceOptions,
   },
   example: 'platform signal export --stix --since 2026-03-01 --releasable-to FRA --out sightings.json',
   async run(given, terminal) {
-    if (!given.stix) throw new Failure(2, 'say in which format', 'add --stix')
-    const api = await service(given, terminal)
+    if (!given.stix) throw new CommandFailure(2, 'say in which format', 'add --stix')
+    const api = await connectService(given, terminal)
     const { releasableTo: releasable_to, out } = given
-    const filters = { ...filterOf(given), releasable_to }
-    const { bundle, left_out, hasMore } = await exported(api, filters, given.limit)
-    const text = printable(JSON.stringify(bundle))
+    const filters = { ...buildSignalFilter(given), releasable_to }
+    const { bundle, left_out, hasMore } = await exportSignals(api, filters, given.limit)
+    const text = escapeControls(JSON.stringify(bundle))
     if (out === undefined) terminal.print(text)
     else {
       writeOutputFile(out, `${text}\n`)
-      const told = { file: out, sightings: sightingsIn(bundle.objects ?? []), not_releasable: left_out }
-      show(terminal, given.json, told, () => fields(terminal, told))
+      const told = { file: out, sightings: countSightings(bundle.objects ?? []), not_releasable: left_out }
+      printResult(terminal, given.json, told, () => formatFields(terminal, told))
     }
     if (hasMore)
       terminal.note(`there are more than ${given.limit} such signals: say --limit, or --until for earlier ones`)
@@ -44,15 +44,19 @@ export const definition = command({
   },
 })
 
-type Bundle = { readonly type: 'bundle'; readonly id: string; readonly objects?: readonly Row[] }
-type Page = { readonly bundle: Bundle; readonly left_out: number; readonly next_cursor?: string }
+type ExportedStixBundle = { readonly type: 'bundle'; readonly id: string; readonly objects?: readonly OutputRow[] }
+type SignalExportPage = {
+  readonly bundle: ExportedStixBundle
+  readonly left_out: number
+  readonly next_cursor?: string
+}
 
-const sightingsIn = (objects: readonly Row[]) => objects.filter(({ type }) => type === 'sighting').length
+const countSightings = (objects: readonly OutputRow[]) => objects.filter(({ type }) => type === 'sighting').length
 
 /** Page by page, each object once; of several pages the id follows from theirs. */
-async function exported(api: Client, filters: Row, limit: number) {
-  const pages: Page[] = []
-  const objects = new Map<unknown, Row>()
+async function exportSignals(api: ServiceClient, filters: OutputRow, limit: number) {
+  const pages: SignalExportPage[] = []
+  const objects = new Map<unknown, OutputRow>()
   let asked = 0
   let cursor: string | undefined
   do {
@@ -60,18 +64,21 @@ async function exported(api: Client, filters: Row, limit: number) {
     const page = (await api.call('intelligence.signal.export', {
       ...{ ...filters, limit: size },
       ...(cursor === undefined ? {} : { cursor }),
-    })) as Page
+    })) as SignalExportPage
     for (const object of page.bundle.objects ?? []) objects.set(object.id, object)
     pages.push(page)
     asked += size
     cursor = page.next_cursor
   } while (cursor !== undefined && asked < limit)
-  const bundle: Bundle = { ...joined(pages), ...(objects.size > 0 ? { objects: [...objects.values()] } : {}) }
+  const bundle: ExportedStixBundle = {
+    ...mergeBundles(pages),
+    ...(objects.size > 0 ? { objects: [...objects.values()] } : {}),
+  }
   const left_out = pages.reduce((sum, page) => sum + page.left_out, 0)
   return { bundle, left_out, hasMore: cursor !== undefined }
 }
 
-function joined(pages: readonly Page[]): Bundle {
+function mergeBundles(pages: readonly SignalExportPage[]): ExportedStixBundle {
   const [first = '', ...rest] = pages.map(({ bundle }) => bundle.id)
   const id = rest.length === 0 ? first : `bundle--${nameUuid(first.slice('bundle--'.length), JSON.stringify(rest))}`
   return { type: 'bundle', id }

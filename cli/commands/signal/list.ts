@@ -1,10 +1,10 @@
 // Lists signals, the latest detected first.
-import { listed } from '../../client/client.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { service } from '../../service.ts'
-import { filterOf, filterOptions, listOptions } from '../../signal-options.ts'
-import { signalColumns } from '../../signal-text.ts'
+import { listAllItems } from '../../client/client.ts'
+import { signalColumns } from '../../format/signal.ts'
+import { connectService } from '../../options/service-options.ts'
+import { buildSignalFilter, filterOptions, listOptions } from '../../options/signal-options.ts'
+import { command } from '../../program/command.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal list',
@@ -12,9 +12,11 @@ export const definition = command({
   options: { ...filterOptions, ...listOptions },
   example: 'platform signal list --status new --severity critical',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'intelligence.signal.list', filterOf(given), given.limit)
-    show(terminal, given.json, { items }, () => table(terminal, items, signalColumns, 'there are no such signals'))
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'intelligence.signal.list', buildSignalFilter(given), given.limit)
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, signalColumns, 'there are no such signals'),
+    )
     return 0
   },
 })

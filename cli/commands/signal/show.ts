@@ -1,20 +1,21 @@
 // Shows a signal, with each step that it took.
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { signalText } from '../../signal-text.ts'
+
+import { formatSignal } from '../../format/signal.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal show',
   summary: 'show a signal, with its history',
-  takes: { id: needed(text('SIGNAL', 'the signal’s id')) },
+  positionals: { id: required(text('SIGNAL', 'the signal’s id')) },
   options: serviceOptions,
   example: 'platform signal show sig_…',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const changed = await api.call('intelligence.signal.get', { uid: given.id })
-    show(terminal, given.json, changed, () => signalText(terminal, changed))
+    printResult(terminal, given.json, changed, () => formatSignal(terminal, changed))
     return 0
   },
 })

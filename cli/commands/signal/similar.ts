@@ -1,28 +1,31 @@
 // Shows signals that are like one, and why.
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { decimal, flag, needed, otherwise, text, whole } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
-import { type Similar, similarText } from '../../similar-text.ts'
+
+import { formatSimilarSignals, type SimilarSignalRow } from '../../format/similar-signals.ts'
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { decimal, flag, integer, required, text, withDefault } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal similar',
   summary: 'show signals like one, with the reasons and the points of each',
-  takes: { id: needed(text('SIGNAL', 'the signal’s id')) },
+  positionals: { id: required(text('SIGNAL', 'the signal’s id')) },
   options: {
     open: flag('only those that are neither resolved nor dismissed'),
-    window: otherwise(30, whole('DAYS', 'how far from it another is near in time', 1, 365)),
-    minScore: otherwise(30, decimal('POINTS', 'only those with as many, of 100', 1, 100)),
-    limit: otherwise(10, whole('COUNT', 'at most so many', 1, 50)),
+    window: withDefault(30, integer('DAYS', 'how far from it another is near in time', 1, 365)),
+    minScore: withDefault(30, decimal('POINTS', 'only those with as many, of 100', 1, 100)),
+    limit: withDefault(10, integer('COUNT', 'at most so many', 1, 50)),
     ...serviceOptions,
   },
   example: 'platform signal similar sig_… --open',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const { id: uid, open: only_open, window: window_days, minScore: min_score, limit } = given
     const input = { uid, only_open, window_days, min_score, limit }
     const { items } = await api.call('intelligence.signal.similar', input)
-    show(terminal, given.json, { items }, () => similarText(terminal, items as readonly Similar[]))
+    printResult(terminal, given.json, { items }, () =>
+      formatSimilarSignals(terminal, items as readonly SimilarSignalRow[]),
+    )
     return 0
   },
 })

@@ -1,10 +1,11 @@
 // Shows how often the signals of each source turned out to be something.
-import { command } from '../../command.ts'
-import { fields, type Row, show, table } from '../../output.ts'
-import { instant, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
 
-const dayOf = (given: string | undefined) => given?.slice(0, 10)
+import { connectService, serviceOptions } from '../../options/service-options.ts'
+import { command } from '../../program/command.ts'
+import { instant, text } from '../../program/params.ts'
+import { formatFields, formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+
+const toDay = (given: string | undefined) => given?.slice(0, 10)
 
 export const definition = command({
   words: 'signal statistics',
@@ -22,40 +23,49 @@ export const definition = command({
   },
   example: 'platform signal statistics --since 2026-01-01',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const input = {
-      ...{ since: dayOf(given.since), until: dayOf(given.until) },
+      ...{ since: toDay(given.since), until: toDay(given.until) },
       ...{ signal_type: given.type, source_name: given.source },
     }
     const told = await api.call('intelligence.signal.statistics', input)
-    const { since, until, items, total } = told as { since: string; until: string; items: Row[]; total: Row }
-    show(terminal, given.json, told, () =>
+    const { since, until, items, total } = told as {
+      since: string
+      until: string
+      items: OutputRow[]
+      total: OutputRow
+    }
+    printResult(terminal, given.json, told, () =>
       [
-        table(terminal, items, columns, `no signals were detected from ${since} to ${until}`),
+        formatTable(terminal, items, statisticsColumns, `no signals were detected from ${since} to ${until}`),
         '',
-        fields(terminal, { days: `${since} to ${until}`, disposed: total.disposed, precision: precisionOf(total) }),
+        formatFields(terminal, {
+          days: `${since} to ${until}`,
+          disposed: total.disposed,
+          precision: formatPrecision(total),
+        }),
       ].join('\n'),
     )
     return 0
   },
 })
 
-const countOf = (name: string) => ({ heading: name, cell: (row: Row) => (row.counts as Row)[name] })
+const countColumn = (name: string) => ({ heading: name, cell: (row: OutputRow) => (row.counts as OutputRow)[name] })
 
-const columns = [
-  { heading: 'source', cell: ({ source }: Row) => Object.values(source as Row).join(' ') },
+const statisticsColumns = [
+  { heading: 'source', cell: ({ source }: OutputRow) => Object.values(source as OutputRow).join(' ') },
   'signal_type',
-  ...['open', 'resolved', 'dismissed', 'archived'].map(countOf),
-  { heading: 'precision', cell: precisionOf },
+  ...['open', 'resolved', 'dismissed', 'archived'].map(countColumn),
+  { heading: 'precision', cell: formatPrecision },
 ]
 
 /** A share with its interval, in percent. */
-function precisionOf({ precision, interval }: Row): string | undefined {
+function formatPrecision({ precision, interval }: OutputRow): string | undefined {
   if (typeof precision !== 'number') return undefined
   const { low, high } = interval as { low: number; high: number }
-  return `${percent(precision)} (${percent(low)} to ${percent(high)})`
+  return `${formatPercent(precision)} (${formatPercent(low)} to ${formatPercent(high)})`
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
 }

@@ -1,8 +1,8 @@
 // Gives each role's files to the user that it runs as.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'site divide',
@@ -13,10 +13,12 @@ export const definition = command({
   example: 'platform site divide --site /var/lib/platform/alpha',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { divide } = await offline.dividing()
-    const done = await divide(folder, terminal.env, Date.now())
-    show(terminal, given.json, done, () =>
-      [table(terminal, done.users, ['role', 'user', 'uid'], 'no users'), `changed ${done.changes} paths`].join('\n'),
+    const { divideSite } = await offline.siteDivision()
+    const done = await divideSite(folder, terminal.env, Date.now())
+    printResult(terminal, given.json, done, () =>
+      [formatTable(terminal, done.users, ['role', 'user', 'uid'], 'no users'), `changed ${done.changes} paths`].join(
+        '\n',
+      ),
     )
     return 0
   },

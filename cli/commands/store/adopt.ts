@@ -1,10 +1,10 @@
 // Says on purpose that the cluster which answers now holds the site's documents.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { show, table } from '../../output.ts'
-import { flag } from '../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { flag } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store adopt',
@@ -23,12 +23,14 @@ export const definition = command({
   example: 'platform store adopt --yes',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { adopt } = await offline.adoption()
+    const { adoptAnsweringCluster } = await offline.adoption()
     const loss = given.giveUp ? ', and lose the documents of the indexes that it lacks' : ''
     await requireConsent(terminal, given.yes, `Take the cluster that answers now for that of the documents${loss}?`)
-    const items = await adopt(folder, terminal.env, { give_up: given.giveUp })
+    const items = await adoptAnsweringCluster(folder, terminal.env, { give_up: given.giveUp })
     const columns = ['role', 'from', 'cluster', 'given_up']
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'no documents are in a cluster'))
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, columns, 'no documents are in a cluster'),
+    )
     return 0
   },
 })

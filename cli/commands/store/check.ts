@@ -1,8 +1,8 @@
 // Looks at every page, document and audit record of the site's databases.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { paint, show } from '../../output.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { colourText, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store check',
@@ -12,11 +12,11 @@ export const definition = command({
   example: 'platform store check',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { check } = await offline.store()
-    const items = await check(folder, terminal.env, (text) => terminal.progress(text))
+    const { checkDatabases } = await offline.store()
+    const items = await checkDatabases(folder, terminal.env, (text) => terminal.progress(text))
     terminal.progress('')
     const isSound = items.every(({ faults }) => faults.length === 0)
-    show(
+    printResult(
       terminal,
       given.json,
       { sound: isSound, items },
@@ -24,8 +24,8 @@ export const definition = command({
         items
           .flatMap(({ role, faults }) =>
             faults.length === 0
-              ? [`${paint(terminal, 'green', 'sound')} ${role}`]
-              : faults.map((fault) => `${paint(terminal, 'red', 'fault')} ${role}: ${fault}`),
+              ? [`${colourText(terminal, 'green', 'sound')} ${role}`]
+              : faults.map((fault) => `${colourText(terminal, 'red', 'fault')} ${role}: ${fault}`),
           )
           .join('\n') || 'the site has no data yet',
     )

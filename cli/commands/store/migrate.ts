@@ -1,12 +1,12 @@
 // Moves the site's documents into an OpenSearch cluster, or back into the site's own files.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { show, table } from '../../output.ts'
-import { choice, flag, needed } from '../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { choice, flag, required } from '../../program/params.ts'
+import { formatTable, printResult } from '../../terminal/output.ts'
 
-const homes = { cluster: 'opensearch', files: 'sqlite' } as const
+const documentsHomes = { cluster: 'opensearch', files: 'sqlite' } as const
 
 export const definition = command({
   words: 'store migrate',
@@ -16,7 +16,7 @@ export const definition = command({
     'stays where it is and is used no more. Audit chains and the carriers’ journal stay in the site’s own files.',
     'After a move back remove search.host from the profile.',
   ].join('\n'),
-  takes: { to: needed(choice('TO', 'where the documents go', ['cluster', 'files'])) },
+  positionals: { to: required(choice('TO', 'where the documents go', ['cluster', 'files'])) },
   options: {
     replace: flag('first remove documents that an earlier move has left there'),
     yes: flag('do not ask'),
@@ -26,13 +26,15 @@ export const definition = command({
   example: 'platform store migrate cluster',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { migrate } = await offline.migration()
+    const { migrateStore } = await offline.migration()
     if (given.replace) await requireConsent(terminal, given.yes, 'Remove the documents that are there already?')
-    const plan = { to: homes[given.to], replace: given.replace }
-    const items = await migrate(folder, terminal.env, plan, (text) => terminal.progress(text))
+    const plan = { to: documentsHomes[given.to], replace: given.replace }
+    const items = await migrateStore(folder, terminal.env, plan, (text) => terminal.progress(text))
     terminal.progress('')
     const columns = ['role', 'collection', 'documents', 'digest']
-    show(terminal, given.json, { to: given.to, items }, () => table(terminal, items, columns, 'they are there already'))
+    printResult(terminal, given.json, { to: given.to, items }, () =>
+      formatTable(terminal, items, columns, 'they are there already'),
+    )
     return 0
   },
 })

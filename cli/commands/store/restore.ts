@@ -1,11 +1,11 @@
 // Puts a backup in the place of the site's data, after verifying all of it; what was there is kept.
 import { resolve } from 'node:path'
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { requireConsent } from '../../consent.ts'
-import { show } from '../../output.ts'
-import { flag, needed, text } from '../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { requireConsent } from '../../confirmation/require-consent.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { flag, required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store restore',
@@ -14,16 +14,18 @@ export const definition = command({
     'What was there is kept beside it. Messages sent since the backup are forgotten: no channel sends until',
     '`platform filedrop epoch PEER` has opened its next epoch. Bodies that were purged since are purged from it again.',
   ].join('\n'),
-  takes: { from: needed(text('DIR', 'what `platform store backup` made')) },
+  positionals: { from: required(text('DIR', 'what `platform store backup` made')) },
   options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
   example: 'platform store restore /media/backup/2026-05-03 --yes',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { restore } = await offline.restoring()
+    const { restoreBackup } = await offline.restore()
     await requireConsent(terminal, given.yes, `Replace the data of ${folder.data} by the backup?`)
-    const done = await restore(folder, terminal.env, resolve(given.from), Date.now(), (text) => terminal.progress(text))
+    const done = await restoreBackup(folder, terminal.env, resolve(given.from), Date.now(), (text) =>
+      terminal.progress(text),
+    )
     terminal.progress('')
-    show(
+    printResult(
       terminal,
       given.json,
       done,

@@ -1,8 +1,8 @@
 // Shows how much data the site holds, role by role.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { type Row, show, table } from '../../output.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store status',
@@ -11,21 +11,23 @@ export const definition = command({
   example: 'platform store status',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { holdings } = await offline.store()
-    const items = await holdings(folder, terminal.env)
+    const { readStoreStatus } = await offline.store()
+    const items = await readStoreStatus(folder, terminal.env)
     const columns = [
       'role',
-      { heading: 'size', cell: (row: Row) => `${(Number(row.bytes) / 1e6).toFixed(1)} MB` },
-      { heading: 'documents', cell: (row: Row) => countsOf(row.documents as Row) },
+      { heading: 'size', cell: (row: OutputRow) => `${(Number(row.bytes) / 1e6).toFixed(1)} MB` },
+      { heading: 'documents', cell: (row: OutputRow) => formatDocumentCounts(row.documents as OutputRow) },
       'audit_records',
       'file',
     ]
-    show(terminal, given.json, { items }, () => table(terminal, items, columns, 'the site has no data yet'))
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, columns, 'the site has no data yet'),
+    )
     return 0
   },
 })
 
-function countsOf(documents: Row): string {
+function formatDocumentCounts(documents: OutputRow): string {
   return Object.entries(documents)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ')

@@ -1,17 +1,17 @@
 // Exchanges a token at the identity provider for one that a service downstream takes.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
-import { givenToken } from '../../token-text.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { readToken } from '../../options/read-token.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { command } from '../../program/command.ts'
+import { required, text } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'token exchange',
   summary: 'exchange a token at the identity provider for another service’s (RFC 8693)',
   notes: 'The token to exchange is read from stdin or PLATFORM_TOKEN; the new one is printed on stdout.',
   options: {
-    audience: needed(text('NAME', 'who the new token is for, as the identity provider names it')),
+    audience: required(text('NAME', 'who the new token is for, as the identity provider names it')),
     scope: text('SCOPE', 'what it is to allow; else what the identity provider gives'),
     ...siteOption,
     ...jsonOption,
@@ -20,10 +20,14 @@ export const definition = command({
   async run(given, terminal) {
     const { audience, scope } = given
     const folder = requireSite(given, terminal)
-    const subject_token = await givenToken(undefined, terminal)
-    const { exchange } = await offline.providerTokens()
-    const { access_token, expires_in } = await exchange(folder, terminal.env, { subject_token, audience, scope })
-    show(terminal, given.json, { token: access_token, audience, expires_in }, () => access_token)
+    const subject_token = await readToken(undefined, terminal)
+    const { exchangeProviderToken } = await offline.providerTokens()
+    const { access_token, expires_in } = await exchangeProviderToken(folder, terminal.env, {
+      subject_token,
+      audience,
+      scope,
+    })
+    printResult(terminal, given.json, { token: access_token, audience, expires_in }, () => access_token)
     if (!given.json && expires_in !== undefined) terminal.note(`for ${audience}, valid for ${expires_in} s`)
     return 0
   },

@@ -1,9 +1,9 @@
 // Mints a token with the site's own issuer, without a network.
-import { offline } from '../../../daemon/boot/offline.ts'
-import { command, Failure } from '../../command.ts'
-import { show } from '../../output.ts'
-import { duration, names, needed, otherwise, text } from '../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../site.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { duration, nameList, required, text, withDefault } from '../../program/params.ts'
+import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'token mint',
@@ -11,13 +11,13 @@ export const definition = command({
   notes:
     'The token is printed on stdout: keep it out of logs and argument lists; PLATFORM_TOKEN carries it to commands.',
   options: {
-    subject: needed(text('SUBJECT', 'who it is for')),
+    subject: required(text('SUBJECT', 'who it is for')),
     tenant: text('TENANT', 'whose things it reaches; else the site’s own tenant'),
-    roles: needed(names('A,B', 'as in analyst, operator, auditor, admin, or one of the profile')),
+    roles: required(nameList('A,B', 'as in analyst, operator, auditor, admin, or one of the profile')),
     clearance: text('LEVEL', 'highest level that it may see; else the lowest'),
-    categories: names('A,B', 'categories that it holds'),
+    categories: nameList('A,B', 'categories that it holds'),
     nationality: text('NAME', 'a name that things may be releasable to'),
-    ttl: otherwise(3_600, duration('TIME', 'how long it lives')),
+    ttl: withDefault(3_600, duration('TIME', 'how long it lives')),
     ...siteOption,
     ...jsonOption,
   },
@@ -25,23 +25,23 @@ export const definition = command({
   async run(given, terminal) {
     const { subject, roles, clearance: level, categories, nationality, ttl } = given
     if (level === undefined && (categories.length > 0 || nationality)) {
-      throw new Failure(2, '--categories and --nationality need --clearance')
+      throw new CommandFailure(2, '--categories and --nationality need --clearance')
     }
     const folder = requireSite(given, terminal)
     const [tokens, profile] = await Promise.all([offline.tokens(), offline.profile()])
-    const tenant_id = given.tenant ?? profile.siteSettings(folder, terminal.env).platform.tenant_id
-    const unknown = profile.unknownRoles(folder, terminal.env, roles)
+    const tenant_id = given.tenant ?? profile.readSiteSettings(folder, terminal.env).platform.tenant_id
+    const unknown = profile.findUnknownRoles(folder, terminal.env, roles)
     if (unknown.length)
-      throw new Failure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
+      throw new CommandFailure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
     const claims = {
       sub: subject,
       tenant_id,
       roles: [...roles],
       ...(level ? { clearance: { level, categories: [...categories], ...(nationality ? { nationality } : {}) } } : {}),
     }
-    const minted = await tokens.issue(folder, terminal.env, claims, ttl, Date.now())
+    const minted = await tokens.mintRecordedToken(folder, terminal.env, claims, ttl, Date.now())
     const expires = new Date(minted.exp * 1000).toISOString()
-    show(terminal, given.json, { ...minted, ...claims, expires }, () => minted.token)
+    printResult(terminal, given.json, { ...minted, ...claims, expires }, () => minted.token)
     if (!given.json) terminal.note(`${minted.jti}, valid until ${expires}`)
     return 0
   },

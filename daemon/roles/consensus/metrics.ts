@@ -1,5 +1,5 @@
 // The consensus role's metrics, under the names that the interface document gives.
-import { counter, gauge, histogram } from '../../kernel/metrics.ts'
+import { counter, gauge, histogram } from '../../kernel/telemetry/metrics.ts'
 
 export const sessionTotal = counter('consensus_session_total', 'Sessions that entered a state', ['state'])
 export const sessionActive = gauge('consensus_session_active', 'Sessions in a state now', ['state'])

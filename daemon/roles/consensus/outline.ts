@@ -1,6 +1,7 @@
 // The consensus role as every process of the site knows it: what may be set, and which messages it takes.
-import { coalitionSettings } from '../../kernel/coalition-settings.ts'
-import { outline as outlineOf } from '../../kernel/role.ts'
+
+import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import { settings } from './settings.ts'
 
 export const outline = outlineOf({

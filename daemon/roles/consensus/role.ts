@@ -1,9 +1,7 @@
 // The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
-import type { DeploymentProfile } from '../../kernel/call.ts'
-import { type Role, role } from '../../kernel/role.ts'
-import { contributionClaims } from './contribution/claim.ts'
+import type { DeploymentProfile } from '../../kernel/operation/call.ts'
+import { type Role, role } from '../../kernel/role/role.ts'
 import * as contributionList from './contribution/list.ts'
-import { contributionPages } from './contribution/model.ts'
 import { bySession } from './dissent/by-session.ts'
 import { explain } from './dissent/explain.ts'
 import * as dissentGet from './dissent/get.ts'
@@ -23,6 +21,8 @@ import { outline } from './outline.ts'
 import { attest } from './session/attest.ts'
 import { cancel } from './session/cancel.ts'
 import { contribute } from './session/contribute.ts'
+import { contributionClaims } from './session/contribution/contribution-claims.ts'
+import { contributionPages } from './session/contribution/model.ts'
 import { create } from './session/create.ts'
 import { events } from './session/events.ts'
 import { get } from './session/get.ts'
@@ -67,14 +67,14 @@ export const consensus: Role = role(outline, {
     supported_transports: [...transports],
   }),
   refusesToStart: ({ deployment_profile, settings: resolved }) =>
-    refusal(deployment_profile, resolved.values.get('consensus')?.matching_pattern),
+    startRefusal(deployment_profile, resolved.values.get('consensus')?.matching_pattern),
   async gauges(call) {
     const counted = await call.store(sessions).countBy('state')
     for (const state of sessionState.options) call.set(sessionActive, { state }, counted.get(state) ?? 0)
   },
 })
 
-function refusal(profile: DeploymentProfile, pattern: unknown): string | undefined {
+function startRefusal(profile: DeploymentProfile, pattern: unknown): string | undefined {
   if (profile !== 'customer_onprem' || pattern !== 'lookup_only') return undefined
   return 'consensus requires the full-lens profile: with customer_onprem and matching_pattern lookup_only it runs at the central matching node, not here'
 }

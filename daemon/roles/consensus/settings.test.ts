@@ -1,13 +1,13 @@
 // What a profile may say of sinks.
 import { expect, test } from 'vitest'
-import { parseBy } from '../../kernel/parsing.ts'
+import { parseWithSchema } from '../../kernel/error/parsing.ts'
 import { settings } from './settings.ts'
 
-const filedrop = (name: string) => ({ name, kind: 'filedrop', peer: 'bravo' })
+const filedropSink = (name: string) => ({ name, kind: 'filedrop', peer: 'bravo' })
 
 test('each sink has a name of its own, since what is owed to it is known by that name', () => {
-  expect(parseBy(settings.schema, { sinks: [filedrop('one'), filedrop('two')] }).success).toBe(true)
-  expect(parseBy(settings.schema, { sinks: [filedrop('one'), filedrop('one')] })).toEqual({
+  expect(parseWithSchema(settings.schema, { sinks: [filedropSink('one'), filedropSink('two')] }).success).toBe(true)
+  expect(parseWithSchema(settings.schema, { sinks: [filedropSink('one'), filedropSink('one')] })).toEqual({
     success: false,
     errors: [{ path: 'sinks', message: 'no two may have the same name' }],
   })

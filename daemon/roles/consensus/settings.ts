@@ -1,18 +1,18 @@
 // Settings of the consensus role.
 import * as z from 'zod'
-import { brokerUrl } from '../../kernel/broker.ts'
-import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
-import { block } from '../../kernel/settings.ts'
+import { brokerUrl } from '../../kernel/network/broker.ts'
+import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
+import { settingsBlock } from '../../kernel/settings/settings.ts'
 
-const file = z.string().min(1).max(4_096)
-const word = z.string().min(1).max(256)
+const filePath = z.string().min(1).max(4_096)
+const shortText = z.string().min(1).max(256)
 /** What is owed to a sink is known by its name, so each has its own. */
 const sinkName = z.string().min(1).max(64)
 
 /** The coalition's status feed, which is told as a sink is. */
-export const feedSink = 'coalition'
+export const feed_sink_name = 'coalition'
 
-export const settings = block('consensus', {
+export const settings = settingsBlock('consensus', {
   ...listenerFields(8400, 'CONSENSUS'),
   ...toolFields('CONSENSUS'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
@@ -21,15 +21,19 @@ export const settings = block('consensus', {
   }),
   contributors: z
     .record(
-      word,
+      shortText,
       z.strictObject({
-        signer_keys: z.array(word).min(1).max(64).meta({ description: 'Key ids that may sign for the contributor' }),
+        signer_keys: z
+          .array(shortText)
+          .min(1)
+          .max(64)
+          .meta({ description: 'Key ids that may sign for the contributor' }),
         spoken_for_by: z
-          .array(word)
+          .array(shortText)
           .max(64)
           .default([])
           .meta({ description: 'Subjects besides itself that may submit for it' }),
-        tenant_id: word.optional().meta({ description: 'The only tenant it contributes in; any when absent' }),
+        tenant_id: shortText.optional().meta({ description: 'The only tenant it contributes in; any when absent' }),
       }),
     )
     .default({})
@@ -43,7 +47,7 @@ export const settings = block('consensus', {
           url: z.url({ protocol: /^https?$/ }),
           secret_file: z.string().min(1),
         }),
-        z.strictObject({ name: sinkName, kind: z.literal('filedrop'), peer: word }),
+        z.strictObject({ name: sinkName, kind: z.literal('filedrop'), peer: shortText }),
         z
           .strictObject({ name: sinkName, kind: z.literal('resolution') })
           .meta({ description: 'The resolution role of this site: sets the decision of the match' }),
@@ -53,10 +57,10 @@ export const settings = block('consensus', {
             kind: z.literal('amqp'),
             url: brokerUrl,
             user: z.string().min(1).max(255).optional(),
-            password_file: file.optional(),
-            tls_ca_file: file.optional(),
-            tls_cert_file: file.optional(),
-            tls_key_file: file.optional(),
+            password_file: filePath.optional(),
+            tls_ca_file: filePath.optional(),
+            tls_cert_file: filePath.optional(),
+            tls_key_file: filePath.optional(),
             exchange: z.string().max(255),
             routing_key: z.string().max(255),
           })
@@ -72,7 +76,10 @@ export const settings = block('consensus', {
       ]),
     )
     .max(32)
-    .refine((sinks) => !sinks.some(({ name }) => name === feedSink), `the name ${feedSink} is that of the hub’s feed`)
+    .refine(
+      (sinks) => !sinks.some(({ name }) => name === feed_sink_name),
+      `the name ${feed_sink_name} is that of the hub’s feed`,
+    )
     .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'no two may have the same name')
     .default([])
     .meta({ doc: 'Where ratified results are emitted to, each under a name of its own.' }),

@@ -1,5 +1,5 @@
 // The hub role's metrics.
-import { counter, gauge } from '../../kernel/metrics.ts'
+import { counter, gauge } from '../../kernel/telemetry/metrics.ts'
 
 export const messageTotal = counter('hub_message_total', 'Messages between nodes, by what became of them', ['outcome'])
 export const feedTotal = counter('hub_feed_total', 'Entries of status feeds', ['state'])

@@ -1,5 +1,5 @@
 // The hub role as every process of the site knows it: what may be set, and which messages it takes.
-import { outline as outlineOf } from '../../kernel/role.ts'
+import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 
 export const outline = outlineOf({

@@ -1,5 +1,5 @@
 // The hub role's table of contents: where the sites of a coalition find each other, and leave messages they cannot hand over.
-import { type Role, role } from '../../kernel/role.ts'
+import { type Role, role } from '../../kernel/role/role.ts'
 import { publish as capabilityPublish } from './capability/publish.ts'
 import { events as feedEvents } from './feed/events.ts'
 import { list as feedList } from './feed/list.ts'
@@ -16,7 +16,7 @@ import { heartbeat } from './node/heartbeat.ts'
 import { list } from './node/list.ts'
 import { nodeState, nodes } from './node/model.ts'
 import { register } from './node/register.ts'
-import { silence } from './node/view.ts'
+import { silenceLimit } from './node/view.ts'
 import { outline } from './outline.ts'
 import { trim } from './workers/trim.ts'
 
@@ -43,7 +43,7 @@ export const hub: Role = role(outline, {
   }),
   async gauges(call) {
     const all = await call.store(nodes).count()
-    const lost = await call.store(nodes).count({ heard_ts: { lt: call.now() - silence(call) } })
+    const lost = await call.store(nodes).count({ heard_ts: { lt: call.now() - silenceLimit(call) } })
     const counts = { present: all - lost, lost }
     for (const state of nodeState.options) call.set(nodeCount, { state }, counts[state])
   },

@@ -1,13 +1,13 @@
 // Settings of the hub role: its listener, who may be a node, and how much it keeps for whom.
 import * as z from 'zod'
-import { listenerFields } from '../../kernel/platform-settings.ts'
-import { block } from '../../kernel/settings.ts'
-import { siteName } from '../../kernel/transport.ts'
+import { siteName } from '../../kernel/messaging/transport.ts'
+import { listenerFields } from '../../kernel/settings/platform-settings.ts'
+import { settingsBlock } from '../../kernel/settings/settings.ts'
 
 /** Two thirds of what the largest request holds in base64. */
 export const largest_message_bytes = 11 * 1_048_576
 
-export const settings = block('hub', {
+export const settings = settingsBlock('hub', {
   ...listenerFields(8410, 'HUB'),
   nodes: z
     .record(

@@ -1,5 +1,5 @@
 // The intelligence role's metrics.
-import { counter, gauge } from '../../kernel/metrics.ts'
+import { counter, gauge } from '../../kernel/telemetry/metrics.ts'
 
 export const signalTotal = counter('signal_total', 'Signals that entered a status', ['status'])
 export const signalActive = gauge(

@@ -1,7 +1,7 @@
 // The intelligence role as every process of the site knows it: what may be set, and where it listens.
-import { outline as outlineOf } from '../../kernel/role.ts'
-import { intakeSettings } from './intake/settings.ts'
+import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
+import { intakeSettings } from './signal-intake/settings.ts'
 
 export const outline = outlineOf({
   name: 'intelligence',

@@ -1,11 +1,12 @@
 // The intelligence role's table of contents: signals, the insights that investigate them, and the ledger of each insight.
-import { type Role, role } from '../../kernel/role.ts'
+import { type Role, role } from '../../kernel/role/role.ts'
 import * as bulkCancel from './bulk/cancel.ts'
 import * as bulkCreate from './bulk/create.ts'
 import * as bulkGet from './bulk/get.ts'
 import * as bulkList from './bulk/list.ts'
 import { bulks } from './bulk/model.ts'
 import { plan } from './bulk/plan.ts'
+import { signalChanges, signalLogs } from './change-log/model.ts'
 import { attest } from './edition/attest.ts'
 import { draft } from './edition/draft.ts'
 import { takeSignal } from './federation/signal.ts'
@@ -15,28 +16,17 @@ import * as insightList from './insight/list.ts'
 import { insights } from './insight/model.ts'
 import { open } from './insight/open.ts'
 import { start } from './insight/start.ts'
-import { intakeTotal } from './intake/metrics.ts'
-import { intake } from './intake/poll/worker.ts'
-import { raise } from './intake/raise.ts'
-import { sourcesFault } from './intake/source/faults.ts'
-import * as sources from './intake/source/list.ts'
-import { refusedItems, signalSources } from './intake/source/model.ts'
-import * as refused from './intake/source/refused.ts'
-import * as sourceTest from './intake/source/test.ts'
-import { deliver } from './intake/webhook/deliver.ts'
-import { raiseCause } from './intake/within/raise-cause.ts'
-import { within } from './intake/within/worker.ts'
 import * as ledgerList from './ledger/list.ts'
 import { ledgerEvents } from './ledger/model.ts'
-import { changes } from './log/changes.ts'
-import { changesOf } from './log/changes-of.ts'
-import { signalChanges, signalLogs } from './log/model.ts'
 import { metrics, signalActive, signalSilenced } from './metrics.ts'
 import { outline } from './outline.ts'
 import { acknowledge } from './signal/acknowledge.ts'
 import { archive } from './signal/archive.ts'
 import { byEntity } from './signal/by-entity.ts'
+import { changes } from './signal/changes.ts'
+import { changesOf } from './signal/changes-of.ts'
 import { create } from './signal/create.ts'
+import { exportStix } from './signal/export.ts'
 import { get } from './signal/get.ts'
 import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
@@ -45,19 +35,29 @@ import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { similar } from './signal/similar.ts'
+import { statistics } from './signal/statistics.ts'
 import { unmerge } from './signal/unmerge.ts'
+import { raiseCause } from './signal-intake/cause.ts'
+import { deliver } from './signal-intake/deliver.ts'
+import { intakeTotal } from './signal-intake/metrics.ts'
+import { raise } from './signal-intake/raise.ts'
+import { findSourcesFault } from './signal-source/faults.ts'
+import * as sources from './signal-source/list.ts'
+import { refusedItems, signalSources } from './signal-source/model.ts'
+import * as refused from './signal-source/refused.ts'
+import * as sourceTest from './signal-source/test.ts'
 import * as silenceCreate from './silence/create.ts'
 import { end } from './silence/end.ts'
 import * as silenceGet from './silence/get.ts'
 import * as silenceList from './silence/list.ts'
 import { silences } from './silence/model.ts'
-import { similar } from './similar/similar.ts'
-import { statistics } from './statistics/statistics.ts'
-import { exportStix } from './stix/export.ts'
 import { bulk } from './workers/bulk.ts'
 import { expiry } from './workers/expiry.ts'
+import { intake } from './workers/intake.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
+import { siteCauses } from './workers/site-causes.ts'
 
 const open_statuses = signalStatus.options.filter(isOpen)
 
@@ -67,7 +67,7 @@ export const intelligence: Role = role(outline, {
     ...[signalChanges, signalLogs, signalSources, refusedItems],
   ],
   metrics: [...metrics, intakeTotal],
-  workers: [relay, expiry, bulk, log, intake, within],
+  workers: [relay, expiry, bulk, log, intake, siteCauses],
   operations: {
     signal: {
       create,
@@ -102,7 +102,7 @@ export const intelligence: Role = role(outline, {
     edition: { draft, attest },
     ledger: { list: ledgerList.list },
   },
-  refusesToStart: sourcesFault,
+  refusesToStart: findSourcesFault,
   messages: { signal: takeSignal },
   serviceInfo: ({ deployment_profile }) => ({
     name: 'intelligence-service',

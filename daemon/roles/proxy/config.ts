@@ -1,16 +1,16 @@
 // What the pure steps go by, made from the settings once and made anew at a reload.
 import type * as z from 'zod'
-import { compileAllowlist, type Matcher } from './allowlist/matcher.ts'
-import { parseAllowlist, type Rule } from './allowlist/rule.ts'
+import { type AllowlistMatcher, compileAllowlist } from './allowlist/matcher.ts'
+import { type AllowlistRule, parseAllowlist } from './allowlist/rule.ts'
 import type { settings } from './settings.ts'
 
 export type ProxySettings = Readonly<z.output<typeof settings.schema>>
 
-export type Config = {
+export type ProxyConfig = {
   /** `/public-api`, without a slash at the end. */
   readonly prefix: string
-  readonly rules: readonly Rule[]
-  readonly match: Matcher
+  readonly rules: readonly AllowlistRule[]
+  readonly match: AllowlistMatcher
   readonly hasPost: boolean
   /** Trusted hops before the proxy, 1 or more. */
   readonly depth: number
@@ -26,7 +26,7 @@ export type Config = {
 }
 
 /** Of settings that `startFault` finds nothing wrong with: the allowlist is sound, and the depth is given. */
-export function configOf(values: ProxySettings): Config {
+export function compileProxyConfig(values: ProxySettings): ProxyConfig {
   const { rules } = parseAllowlist(values.allowlist)
   return {
     prefix: values.public_path_prefix,

@@ -1,6 +1,7 @@
 // The proxy role as every process of the site knows it: the one door for callers without a token.
-import { keyValueSettings } from '../../kernel/engine-settings.ts'
-import { outline as outlineOf } from '../../kernel/role.ts'
+
+import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
 import { settings } from './settings.ts'
 
 export const outline = outlineOf({

@@ -1,10 +1,11 @@
 // What boot supplies to the proxy role: the threads that serve, and the journal that they write.
-import { part } from '../../kernel/call.ts'
-import type { Refused } from '../../kernel/errors.ts'
-import type { TopDenied } from './denial/top.ts'
+
+import type { Refusal } from '../../kernel/error/errors.ts'
+import { part } from '../../kernel/operation/call.ts'
+import type { TopDenials } from './denial/top-denials.ts'
 
 /** Names of settings, as in `proxy.allowlist`. */
-export type Reloaded = {
+export type ProxyReloadResult = {
   /** What changed, and is in force in every thread. */
   readonly applied: string[]
   /** What changed and was left as it is. */
@@ -14,20 +15,20 @@ export type Reloaded = {
 }
 
 /** Sums over the threads. */
-export type PlaneStanding = {
+export type DataPlaneStatistics = {
   readonly threads: number
   readonly connections: number
   readonly cache_bytes: number
   readonly cache_entries: number
 }
 
-export interface Plane {
+export interface DataPlane {
   /** Reads the profile again and goes by it, in whole: refused, nothing has changed. */
-  reload(): Promise<Reloaded | Refused>
+  reload(): Promise<ProxyReloadResult | Refusal>
   /** Brings what the threads have counted into the metrics. */
-  report(): Promise<PlaneStanding>
+  report(): Promise<DataPlaneStatistics>
 }
-export const planePart = part<Plane>('plane')
+export const dataPlanePart = part<DataPlane>('plane')
 
 /** Audit lines that wait for the store, in segments. */
 export interface AuditJournal {
@@ -38,10 +39,10 @@ export interface AuditJournal {
   /** Bytes of all; looks whether that is more than the journal may hold, and if so tells the threads. */
   measure(): Promise<number>
   /** The store takes segments as they are. Else each record is a document of its own, for others who search the store. */
-  readonly isKeptWhole: boolean
+  readonly storesWholeSegments: boolean
 }
 export const auditJournalPart = part<AuditJournal>('audit journal')
 
 /** `since`: RFC 3339. */
-export type Denied = { readonly since: string; readonly top: TopDenied }
-export const deniedPart = part<Denied>('denied')
+export type DenialStatistics = { readonly since: string; readonly top: TopDenials }
+export const denialsPart = part<DenialStatistics>('denied')

@@ -1,15 +1,19 @@
 // Why a request of the public proxy ended as it did: one table for the answer's status, the audit record and the metric.
 
 /** What the audit record says of a request, in the words of the interface. */
-export type Verdict = 'allow' | 'denied' | 'method_not_allowed'
+export type RequestVerdict = 'allow' | 'denied' | 'method_not_allowed'
 
-/** `status` is what the caller gets; null where it is the upstream's own, the cache's, or nobody is left to answer. */
-export type Why = { readonly verdict: Verdict; readonly status: number | null; readonly says: string }
+/** `requestStatus` is what the caller gets; null where it is the upstream's own, the cache's, or nobody is left to answer. */
+export type ProxyReasonEntry = {
+  readonly verdict: RequestVerdict
+  readonly status: number | null
+  readonly says: string
+}
 
-const allow = (status: number | null, says: string): Why => ({ verdict: 'allow', status, says })
-const deny = (status: number, says: string): Why => ({ verdict: 'denied', status, says })
+const allow = (status: number | null, says: string): ProxyReasonEntry => ({ verdict: 'allow', status, says })
+const deny = (status: number, says: string): ProxyReasonEntry => ({ verdict: 'denied', status, says })
 /** As an upstream that does not know the path: who probes learns nothing. */
-const hide = (says: string): Why => deny(404, says)
+const hide = (says: string): ProxyReasonEntry => deny(404, says)
 
 export const reasons = {
   forwarded: allow(null, 'Forwarded, and answered by the upstream.'),
@@ -58,12 +62,12 @@ export const reasons = {
   },
   counter_unavailable: deny(503, 'The counters cannot be reached: nothing is let through uncounted.'),
   token_unavailable: deny(503, 'No service token can be had.'),
-} as const satisfies Readonly<Record<string, Why>>
+} as const satisfies Readonly<Record<string, ProxyReasonEntry>>
 
-export type Reason = keyof typeof reasons
+export type ProxyReason = keyof typeof reasons
 
 /** Why a target has no normal form. */
-export type PathReason =
+export type PathDenialReason =
   | 'path_character'
   | 'bad_escape'
   | 'control_escape'
@@ -79,8 +83,8 @@ export type PathReason =
   | 'fragment'
 
 /** Reasons that the pure steps give, before anything is counted, read or asked for. */
-export type EarlyReason =
-  | PathReason
+export type HeadDenialReason =
+  | PathDenialReason
   | 'not_origin_form'
   | 'target_too_long'
   | 'outside_prefix'
@@ -91,6 +95,6 @@ export type EarlyReason =
   | 'framing'
   | 'body_on_read'
 
-export function whyOf(reason: Reason): Why {
+export function lookUpReason(reason: ProxyReason): ProxyReasonEntry {
   return reasons[reason]
 }

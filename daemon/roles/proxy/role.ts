@@ -1,20 +1,20 @@
 // The proxy role's table of contents. Public requests are served by threads of their own; these operations are for the site.
-import { type Role, role } from '../../kernel/role.ts'
-import { ssoSettings } from '../../kernel/sso-settings.ts'
+import { type Role, role } from '../../kernel/role/role.ts'
+import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { reload } from './allowlist/reload.ts'
 import type { ProxySettings } from './config.ts'
 import { list as denialList } from './denial/list.ts'
 import { cacheBytes, cacheEntries, connectionCount, metrics, threadCount } from './metrics.ts'
 import { outline } from './outline.ts'
-import { planePart } from './parts.ts'
+import { dataPlanePart } from './parts.ts'
 import { list as recordList } from './record/list.ts'
-import { requests, segmentMarks, shippedSegments } from './record/model.ts'
-import { ship } from './record/ship.ts'
+import { requestRecords, segmentMarks, shippedSegments } from './record/model.ts'
 import { settings } from './settings.ts'
-import { startFaults } from './start-fault.ts'
+import { findStartFaults } from './start-faults.ts'
+import { ship } from './workers/ship.ts'
 
 export const proxy: Role = role(outline, {
-  collections: [requests, shippedSegments, segmentMarks],
+  collections: [requestRecords, shippedSegments, segmentMarks],
   metrics,
   workers: [ship],
   operations: {
@@ -35,11 +35,11 @@ export const proxy: Role = role(outline, {
   }),
   refusesToStart({ settings: resolved }) {
     const own = resolved.values.get(settings.name) as ProxySettings
-    const faults = startFaults(own, resolved.values.get(ssoSettings.name) ?? {})
+    const faults = findStartFaults(own, resolved.values.get(ssoSettings.name) ?? {})
     return faults.length > 0 ? faults.join('; ') : undefined
   },
   async gauges(call) {
-    const { threads, connections, cache_bytes, cache_entries } = await call.part(planePart).report()
+    const { threads, connections, cache_bytes, cache_entries } = await call.part(dataPlanePart).report()
     call.set(threadCount, {}, threads)
     call.set(connectionCount, {}, connections)
     call.set(cacheBytes, {}, cache_bytes)

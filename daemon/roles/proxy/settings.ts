@@ -1,14 +1,14 @@
 // Settings of the proxy role: the names of the interface, and limits that protect what it stands before.
 import * as z from 'zod'
-import { listenerFields } from '../../kernel/platform-settings.ts'
-import { block } from '../../kernel/settings.ts'
-import { trustedNetwork } from '../../kernel/special-addresses.ts'
-import { faultText, parseAllowlist } from './allowlist/rule.ts'
-import { originFault } from './upstream.ts'
+import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
+import { listenerFields } from '../../kernel/settings/platform-settings.ts'
+import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { formatRuleFault, parseAllowlist } from './allowlist/rule.ts'
+import { findOriginFault } from './platform-origin.ts'
 
-const most_faults = 8
-const seconds = (least: number, most: number) => z.int().min(least).max(most)
-const named = (message: string) => ({ error: message })
+const max_faults = 8
+const secondsField = (least: number, most: number) => z.int().min(least).max(most)
+const withMessage = (message: string) => ({ error: message })
 
 const allowlist = z
   .union([
@@ -19,17 +19,17 @@ const allowlist = z
       .transform((rules) => rules.join('\n')),
   ])
   .superRefine((text, context) => {
-    for (const fault of parseAllowlist(text).faults.slice(0, most_faults)) {
-      context.addIssue({ code: 'custom', message: `ALLOWLIST, ${faultText(fault)}` })
+    for (const fault of parseAllowlist(text).faults.slice(0, max_faults)) {
+      context.addIssue({ code: 'custom', message: `ALLOWLIST, ${formatRuleFault(fault)}` })
     }
   })
 
 const platformUrl = z.string().superRefine((url, context) => {
-  const message = originFault(url)
+  const message = findOriginFault(url)
   if (message) context.addIssue({ code: 'custom', message: `PLATFORM_API_URL ${message}` })
 })
 
-const prefix = z
+const pathPrefix = z
   .string()
   .regex(
     /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/,
@@ -37,11 +37,11 @@ const prefix = z
   )
   .transform((path) => path.replace(/\/$/, ''))
 
-const isTrustable = (text: string) => trustedNetwork(text) !== undefined
+const isTrustable = (text: string) => parseTrustedNetwork(text) !== undefined
 
-const flag = z.union([z.boolean(), z.string().transform((text) => !/^(|0|false|no|off)$/i.test(text.trim()))])
+const booleanFlag = z.union([z.boolean(), z.string().transform((text) => !/^(|0|false|no|off)$/i.test(text.trim()))])
 
-export const settings = block('proxy', {
+export const settings = settingsBlock('proxy', {
   ...listenerFields(8012, 'PROXY'),
   platform_api_url: platformUrl.optional().meta({
     env: 'PLATFORM_API_URL',
@@ -51,7 +51,7 @@ export const settings = block('proxy', {
     env: 'PLATFORM_API_CA_FILE',
     doc: 'Authorities (PEM) that vouch for its TLS certificate, instead of the machine’s.',
   }),
-  public_path_prefix: prefix.default('/public-api').meta({
+  public_path_prefix: pathPrefix.default('/public-api').meta({
     env: 'PUBLIC_PATH_PREFIX',
     doc: 'Prefix of public paths, taken away before the rest is matched and forwarded.',
   }),
@@ -70,13 +70,13 @@ export const settings = block('proxy', {
   }),
   rate_limit_per_min: z
     .int()
-    .min(1, named('RATE_LIMIT_PER_MIN must be 1 or more'))
+    .min(1, withMessage('RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(60)
     .meta({ env: 'RATE_LIMIT_PER_MIN', doc: 'Requests served per source and minute; the next one is 429.' }),
   write_rate_limit_per_min: z
     .int()
-    .min(1, named('WRITE_RATE_LIMIT_PER_MIN must be 1 or more'))
+    .min(1, withMessage('WRITE_RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(10)
     .meta({ env: 'WRITE_RATE_LIMIT_PER_MIN', doc: 'POST requests of them; the next one is 429.' }),
@@ -87,8 +87,8 @@ export const settings = block('proxy', {
     .default(65_536)
     .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Largest body of a POST; a larger one is 413.' }),
   trusted_proxy_depth: z
-    .int(named('TRUSTED_PROXY_DEPTH must be a whole number, 1 or more'))
-    .min(1, named('TRUSTED_PROXY_DEPTH must be 1 or more: how many trusted hops append to X-Forwarded-For'))
+    .int(withMessage('TRUSTED_PROXY_DEPTH must be a whole number, 1 or more'))
+    .min(1, withMessage('TRUSTED_PROXY_DEPTH must be 1 or more: how many trusted hops append to X-Forwarded-For'))
     .max(32)
     .optional()
     .meta({
@@ -121,7 +121,7 @@ export const settings = block('proxy', {
     .max(86_400)
     .default(60)
     .meta({ env: 'CACHE_TTL_S', doc: 'Longest time for which an answer is kept.' }),
-  edge_node: flag.default(false).meta({
+  edge_node: booleanFlag.default(false).meta({
     env: 'EDGE_NODE',
     doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role does not start then.',
   }),
@@ -150,8 +150,10 @@ export const settings = block('proxy', {
     .max(131_072)
     .default(16_384)
     .meta({ doc: 'Longest head of a request; a longer one is 431.' }),
-  header_timeout_s: seconds(1, 120).default(10).meta({ doc: 'Time within which the head of a request must be whole.' }),
-  body_timeout_s: seconds(1, 600)
+  header_timeout_s: secondsField(1, 120)
+    .default(10)
+    .meta({ doc: 'Time within which the head of a request must be whole.' }),
+  body_timeout_s: secondsField(1, 600)
     .default(30)
     .meta({ doc: 'Time within which a request must be whole, body included.' }),
   min_body_bytes_per_s: z
@@ -166,7 +168,7 @@ export const settings = block('proxy', {
     .max(1_048_576)
     .default(8_192)
     .meta({ doc: 'Slowest rate at which an answer is taken that waits for its caller, after 15 s; 0 asks for none.' }),
-  keep_alive_s: seconds(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
+  keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
   max_connections: z
     .int()
     .min(1)
@@ -179,8 +181,8 @@ export const settings = block('proxy', {
     .max(10_000)
     .default(128)
     .meta({ doc: 'Connections to the upstream that a worker holds at most; further requests wait for one.' }),
-  connect_timeout_s: seconds(1, 60).default(5).meta({ doc: 'Time for a connection to the upstream.' }),
-  answer_timeout_s: seconds(1, 600)
+  connect_timeout_s: secondsField(1, 60).default(5).meta({ doc: 'Time for a connection to the upstream.' }),
+  answer_timeout_s: secondsField(1, 600)
     .default(30)
     .meta({ doc: 'Time for the first byte of its answer, and for each after that.' }),
   audit_keep_days: z.int().min(1).max(36_500).default(90).meta({

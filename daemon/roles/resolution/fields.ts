@@ -1,8 +1,8 @@
 // Fields that inputs and documents of this role share.
 import * as z from 'zod'
-import { label } from '../../kernel/label.ts'
+import { label } from '../../kernel/label/label.ts'
 
-export const word = z.string().min(1).max(256)
+export const shortText = z.string().min(1).max(256)
 export const uid = z.string().min(1).max(128)
 export const uidInput = z.strictObject({ uid })
 export const count = z.int().min(0)
@@ -13,16 +13,21 @@ export const summaryField = {
 }
 
 /** What every document of this role says of whose it is and when it came to be. */
-export const origin = { tenant_id: z.string(), label, created_by: word, created_at: instant }
+export const provenanceFields = { tenant_id: z.string(), label, created_by: shortText, created_at: instant }
 
 /** The same as the interface shows it. */
-export const shownOrigin = { tenant_id: z.string(), classification: label, created_by: word, created_at: instant }
+export const provenanceViewFields = {
+  tenant_id: z.string(),
+  classification: label,
+  created_by: shortText,
+  created_at: instant,
+}
 
 /** The version of a lens that something came about by; `lens_id` is its uid. */
-export const byLens = { lens: word, lens_id: uid, lens_version: word, entity_type: word }
+export const lensVersionFields = { lens: shortText, lens_id: uid, lens_version: shortText, entity_type: shortText }
 
 export const recordRef = z
-  .strictObject({ node_id: word, record_id: z.string().min(1).max(4_096) })
+  .strictObject({ node_id: shortText, record_id: z.string().min(1).max(4_096) })
   .meta({ id: 'RecordRef', description: 'A record, by the node that holds it and its id there' })
 export type RecordRef = z.infer<typeof recordRef>
 

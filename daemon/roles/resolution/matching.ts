@@ -1,15 +1,16 @@
 // Operations that match or write: a site that only looks records up refuses them.
-import type { Call } from '../../kernel/call.ts'
-import { type Refused, refuse } from '../../kernel/errors.ts'
-import { type Input, type Operation, type Output, operation } from '../../kernel/operation.ts'
-import type { Worker } from '../../kernel/role.ts'
+
+import { type Refusal, refuse } from '../../kernel/error/errors.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { type InputSchema, type Operation, type OutputSchema, operation } from '../../kernel/operation/operation.ts'
+import type { Worker } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 
 export function isLookupOnly(call: Pick<Call, 'settings'>): boolean {
   return call.settings(settings).matching_pattern === 'lookup_only'
 }
 
-function refusedHere(call: Call): Refused | undefined {
+function refuseIfLookupOnly(call: Call): Refusal | undefined {
   if (!isLookupOnly(call)) return undefined
   return refuse(
     'wrong_state',
@@ -18,12 +19,14 @@ function refusedHere(call: Call): Refused | undefined {
 }
 
 /** As `operation`, where the site matches. */
-export function matchingOperation<I extends Input, O extends Output>(given: Operation<I, O>): Operation<I, O> {
+export function matchingOperation<I extends InputSchema, O extends OutputSchema>(
+  given: Operation<I, O>,
+): Operation<I, O> {
   const errors = given.errors.includes('wrong_state') ? given.errors : [...given.errors, 'wrong_state' as const]
   return operation({
     ...given,
     errors,
-    run: async (call, input) => refusedHere(call) ?? (await given.run(call, input)),
+    run: async (call, input) => refuseIfLookupOnly(call) ?? (await given.run(call, input)),
   })
 }
 

@@ -1,20 +1,21 @@
 // What boot supplies to the resolution role alone: the work of a run, which is done in threads and left behind in files.
-import { part } from '../../kernel/call.ts'
-import type { Refused } from '../../kernel/errors.ts'
-import type { Label } from '../../kernel/label.ts'
+
+import type { Refusal } from '../../kernel/error/errors.ts'
+import type { Label } from '../../kernel/label/label.ts'
+import { part } from '../../kernel/operation/call.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
 import type { RecordRef } from './fields.ts'
-import type { Counts, Phase, Progress, RunSource } from './fusion-run/model.ts'
+import type { RunCounts, RunPhase, RunProgress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
-import type { Lookups } from './lookup/held.ts'
-import type { SnapshotLookups } from './lookup/in-snapshot.ts'
-import type { Line, Manifest } from './snapshot/model.ts'
+import type { RegistryIndexCache } from './lookup/registry-index-cache.ts'
+import type { SnapshotIndexCache } from './lookup/snapshot-index-cache.ts'
+import type { SnapshotLine, SnapshotManifest } from './snapshot/model.ts'
 
 /** Of a run, what its phases need. */
 export type PhaseJob = {
   readonly run: string
-  readonly phase: Phase
+  readonly phase: RunPhase
   /** With all that the run lays over it. */
   readonly lens: Lens
   readonly tenant_id: string
@@ -24,8 +25,8 @@ export type PhaseJob = {
   readonly isLast: boolean
 }
 
-export type PhaseFound = {
-  readonly counts: Counts
+export type PhaseResult = {
+  readonly counts: RunCounts
   readonly sources?: RunSource[]
   readonly route?: 'clusters' | 'links'
   readonly weights?: LookupWeights
@@ -34,12 +35,12 @@ export type PhaseFound = {
 }
 
 /** A pair that was scored, by natural logs of odds or by a likeness, as the run says. */
-export type FoundMatch = {
+export type RunMatch = {
   readonly left: RecordRef
   readonly right: RecordRef
   readonly score: number
   /** The outcome of each field, by name. */
-  readonly levels: StoredLevels
+  readonly levels: PartialMatchWeights
   /** Where scores are log-odds: what was left of them before any field. */
   readonly prior_bits?: number
   /** Where scores are likenesses: how far it is above the one from which on links are kept. */
@@ -53,59 +54,59 @@ export type FoundMatch = {
 }
 
 /** Members in order, each with what its fields say in normal form. */
-export type FoundCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
-type StoredLevels = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
+export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
+type PartialMatchWeights = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
 
 export type RunWork = {
   /** Of these data files of the tenant, those that cannot be read, and why. */
-  unreadable(tenant_id: string, files: readonly string[]): Promise<ReadonlyMap<string, string>>
+  findUnreadable(tenant_id: string, files: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Carries out what is given for a tenant once all that was given before has ended. */
-  inTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
+  runInTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**
    * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
    * is in the store, or never will be. Throws `Refused('conflict')` for a run that keeps some already.
    */
-  keep(run: string, nodes: ReadonlyMap<number, readonly NodeRecord[]>): Promise<{ release(): void }>
+  storeRecords(run: string, nodes: ReadonlyMap<number, readonly NodeRecord[]>): Promise<{ release(): void }>
   /**
    * Carries out one phase from what the one before left; durable when it resolves. Refuses what the data or the lens
-   * do not allow. Throws `Refused` at its limits, and the signal's reason.
+   * do not allow. Throws `Refusal` at its limits, and the signal's reason.
    */
-  perform(job: PhaseJob, signal: AbortSignal): Promise<PhaseFound | Refused>
+  perform(job: PhaseJob, signal: AbortSignal): Promise<PhaseResult | Refusal>
   /** What the last phase left, in batches. */
-  matches(run: string): AsyncIterable<readonly FoundMatch[]>
+  matches(run: string): AsyncIterable<readonly RunMatch[]>
   /** Every cluster, those of one record too, in batches. */
-  clusters(run: string): AsyncIterable<readonly FoundCluster[]>
+  clusters(run: string): AsyncIterable<readonly RunCluster[]>
   /** How far a run is that this process works on. */
-  progress(run: string): Progress | undefined
+  progress(run: string): RunProgress | undefined
   /** Says how far, where the role itself does the work. */
-  told(run: string, progress: Omit<Progress, 'eta_s'>): void
+  reportProgress(run: string, progress: Omit<RunProgress, 'eta_s'>): void
   /** Drops all files of a run, once nothing works on them. */
   drop(run: string): Promise<void>
   /** Runs that have files, besides those that are being kept just now. */
-  kept(): Promise<readonly string[]>
+  listStoredRuns(): Promise<readonly string[]>
 }
 export const runWork = part<RunWork>('run-work')
 
 /** Registries in memory, for whoever looks a record up. */
-export const lookupsPart = part<Lookups>('lookups')
+export const registryIndexCachePart = part<RegistryIndexCache>('lookups')
 
 /** The same of snapshots, where records are only looked up. */
-export const snapshotLookupsPart = part<SnapshotLookups>('snapshot-lookups')
+export const snapshotIndexCachePart = part<SnapshotIndexCache>('snapshot-lookups')
 
 /** A snapshot that was taken in; labels in the terms of this site. */
-export type HeldSnapshot = {
+export type ImportedSnapshot = {
   /** Another for another file. */
   readonly key: string
-  readonly manifest: Manifest
+  readonly manifest: SnapshotManifest
   readonly imported_at: string
   /** Of all that is in it together. */
   readonly label: Label
   readonly labels: readonly Label[]
 }
 
-export type Snapshots = {
-  list(): Promise<readonly HeldSnapshot[]>
-  /** Its lines in order, by lens; labels are places in `labels`. Refuses `unavailable` for a file that is damaged. */
-  read(lens: string): Promise<{ labels: readonly Label[]; lines: AsyncIterable<Line> } | Refused>
+export type SnapshotStore = {
+  list(): Promise<readonly ImportedSnapshot[]>
+  /** Its lines in order, by lens; labels are places in `labelPolicy`. Refuses `unavailable` for a file that is damaged. */
+  read(lens: string): Promise<{ labels: readonly Label[]; lines: AsyncIterable<SnapshotLine> } | Refusal>
 }
-export const snapshotsPart = part<Snapshots>('snapshots')
+export const snapshotStorePart = part<SnapshotStore>('snapshots')

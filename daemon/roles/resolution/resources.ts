@@ -1,11 +1,11 @@
 // The documents of this role that AI clients read by a URI, as the interface document names them.
-import type { ResourceDeclaration } from '../../kernel/resources.ts'
+import type { McpResourceDeclaration } from '../../kernel/api/mcp-resources.ts'
 import { list as clusterList } from './entity-cluster/list.ts'
 import { list as matchList } from './entity-match/list.ts'
 import { list as runList } from './fusion-run/list.ts'
 import { status } from './fusion-run/status.ts'
 
-export const resources: readonly ResourceDeclaration[] = [
+export const resources: readonly McpResourceDeclaration[] = [
   {
     uri: 'fusion://runs',
     name: 'Active runs',

@@ -1,8 +1,9 @@
 // The resolution role's table of contents: lenses, runs over records, the matches and clusters that they find.
-import { type Role, role } from '../../kernel/role.ts'
+import { type Role, role } from '../../kernel/role/role.ts'
 import { create as arrivalCreate } from './arrival/create.ts'
 import * as arrivalGet from './arrival/get.ts'
 import { arrivals } from './arrival/model.ts'
+import { lookup } from './entity/lookup.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
@@ -17,7 +18,7 @@ import { rule } from './entity-match/rule.ts'
 import { uncertain } from './entity-match/uncertain.ts'
 import { entityRecords } from './entity-record/model.ts'
 import { agree } from './exchange/agree.ts'
-import { decline } from './exchange/decline.ts'
+import { cancelExchange } from './exchange/cancel.ts'
 import * as exchangeGet from './exchange/get.ts'
 import * as exchangeList from './exchange/list.ts'
 import { exchangePieces, exchanges } from './exchange/model.ts'
@@ -36,27 +37,26 @@ import { summary } from './fusion-run/summary.ts'
 import { create as lensCreate } from './lens/create.ts'
 import * as lensGet from './lens/get.ts'
 import * as lensList from './lens/list.ts'
-import { lenses } from './lens/stored.ts'
+import { lenses } from './lens/stored-lens.ts'
 import * as bindingGet from './lens-binding/get.ts'
 import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
-import { lookup } from './lookup/lookup.ts'
 import { matchingWorker } from './matching.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
 import { exportRegistry } from './registry/export.ts'
 import { get as registryGet } from './registry/get.ts'
-import { registryHeads } from './registry/writing.ts'
+import { registryHeads } from './registry/write-numbered.ts'
 import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
-import { consult as consulting } from './workers/consult.ts'
+import { consultWorker as consulting } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
-import { files } from './workers/files.ts'
-import { runs } from './workers/runs.ts'
-import { settle } from './workers/settle.ts'
+import { filesWorker } from './workers/files.ts'
+import { runsWorker } from './workers/runs.ts'
+import { settleWorker } from './workers/settle.ts'
 
 /** Lower-case names under which the objects of this role are addressed. */
-const objects = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
+const objectNames = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
 
 export const resolution: Role = role(outline, {
   collections: [
@@ -73,7 +73,7 @@ export const resolution: Role = role(outline, {
     exchangePieces,
   ],
   metrics,
-  workers: [files, ...[runs, settle, consulting, exchangesWorker].map(matchingWorker)],
+  workers: [filesWorker, ...[runsWorker, settleWorker, consulting, exchangesWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
@@ -84,7 +84,7 @@ export const resolution: Role = role(outline, {
     arrival: { create: arrivalCreate, get: arrivalGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
-    exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },
+    exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: cancelExchange, receive },
   },
   messages: { resolution: receive },
   resources,
@@ -95,7 +95,7 @@ export const resolution: Role = role(outline, {
     health_path: '/health',
     api_path: '/api/v2',
     capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol', 'private-set-intersection'],
-    objects,
+    objects: objectNames,
     matching_pattern: resolved.values.get('resolution')?.matching_pattern,
     deployment_profile,
     supported_transports: [...transports],

@@ -1,10 +1,10 @@
 // Settings of the resolution role.
 import * as z from 'zod'
-import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
-import { block } from '../../kernel/settings.ts'
-import { standingAgreement } from './exchange/standing.ts'
+import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
+import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { standingAgreement } from './exchange/agreement/standing-agreement.ts'
 
-export const settings = block('resolution', {
+export const settings = settingsBlock('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
   ...toolFields('RESOLUTION'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({

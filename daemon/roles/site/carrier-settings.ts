@@ -1,19 +1,19 @@
 // Which network moves the messages of which peer; a peer that no section names is served by couriers alone.
 import * as z from 'zod'
-import { brokerUrl } from '../../kernel/broker.ts'
-import type { Carrier } from '../../kernel/carrier.ts'
-import { type CoalitionSettings, coalitionSettings } from '../../kernel/coalition-settings.ts'
-import { type Block, block, type Values } from '../../kernel/settings.ts'
-import { siteName } from '../../kernel/transport.ts'
+import type { Carrier } from '../../kernel/messaging/carrier.ts'
+import { siteName } from '../../kernel/messaging/transport.ts'
+import { brokerUrl } from '../../kernel/network/broker.ts'
+import { type SettingsBlock, type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
+import { type CoalitionSettings, coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 
-const file = z.string().min(1).max(4_096)
+const filePath = z.string().min(1).max(4_096)
 
 /** By what one peer is known: the authority that signs its certificate, which names it; if wanted its very keys. */
 const mtlsPeer = z.strictObject({
   url: z
     .url({ protocol: /^https$/ })
     .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must be https://host:port and nothing more'),
-  ca_file: file,
+  ca_file: filePath,
   keys: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 lower-case hexadecimal digits'))
     .min(1)
@@ -21,18 +21,18 @@ const mtlsPeer = z.strictObject({
     .optional(),
 })
 
-export const mtlsSettings = block('mtls', {
+export const mtlsSettings = settingsBlock('mtls', {
   listen: z
     .string()
     .min(1)
     .default('127.0.0.1')
     .meta({ env: 'MTLS_LISTEN', doc: 'Address that peers reach this site at.' }),
   port: z.int().min(0).max(65_535).default(8421).meta({ env: 'MTLS_PORT', doc: 'Port of it; 0 picks a free one.' }),
-  cert_file: file.optional().meta({
+  cert_file: filePath.optional().meta({
     env: 'MTLS_CERT_FILE',
     doc: 'Certificate of this site (PEM), leaf first; that of `platform keys cert` when absent. Read again when it changes.',
   }),
-  key_file: file.optional().meta({
+  key_file: filePath.optional().meta({
     env: 'MTLS_KEY_FILE',
     doc: 'Private key of it (PEM, 0600, in the open); that of cert_file when absent. Read again when it changes.',
   }),
@@ -41,7 +41,7 @@ export const mtlsSettings = block('mtls', {
   }),
 })
 
-export const amqpSettings = block('amqp', {
+export const amqpSettings = settingsBlock('amqp', {
   url: brokerUrl
     .default('amqp://127.0.0.1:5672')
     .meta({ env: 'AMQP_URL', doc: 'Broker, and virtual host as the path; amqps: unless it is on this machine.' }),
@@ -56,11 +56,11 @@ export const amqpSettings = block('amqp', {
     doc: 'Password of the user; without one a client certificate shows who this site is.',
     secret: true,
   }),
-  tls_ca_file: file
+  tls_ca_file: filePath
     .optional()
     .meta({ doc: 'Authorities (PEM) that may vouch for the broker; those of the system when absent.' }),
-  tls_cert_file: file.optional().meta({ doc: 'Certificate (PEM) that the broker knows this site by.' }),
-  tls_key_file: file.optional().meta({ doc: 'Private key of the certificate (PEM).' }),
+  tls_cert_file: filePath.optional().meta({ doc: 'Certificate (PEM) that the broker knows this site by.' }),
+  tls_key_file: filePath.optional().meta({ doc: 'Private key of the certificate (PEM).' }),
   prefix: siteName
     .default('platform')
     .meta({ doc: 'Begins the names of exchanges and queues; the same at all sites that share the broker.' }),
@@ -75,12 +75,12 @@ export const amqpSettings = block('amqp', {
     }),
 })
 
-type Name = Carrier['name']
+type NetworkName = Carrier['name']
 
 /** Section of each network, with the peers that it names. */
 const sections: readonly {
-  readonly name: Name
-  readonly block: Block
+  readonly name: NetworkName
+  readonly block: SettingsBlock
   readonly peers: (values: unknown) => string[]
   /** Whether it serves the site itself, with no peer named. */
   readonly alone?: (values: unknown) => boolean
@@ -96,10 +96,10 @@ const sections: readonly {
 ]
 
 /** Values of a section; both a call and boot have such a thing. */
-type Read = (of: Block) => unknown
+type SectionReader = (of: SettingsBlock) => unknown
 
 /** The networks that serve anybody, with the peers of each. */
-export function networksOf(read: Read): { readonly name: Name; readonly peers: readonly string[] }[] {
+export function listNetworks(read: SectionReader): { readonly name: NetworkName; readonly peers: readonly string[] }[] {
   return sections
     .map(({ name, block: section, peers, alone }) => {
       const values = read(section)
@@ -109,19 +109,21 @@ export function networksOf(read: Read): { readonly name: Name; readonly peers: r
 }
 
 /** What moves the messages of a peer. */
-export function carrierOf(peer: string, read: Read): 'filedrop' | Name {
-  return networksOf(read).find(({ peers }) => peers.includes(peer))?.name ?? 'filedrop'
+export function carrierOf(peer: string, read: SectionReader): 'filedrop' | NetworkName {
+  return listNetworks(read).find(({ peers }) => peers.includes(peer))?.name ?? 'filedrop'
 }
 
 /** Peers that more than one network would serve. */
-export function servedTwice(read: Read): string[] {
-  const all = networksOf(read).flatMap(({ peers }) => peers)
+export function findPeersServedTwice(read: SectionReader): string[] {
+  const all = listNetworks(read).flatMap(({ peers }) => peers)
   return [...new Set(all.filter((peer, index) => all.indexOf(peer) !== index))]
 }
 
 /** What would keep this site from its broker for good; undefined when nothing does, or no peer is served by one. */
-export function brokerFault(read: Read): string | undefined {
-  const { peers, url, user, password, tls_cert_file, tls_key_file } = read(amqpSettings) as Values<typeof amqpSettings>
+export function brokerFault(read: SectionReader): string | undefined {
+  const { peers, url, user, password, tls_cert_file, tls_key_file } = read(amqpSettings) as SettingValues<
+    typeof amqpSettings
+  >
   if (Object.keys(peers).length === 0) return undefined
   if (!tls_cert_file !== !tls_key_file) return 'tls_cert_file and tls_key_file are needed both'
   if (password !== undefined && user === undefined) return 'there is a password, and no user (AMQP_USER)'

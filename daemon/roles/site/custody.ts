@@ -1,7 +1,8 @@
 // The carrier that keeps what it carries; the site has one.
-import type { Call } from '../../kernel/call.ts'
-import type { Custody } from '../../kernel/custody.ts'
-import { refuse } from '../../kernel/errors.ts'
+
+import { refuse } from '../../kernel/error/errors.ts'
+import type { Custody } from '../../kernel/messaging/custody.ts'
+import type { Call } from '../../kernel/operation/call.ts'
 import { transportsPart } from './parts.ts'
 
 /** Throws `Refused('unavailable')` where there is none. */

@@ -1,7 +1,8 @@
 // The state of each channel as gauges, which are set when the metrics are read.
-import type { Call } from '../../kernel/call.ts'
-import type { ChannelStatus } from '../../kernel/channel-status.ts'
-import { gauge, type Metric } from '../../kernel/metrics.ts'
+
+import type { ChannelStatus } from '../../kernel/messaging/channel-status.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { gauge, type Metric } from '../../kernel/telemetry/metrics.ts'
 import { carrierOf } from './carrier-settings.ts'
 import { transportsPart } from './parts.ts'
 

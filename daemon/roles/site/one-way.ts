@@ -1,11 +1,12 @@
 // What people ask of the carrier that is told of no arrival.
-import type { Call } from '../../kernel/call.ts'
-import { refuse } from '../../kernel/errors.ts'
-import type { OneWay } from '../../kernel/one-way.ts'
+
+import { refuse } from '../../kernel/error/errors.ts'
+import type { OneWayControl } from '../../kernel/messaging/one-way-control.ts'
+import type { Call } from '../../kernel/operation/call.ts'
 import { transportsPart } from './parts.ts'
 
 /** Throws `Refused('unavailable')` for a site that has none. */
-export function oneWayOf(call: Call): OneWay {
+export function oneWayOf(call: Call): OneWayControl {
   const found = call.part(transportsPart).find(({ oneWay }) => oneWay)?.oneWay
   if (!found) throw refuse('unavailable', 'the site has no one-way carrier')
   return found

@@ -1,7 +1,8 @@
 // The site role as every process of the site knows it: what may be set, and which messages it takes.
-import { coalitionSettings } from '../../kernel/coalition-settings.ts'
-import { keyValueSettings } from '../../kernel/engine-settings.ts'
-import { outline as outlineOf } from '../../kernel/role.ts'
+
+import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
+import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import { amqpSettings, mtlsSettings } from './carrier-settings.ts'
 import { filedropSettings, settings } from './settings.ts'
 

@@ -1,25 +1,32 @@
 // What boot supplies to the site role alone: its keys, peers, carriers, issuer.
-import { type Call, part } from '../../kernel/call.ts'
-import type { StatusEvent } from '../../kernel/coalition.ts'
-import type { Refused } from '../../kernel/errors.ts'
-import type { Jws, PublicKey, Signatures, SignatureType, Verified } from '../../kernel/keys.ts'
-import type { Label } from '../../kernel/label.ts'
-import type { Peer, Peers } from '../../kernel/peer.ts'
-import type { People } from '../../kernel/person.ts'
-import type { Transport } from '../../kernel/transport.ts'
+
+import type {
+  Jws,
+  PublicKey,
+  Signatures,
+  SignatureType,
+  VerifiedPayload,
+} from '../../kernel/cryptography/signatures.ts'
+import type { Refusal } from '../../kernel/error/errors.ts'
+import type { Peer, Peers } from '../../kernel/identity/peer.ts'
+import type { People } from '../../kernel/identity/person.ts'
+import type { Label } from '../../kernel/label/label.ts'
+import type { Transport } from '../../kernel/messaging/transport.ts'
+import { type Call, part } from '../../kernel/operation/call.ts'
+import type { StatusEvent } from '../../shared/coalition/hub-protocol.ts'
 import type { QuarantineEntry, QuarantineItem } from './quarantine/model.ts'
-import type { FailedAttempts } from './token/attempts.ts'
-import type { Client, GrantedClaims, SubjectToken } from './token/model.ts'
+import type { FailedAttempts } from './token/failed-attempts.ts'
+import type { GrantedClaims, OAuthClient, SubjectToken } from './token/model.ts'
 
 export const signaturesPart = part<Signatures>('signatures')
 export const peersPart = part<Peers>('peers')
 /** The pinned peers, to change. */
 export type PinnedPeers = {
   /**
-   * One change at a time, durable when it resolves. `change` gives the peer back as it is to change nothing; what it refuses
+   * One change at a time, durable when it resolves. `difference` gives the peer back as it is to change nothing; what it refuses
    * is given on. Undefined when there is no such peer.
    */
-  change(name: string, change: (peer: Peer) => Promise<Peer | Refused>): Promise<Peer | Refused | undefined>
+  change(name: string, change: (peer: Peer) => Promise<Peer | Refusal>): Promise<Peer | Refusal | undefined>
 }
 export const pinnedPeersPart = part<PinnedPeers>('pinned-peers')
 
@@ -27,9 +34,9 @@ export type KeySets = {
   /** Those that are or were in force, oldest first; none for a site whose keys peers have pinned one by one. */
   all(): readonly Jws[]
   /** The version that each peer was sent last by this process. */
-  readonly told: Map<string, number>
+  readonly sent_versions: Map<string, number>
   /** Why a peer could not be told, as it was logged last. */
-  readonly unsent: Map<string, string>
+  readonly logged_failures: Map<string, string>
 }
 export const keySetsPart = part<KeySets>('key-sets')
 
@@ -40,20 +47,20 @@ export const statusFeedPart = part<StatusFeed>('status-feed')
 export const transportsPart = part<readonly Transport[]>('transports')
 
 /** Messages that a carrier has verified a moment ago; asking again costs a look instead of a signature. */
-export type RecentlyVerified = {
+export type VerifiedMessageCache = {
   /** Undefined when this envelope of this peer was not verified recently. */
   find(
     peer: string,
     type: SignatureType,
     envelope: Jws,
-  ): (Verified & { readonly label: Label; readonly is_label_released: boolean }) | undefined
+  ): (VerifiedPayload & { readonly label: Label; readonly is_label_released: boolean }) | undefined
 }
-export const recentlyVerifiedPart = part<RecentlyVerified>('recently-verified')
+export const verifiedMessageCachePart = part<VerifiedMessageCache>('recently-verified')
 
 export type Issuer = {
   readonly issuer: string
   readonly audience: string
-  readonly clients: readonly Client[]
+  readonly clients: readonly OAuthClient[]
   readonly role_names: readonly string[]
   mint(claims: GrantedClaims, ttl_s: number, latest_exp: number): Promise<string>
   verifySubject(token: string): Promise<SubjectToken | undefined>
@@ -79,14 +86,14 @@ export type Backups = {
    * Asks every role for its copy, in a new folder named by the instant, and drops all but the newest `keep`; its name.
    * Rejects with the role that made none; nothing is left then.
    */
-  run(keep: number, ask: Call['others']['ask']): Promise<string>
+  run(keep: number, ask: Call['roles']['request']): Promise<string>
 }
 export const backupsPart = part<Backups>('backups')
 
 /** A copy of the site's data, by its folder and the one above. */
 export type BackupCopy = { readonly name: string; readonly holds: 'yes' | 'no' | 'unknown' }
-export type Copies = {
+export type BackupCopies = {
   /** Those that hold a body of one of these SHA-384 digests, and those that cannot be read. */
   holding(digests: readonly string[]): Promise<readonly BackupCopy[]>
 }
-export const copiesPart = part<Copies>('copies')
+export const backupCopiesPart = part<BackupCopies>('copies')

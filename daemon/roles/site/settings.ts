@@ -1,8 +1,8 @@
 // Settings of the site role: its listener, its carriers, its backups.
 import * as z from 'zod'
-import { listenerFields } from '../../kernel/platform-settings.ts'
-import { block, type Values } from '../../kernel/settings.ts'
-import { siteName } from '../../kernel/transport.ts'
+import { siteName } from '../../kernel/messaging/transport.ts'
+import { listenerFields } from '../../kernel/settings/platform-settings.ts'
+import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 
 const accreditation = z.strictObject({
   authority: z.string().min(1).max(256),
@@ -10,7 +10,7 @@ const accreditation = z.strictObject({
   valid_until: z.iso.date().meta({ description: 'Last day on which the channel may be used' }),
 })
 
-export const settings = block('site', {
+export const settings = settingsBlock('site', {
   ...listenerFields(8420, 'SITE'),
   public_url: z
     .url({ protocol: /^https?$/ })
@@ -48,11 +48,11 @@ export const settings = block('site', {
 })
 
 /** Where clients reach the site's issuer, without a slash at the end. */
-export function issuerUrl({ listen, port, tls_cert_file, public_url }: Values<typeof settings>): string {
+export function issuerUrl({ listen, port, tls_cert_file, public_url }: SettingValues<typeof settings>): string {
   return public_url?.replace(/\/$/, '') ?? `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
 }
 
-export const filedropSettings = block('filedrop', {
+export const filedropSettings = settingsBlock('filedrop', {
   releasable_names: z
     .array(z.string().min(1).max(64))
     .max(64)

@@ -6,17 +6,17 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { everyOperation } from '../../../daemon/every-role.ts'
-import { toolsOf } from '../../../daemon/kernel/tools.ts'
-import { samples } from '../../support/every-operation/samples.ts'
-import { type Stage, stage } from '../../support/every-operation/stage.ts'
-import { whenPresent } from '../../support/requires.ts'
+import { deriveTools } from '../../../daemon/kernel/api/mcp-tools.ts'
+import { createOperationFixture, type OperationFixture } from '../../support/every-operation/operation-fixture.ts'
+import { operationSamples } from '../../support/every-operation/operation-samples.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
 
-type Walk = {
+type ToolWalk = {
   readonly role: string
   /** Those of one role, which a client sees at one address. */
   readonly tools: readonly Tool[]
   /** The ones that are called. */
-  readonly called: readonly Tool[]
+  readonly calls: readonly Tool[]
   /** What is asked for and not there, and what is said of it. */
   readonly absent: {
     readonly name: string
@@ -24,26 +24,26 @@ type Walk = {
     readonly detail: string
   }
 }
-type Tool = ReturnType<typeof toolsOf>[number]
+type Tool = ReturnType<typeof deriveTools>[number]
 
 /** Of a role that has many like others, those that take or give what others do not: records, lists of either form, charts. */
-function walk(role: string, absent: Walk['absent'], some?: readonly string[]): Walk {
-  const tools = toolsOf(everyOperation.filter((each) => each.role === role))
-  const called = some ? some.map((name) => tools.find((tool) => tool.name === name) ?? unknown(name)) : tools
-  return { role, tools, called, absent }
+function buildWalk(role: string, absent: ToolWalk['absent'], some?: readonly string[]): ToolWalk {
+  const tools = deriveTools(everyOperation.filter((each) => each.role === role))
+  const called = some ? some.map((name) => tools.find((tool) => tool.name === name) ?? failUnknownTool(name)) : tools
+  return { role, tools, calls: called, absent }
 }
 
-function unknown(name: string): never {
+function failUnknownTool(name: string): never {
   throw new Error(`there is no tool ${name}`)
 }
 
 const walks = [
-  walk('consensus', {
+  buildWalk('consensus', {
     name: 'consensus_session_get',
     arguments: { id: 'nothing' },
     detail: 'there is no such session',
   }),
-  walk(
+  buildWalk(
     'resolution',
     { name: 'entity_match_get', arguments: { uid: 'nothing' }, detail: 'there is no such entity_match' },
     [
@@ -59,24 +59,27 @@ const walks = [
   ),
 ]
 
-type Called = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
+type ToolCall = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
 
 /** One good call of each tool, on a site of its own. */
-async function world({ role, called }: Walk): Promise<{ at: Stage; url: string; calls: Called[] }> {
-  const at = await stage()
+async function startFixture({
+  role,
+  calls: called,
+}: ToolWalk): Promise<{ at: OperationFixture; url: string; calls: ToolCall[] }> {
+  const at = await createOperationFixture()
   onTestFinished(() => at.site.close())
-  const calls: Called[] = []
+  const calls: ToolCall[] = []
   for (const { name, target } of called) {
-    calls.push({ name, arguments: (await samples[target.address]?.(at))?.input ?? {} })
+    calls.push({ name, arguments: (await operationSamples[target.address]?.(at))?.input ?? {} })
   }
   return { at, url: `http://127.0.0.1:${at.site.port(role)}/agentspace`, calls }
 }
 
-function expectOutput({ tools }: Walk, name: string, structured: unknown): void {
+function expectOutput({ tools }: ToolWalk, name: string, structured: unknown): void {
   tools.find((tool) => tool.name === name)?.target.operation.output.parse(structured)
 }
 
-function namesOf({ tools }: Walk): string[] {
+function listNames({ tools }: ToolWalk): string[] {
   return tools.map(({ name }) => name)
 }
 
@@ -88,14 +91,14 @@ const withInspector = whenPresent({
 })
 
 withInspector.each(walks)('the inspector, at $role', async (walked) => {
-  const { at, url, calls } = await world(walked)
+  const { at, url, calls } = await startFixture(walked)
   const ask = async (...words: string[]) => {
     const header = `Authorization: Bearer ${at.admin}`
     const all = ['--cli', url, '--transport', 'http', '--header', header, ...words]
     const { stdout } = await promisify(execFile)(inspector, all, { maxBuffer: 16_777_216, timeout: 60_000 })
     return JSON.parse(stdout) as { tools: { name: string }[]; isError?: boolean; structuredContent?: unknown }
   }
-  expect((await ask('--method', 'tools/list')).tools.map(({ name }) => name)).toEqual(namesOf(walked))
+  expect((await ask('--method', 'tools/list')).tools.map(({ name }) => name)).toEqual(listNames(walked))
   for (const { name, arguments: given } of calls) {
     // It reads each value as JSON, so that a text of digits must be quoted.
     const pairs = Object.entries(given).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
@@ -114,7 +117,7 @@ const withFastmcp = whenPresent({
 })
 
 withFastmcp.each(walks)('fastmcp, in Python, at $role', async (walked) => {
-  const { at, url, calls } = await world(walked)
+  const { at, url, calls } = await startFixture(walked)
   const { detail, ...refused } = walked.absent
   const child = spawn(fastmcp, [path.join(import.meta.dirname, 'every_tool.py')], { stdio: ['pipe', 'pipe', 'pipe'] })
   child.stdin.end(JSON.stringify({ url, token: at.admin, calls: [...calls, refused] }))
@@ -124,7 +127,7 @@ withFastmcp.each(walks)('fastmcp, in Python, at $role', async (walked) => {
     tools: string[]
     results: { name: string; structured: unknown; is_error: boolean; text: string }[]
   }
-  expect(told.tools).toEqual(namesOf(walked))
+  expect(told.tools).toEqual(listNames(walked))
   const last = told.results.pop()
   expect(last?.is_error).toBe(true)
   expect(JSON.parse(last?.text ?? '')).toMatchObject({ code: 'not_found', detail })
@@ -132,5 +135,5 @@ withFastmcp.each(walks)('fastmcp, in Python, at $role', async (walked) => {
     expect(is_error, `${name}: ${said}`).toBe(false)
     expectOutput(walked, name, structured)
   }
-  expect(told.results).toHaveLength(walked.called.length)
+  expect(told.results).toHaveLength(walked.calls.length)
 })

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { type TokenProxy, tokenProxy } from '../../support/mcp/token-proxy.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { type SmallSite, smallSite } from '../../support/small-site.ts'
+import { startTokenProxy, type TokenProxy } from '../../support/mcp/token-proxy.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 import { suites } from './scenarios.ts'
 
-let site: SmallSite
+let site: SingleClusterSite
 let proxy: TokenProxy
 let folder: string
 beforeAll(async () => {
-  site = await smallSite()
-  proxy = await tokenProxy(site.port('consensus'), await site.token({ roles: ['admin'] }))
+  site = await startSingleClusterSite()
+  proxy = await startTokenProxy(site.port('consensus'), await site.token({ roles: ['admin'] }))
   folder = mkdtempSync(path.join(tmpdir(), 'conformance-'))
 })
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Check = { readonly id: string; readonly status: string; readonly errorMessage?: string }
+type ConformanceCheck = { readonly id: string; readonly status: string; readonly errorMessage?: string }
 
 describe.each(Object.entries(suites))('%s', (variable, revisions) => {
   const tool = process.env[variable] ?? ''
@@ -32,13 +32,13 @@ describe.each(Object.entries(suites))('%s', (variable, revisions) => {
 
   test.each(revisions)('in $revision', async ({ revision, applicable, excluded }) => {
     const known = [...Object.keys(applicable), ...Object.keys(excluded)]
-    const listed = await run(tool, ['list', '--server', '--spec-version', revision])
+    const listed = await runTool(tool, ['list', '--server', '--spec-version', revision])
     expect([...listed.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name).sort()).toEqual(known.sort())
     const results = path.join(folder, `${variable}-${revision}`)
     const words = ['--url', `${proxy.url}/agentspace`, '--spec-version', revision, '--suite', 'all', '-o', results]
-    await run(tool, ['server', ...words])
+    await runTool(tool, ['server', ...words])
     for (const [scenario, exempt] of Object.entries(applicable)) {
-      const checks = checksOf(results, scenario)
+      const checks = readChecks(results, scenario)
       expect(checks.filter(({ status }) => status === 'SUCCESS').length, scenario).toBeGreaterThan(0)
       const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
       expect(failed.map(({ id }) => id).sort(), JSON.stringify(failed)).toEqual(Object.keys(exempt).sort())
@@ -47,7 +47,7 @@ describe.each(Object.entries(suites))('%s', (variable, revisions) => {
 })
 
 /** What it prints. Its exit code counts the scenarios that do not apply as well. */
-async function run(tool: string, words: readonly string[]): Promise<string> {
+async function runTool(tool: string, words: readonly string[]): Promise<string> {
   const done = promisify(execFile)(tool, [...words], { maxBuffer: 16_777_216, timeout: 240_000 })
   return await done.then(
     ({ stdout }) => stdout,
@@ -58,8 +58,8 @@ async function run(tool: string, words: readonly string[]): Promise<string> {
   )
 }
 
-function checksOf(results: string, scenario: string): Check[] {
+function readChecks(results: string, scenario: string): ConformanceCheck[] {
   const found = readdirSync(results).find((name) => name.replace(/-\d{4}-\d\d-\d\dT.*$/, '') === `server-${scenario}`)
   if (!found) throw new Error(`the tool did not run ${scenario}`)
-  return JSON.parse(readFileSync(path.join(results, found, 'checks.json'), 'utf8')) as Check[]
+  return JSON.parse(readFileSync(path.join(results, found, 'checks.json'), 'utf8')) as ConformanceCheck[]
 }

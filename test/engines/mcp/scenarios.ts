@@ -1,9 +1,9 @@
 // Which scenarios of the public conformance tool hold for /agentspace, and why each other one does not apply.
 
 /** A scenario's name to what must hold of it: all of its checks, or all but those named, each with its reason. */
-export type Applicable = Readonly<Record<string, Readonly<Record<string, string>>>>
+export type ApplicableScenarios = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-const whole = {}
+const allChecks = {}
 
 const fixture = (tool: string) => `calls the suite's own tool ${tool}, which no service but its example has`
 const noResources = 'the service offers no resources, and says so in its capabilities'
@@ -51,27 +51,27 @@ const since2025_11: Readonly<Record<string, string>> = {
 
 const needsTool = fixture('that it looks for')
 
-export type Suite = {
+export type ConformanceSuite = {
   readonly revision: string
-  readonly applicable: Applicable
+  readonly applicable: ApplicableScenarios
   readonly excluded: Readonly<Record<string, string>>
 }
 
 /** By the environment variable that names the tool: its two lines judge different revisions. */
-export const suites: Readonly<Record<string, readonly Suite[]>> = {
+export const suites: Readonly<Record<string, readonly ConformanceSuite[]>> = {
   MCP_CONFORMANCE_0_1: [
     {
       revision: '2025-06-18',
-      applicable: { 'server-initialize': whole, ping: whole, 'tools-list': whole },
+      applicable: { 'server-initialize': allChecks, ping: allChecks, 'tools-list': allChecks },
       excluded: untilStateless,
     },
     {
       revision: '2025-11-25',
       applicable: {
-        'server-initialize': whole,
-        ping: whole,
-        'tools-list': whole,
-        'dns-rebinding-protection': whole,
+        'server-initialize': allChecks,
+        ping: allChecks,
+        'tools-list': allChecks,
+        'dns-rebinding-protection': allChecks,
       },
       excluded: {
         ...since2025_11,
@@ -84,22 +84,22 @@ export const suites: Readonly<Record<string, readonly Suite[]>> = {
     {
       revision: '2025-06-18',
       applicable: {
-        'server-initialize': whole,
-        'server-session-lifecycle': whole,
-        ping: whole,
-        'tools-list': whole,
+        'server-initialize': allChecks,
+        'server-session-lifecycle': allChecks,
+        ping: allChecks,
+        'tools-list': allChecks,
       },
       excluded: untilStateless,
     },
     {
       revision: '2025-11-25',
       applicable: {
-        'server-initialize': whole,
-        'server-session-lifecycle': whole,
-        ping: whole,
-        'tools-list': whole,
-        'server-sse-multiple-streams': whole,
-        'dns-rebinding-protection': whole,
+        'server-initialize': allChecks,
+        'server-session-lifecycle': allChecks,
+        ping: allChecks,
+        'tools-list': allChecks,
+        'server-sse-multiple-streams': allChecks,
+        'dns-rebinding-protection': allChecks,
       },
       excluded: since2025_11,
     },
@@ -112,16 +112,16 @@ export const suites: Readonly<Record<string, readonly Suite[]>> = {
           'sep-2575-http-server-no-independent-requests-on-stream': needsTool,
           'sep-2575-server-no-log-without-loglevel': needsTool,
         },
-        'tools-list': whole,
-        'server-sse-multiple-streams': whole,
-        'dns-rebinding-protection': whole,
+        'tools-list': allChecks,
+        'server-sse-multiple-streams': allChecks,
+        'dns-rebinding-protection': allChecks,
         caching: {
           'sep-2549-prompts-list-caching-hints': noPrompts,
           'sep-2549-resources-list-caching-hints': noResources,
           'sep-2549-resources-templates-list-caching-hints': noResources,
         },
-        'http-header-validation': whole,
-        'input-required-result-unsupported-methods': whole,
+        'http-header-validation': allChecks,
+        'input-required-result-unsupported-methods': allChecks,
       },
       excluded: {
         ...everywhere,

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
-import { shared } from '../../sites/question.ts'
-import type { Person, Said } from '../../support/person.ts'
+import { sharedClassification } from '../../sites/packaged-site-pair.ts'
+import type { CheckedClient, CheckedResponse } from '../../support/http/checked-client.ts'
 
 /** Who speaks in each session; together they ratify it. */
 export const speakers = ['alice', 'bob']
@@ -15,15 +15,15 @@ export class Contributors {
   /** Sessions, and `session speaker` of contributions, of which somebody was told that they are there. */
   readonly opened: string[] = []
   readonly spoken: string[] = []
-  readonly refused: Said<unknown>[] = []
+  readonly refused: CheckedResponse<unknown>[] = []
   /** Requests that got no answer. */
   unanswered = 0
-  readonly #person: Person
+  readonly #person: CheckedClient
   readonly #all: Promise<unknown>
   #fault: unknown
   #isOver = false
 
-  constructor(person: Person, lanes = 4) {
+  constructor(person: CheckedClient, lanes = 4) {
     this.#person = person
     this.#all = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#speak(lane))).catch((error) => {
       this.#fault = error
@@ -45,23 +45,23 @@ export class Contributors {
 
   async #speak(lane: number): Promise<void> {
     const policy = { m: speakers.length, n: speakers.length }
-    const asked = { lens_id: 'l', lens_version: '1', policy, classification: shared }
-    const opinion = { pair_score: 0.93, accuracy: 0.95, credibility: 0.9, classification: shared }
+    const asked = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification }
+    const opinion = { pair_score: 0.93, accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
     for (let turn = 0; !this.#isOver; turn += 1) {
       const keyOf = (what: string) => ({ 'idempotency-key': `lane-${lane}-turn-${turn}-${what}` })
-      const { id } = await this.#answered(() => this.#person.ask(create, asked, keyOf('session')))
+      const { id } = await this.#answered(() => this.#person.call(create, asked, keyOf('session')))
       this.opened.push(id)
       for (const name of speakers) {
         const said = { id, contributor_id: name, signer_key_id: `${name}-1`, ...opinion }
-        await this.#answered(() => this.#person.ask(contribute, said, keyOf(name)))
+        await this.#answered(() => this.#person.call(contribute, said, keyOf(name)))
         this.spoken.push(`${id} ${name}`)
       }
     }
   }
 
-  async #answered<T>(act: () => Promise<Said<T>>): Promise<T> {
+  async #answered<T>(act: () => Promise<CheckedResponse<T>>): Promise<T> {
     for (;;) {
-      const said = await act().catch(noAnswer)
+      const said = await act().catch(ignoreConnectionFailure)
       if (said?.value !== undefined) return said.value
       if (said && said.problem?.code !== 'unavailable') throw new Error(JSON.stringify(said))
       if (said) this.refused.push(said)
@@ -72,6 +72,6 @@ export class Contributors {
 }
 
 /** No connection, or one that broke off. */
-function noAnswer(error: unknown): undefined {
+function ignoreConnectionFailure(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }

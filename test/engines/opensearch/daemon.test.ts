@@ -2,27 +2,40 @@
 import * as fs from 'node:fs'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { everyOperation } from '../../../daemon/every-role.ts'
-import type { AnyOperation } from '../../../daemon/kernel/operation.ts'
+import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
-import { carry, folderOf } from '../../sites/courier.ts'
-import { ask, channelOf, say, seen, type Two, twoOf } from '../../sites/question.ts'
-import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
-import { copyOf, edit, type PackagedSite, type PackagedSites, packagedSites } from '../../support/packaged-sites.ts'
-import type { Person } from '../../support/person.ts'
-import { whenPresent } from '../../support/requires.ts'
+import { carryParcels, formatChannelFolder } from '../../sites/courier.ts'
+import {
+  contributeOpinion,
+  findChannel,
+  findSession,
+  openInvitedSession,
+  openPackagedSitePair,
+  type PackagedSitePair,
+} from '../../sites/packaged-site-pair.ts'
+import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import {
+  copyPackagedFederation,
+  createPackagedFederation,
+  editProfile,
+  type FederatedSite,
+  type PackagedFederation,
+} from '../../support/site/packaged-federation.ts'
 import { Contributors, speakers } from './contributors.ts'
 
-const test = whenPresent(opensearchWanted)
+const test = whenPresent(opensearchRequirement)
 /** A cluster takes half a minute to come back, and longer where much else is done. */
-const patience = { timeout: 90_000, interval: 200 }
+const waitOptions = { timeout: 90_000, interval: 200 }
 
 let server: OpenSearch
-let pattern: PackagedSites
-const worlds: PackagedSites[] = []
+let pattern: PackagedFederation
+const worlds: PackagedFederation[] = []
 beforeAll(async () => {
-  if (!opensearchWanted.isPresent) return
+  if (!opensearchRequirement.isPresent) return
   server = await opensearch()
-  pattern = await packagedSites('alpha', 'bravo')
+  pattern = await createPackagedFederation('alpha', 'bravo')
   worlds.push(pattern)
   await server.start()
 })
@@ -32,38 +45,38 @@ afterAll(async () => {
 })
 
 /** Two sites that know each other and do not run; bravo's documents are in the cluster under this name. */
-async function twoSites(name: string): Promise<Two> {
-  const world = await copyOf(pattern)
+async function createSites(name: string): Promise<PackagedSitePair> {
+  const world = await copyPackagedFederation(pattern)
   worlds.push(world)
-  const two = await twoOf(world)
-  edit(two.bravo, { search: { host: server.url, index_prefix: name, replicas: 0, timeout: 2 } })
+  const two = await openPackagedSitePair(world)
+  editProfile(two.bravo, { search: { host: server.url, index_prefix: name, replicas: 0, timeout: 2 } })
   return two
 }
 
 test('the cluster is killed: 503 and when to come again, files wait, and then each is applied once', async () => {
-  const two = await twoSites('cluster')
-  const { alpha, bravo, atAlpha, atBravo, there, back } = two
+  const two = await createSites('cluster')
+  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = two
   await alpha.start()
   const daemon = await bravo.start()
   const asked = async (count: number) => {
-    return await Promise.all(Array.from({ length: count }, () => ask(atAlpha, 0.94)))
+    return await Promise.all(Array.from({ length: count }, () => openInvitedSession(atAlpha, 0.94)))
   }
   const pauses = () => daemon.log().split('"filedrop.intake.paused"').length - 1
-  const incoming = () => channelOf(atBravo, 'alpha', 'in')
+  const incoming = () => findChannel(atBravo, 'alpha', 'in')
   const ids = await asked(5)
   const load = new Contributors(atBravo)
   await vi.waitUntil(async () => {
-    carry(there)
+    carryParcels(toBravo)
     return load.heard() > 40 && (await incoming()).received >= ids.length
-  }, patience)
+  }, waitOptions)
 
   await server.kill()
   ids.push(...(await asked(20)))
   // Their invitations, which cannot be delivered, are tried with every scan.
   await vi.waitUntil(async () => {
-    carry(there)
+    carryParcels(toBravo)
     return load.refused.length > 20 && pauses() > 5 && (await incoming()).backlog >= 20
-  }, patience)
+  }, waitOptions)
   for (const { status, problem, retry_after_s } of load.refused) {
     expect([status, problem?.code]).toEqual([503, 'unavailable'])
     expect(retry_after_s).toBeGreaterThan(0)
@@ -72,72 +85,77 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
   expect(await incoming()).toMatchObject({ state: 'open', quarantined: 0, detail })
   for (const role of ['site', 'consensus']) {
     const problem = { code: 'unavailable', detail: expect.stringContaining('the store is not ready: opensearch') }
-    expect(await atBravo.ask(healthOf(role), {})).toMatchObject({ status: 503, problem })
+    expect(await atBravo.call(findHealthOperation(role), {})).toMatchObject({ status: 503, problem })
   }
-  expect(fs.readdirSync(folderOf(bravo, alpha, 'in', 'quarantine'))).toEqual([])
+  expect(fs.readdirSync(formatChannelFolder(bravo, alpha, 'in', 'quarantine'))).toEqual([])
   const told = load.heard()
 
   await server.start()
-  await vi.waitUntil(async () => load.heard() > told + 40 && (await incoming()).backlog === 0, patience)
+  await vi.waitUntil(async () => load.heard() > told + 40 && (await incoming()).backlog === 0, waitOptions)
   await load.end()
-  for (const id of ids) await say(atBravo, id, 'bob', 0.92)
+  for (const id of ids) await contributeOpinion(atBravo, id, 'bob', 0.92)
   await vi.waitUntil(async () => {
-    carry(there)
-    carry(back)
-    const all = await Promise.all(ids.flatMap((id) => [seen(atAlpha, id), seen(atBravo, id)]))
+    carryParcels(toBravo)
+    carryParcels(toAlpha)
+    const all = await Promise.all(ids.flatMap((id) => [findSession(atAlpha, id), findSession(atBravo, id)]))
     return all.every((session) => session?.state === 'RATIFIED' && session.undelivered === 0)
-  }, patience)
+  }, waitOptions)
   await vi.waitUntil(async () => {
-    carry(there)
+    carryParcels(toBravo)
     const [{ sent }, { received, backlog, detail: trouble }] = [
-      await channelOf(atAlpha, 'bravo', 'out'),
+      await findChannel(atAlpha, 'bravo', 'out'),
       await incoming(),
     ]
     return received === sent && backlog === 0 && trouble === ''
-  }, patience)
+  }, waitOptions)
   expect(await incoming()).toMatchObject({ gaps: 0, quarantined: 0, duplicates: 0 })
-  const events = await recordIn(bravo)
+  const events = await readTargets(bravo)
   expect(events('filedrop.message.applied').length).toBeGreaterThanOrEqual(2 * ids.length)
   expect(new Set(events('filedrop.message.applied')).size).toBe(events('filedrop.message.applied').length)
   for (const action of ['consensus.federation.invite', 'consensus.federation.result']) {
     expect(events(action).toSorted(), action).toEqual(ids.toSorted())
   }
-  for (const id of ids) expect(await speakersIn(atBravo, id)).toEqual(['bravo'])
-  await isTrueTo(load, two, 'cluster', ids)
+  for (const id of ids) expect(await listSpeakers(atBravo, id)).toEqual(['bravo'])
+  await expectContributionsCounted(load, two, 'cluster', ids)
 }, 300_000)
 
 test('the daemon is killed twice: what was acknowledged is there once, and so is what is told of it', async () => {
-  const two = await twoSites('daemon')
+  const two = await createSites('daemon')
   const { bravo, atBravo } = two
   let daemon = await bravo.start()
   const load = new Contributors(atBravo)
   const more = async () => {
     const told = load.heard()
-    await vi.waitUntil(() => load.heard() > told + 60, patience)
+    await vi.waitUntil(() => load.heard() > told + 60, waitOptions)
   }
   for (const death of [1, 2]) {
     await more()
     await daemon.kill()
-    await vi.waitUntil(() => load.unanswered >= death, patience)
+    await vi.waitUntil(() => load.unanswered >= death, waitOptions)
     daemon = await bravo.start()
   }
   await more()
   await load.end()
-  await isTrueTo(load, two, 'daemon', [])
+  await expectContributionsCounted(load, two, 'daemon', [])
 }, 300_000)
 
 /** Each word of each speaker counts once, in the documents, in the record, and in what the cluster has of that. */
-async function isTrueTo(load: Contributors, { bravo, atBravo }: Two, name: string, guests: string[]): Promise<void> {
+async function expectContributionsCounted(
+  load: Contributors,
+  { bravo, atBravo }: PackagedSitePair,
+  name: string,
+  guests: string[],
+): Promise<void> {
   const { opened, spoken } = load
   expect(new Set(opened).size).toBe(opened.length)
   expect(spoken.length).toBe(opened.length * speakers.length)
   await vi.waitUntil(async () => {
-    const all = await Promise.all(opened.map((id) => seen(atBravo, id)))
+    const all = await Promise.all(opened.map((id) => findSession(atBravo, id)))
     return all.every((session) => session?.state === 'RATIFIED' && session.undelivered === 0)
-  }, patience)
-  const heard = await Promise.all(opened.map((id) => speakersIn(atBravo, id)))
+  }, waitOptions)
+  const heard = await Promise.all(opened.map((id) => listSpeakers(atBravo, id)))
   expect(heard).toEqual(opened.map(() => speakers))
-  const events = await recordIn(bravo)
+  const events = await readTargets(bravo)
   for (const action of ['consensus.session.create', 'consensus.evidence.create']) {
     expect(new Set(events(action)).size, action).toBe(events(action).length)
   }
@@ -145,19 +163,19 @@ async function isTrueTo(load: Contributors, { bravo, atBravo }: Two, name: strin
   expect(events('consensus.evidence.create')).toHaveLength(opened.length)
   const contributed = [...opened.flatMap((id) => speakers.map(() => id)), ...guests]
   expect(events('consensus.session.contribute').toSorted()).toEqual(contributed.toSorted())
-  expect(await bravo.answered(['audit', 'verify'])).toMatchObject({ whole: true })
-  expect(await bravo.answered(['store', 'check'])).toMatchObject({ sound: true })
-  await isCopied(bravo, name)
+  expect(await bravo.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
+  expect(await bravo.runJson(['store', 'check'])).toMatchObject({ sound: true })
+  await waitUntilCopied(bravo, name)
 }
 
-async function speakersIn(person: Person, id: string): Promise<string[]> {
+async function listSpeakers(person: CheckedClient, id: string): Promise<string[]> {
   return (await person.ok(recordOf, { id })).items.map(({ contributor_id }) => contributor_id).toSorted()
 }
 
-type Sealed = { writer: string; seq: number; event?: { action: string; target: string } }
+type AuditRecordLine = { writer: string; seq: number; event?: { action: string; target: string } }
 
-async function record(site: PackagedSite): Promise<Sealed[]> {
-  const { stdout } = await site.platform(['audit', 'export'])
+async function readAuditRecords(site: FederatedSite): Promise<AuditRecordLine[]> {
+  const { stdout } = await site.run(['audit', 'export'])
   return stdout
     .trimEnd()
     .split('\n')
@@ -165,32 +183,34 @@ async function record(site: PackagedSite): Promise<Sealed[]> {
 }
 
 /** The targets of an action, in the order of the record. */
-async function recordIn(site: PackagedSite): Promise<(action: string) => string[]> {
-  const all = await record(site)
+async function readTargets(site: FederatedSite): Promise<(action: string) => string[]> {
+  const all = await readAuditRecords(site)
   return (action) => all.flatMap(({ event }) => (event?.action === action ? [event.target] : []))
 }
 
 /** The cluster holds what the chains of both roles hold by now, and nothing beside. */
-async function isCopied(site: PackagedSite, name: string): Promise<void> {
-  const here = Map.groupBy(await record(site), ({ writer }) => writer)
+async function waitUntilCopied(site: FederatedSite, name: string): Promise<void> {
+  const here = Map.groupBy(await readAuditRecords(site), ({ writer }) => writer)
   expect(here.size).toBe(2)
   for (const [writer, chain] of here) {
     expect(chain.map(({ seq }) => seq)).toEqual(chain.map((_, at) => at + 1))
-    await expect.poll(async () => (await copiesOf(writer, site, name)).slice(0, chain.length), patience).toEqual(chain)
+    await expect
+      .poll(async () => (await listCopies(writer, site, name)).slice(0, chain.length), waitOptions)
+      .toEqual(chain)
   }
 }
 
-async function copiesOf(writer: string, site: PackagedSite, name: string): Promise<Sealed[]> {
+async function listCopies(writer: string, site: FederatedSite, name: string): Promise<AuditRecordLine[]> {
   const index = `/${name}.${site.name}.audit`
-  await server.ask('POST', `${index}/_refresh`)
+  await server.request('POST', `${index}/_refresh`)
   const query = { query: { term: { writer } }, size: 10_000, sort: [{ seq: 'asc' }] }
-  const found = (await server.ask('POST', `${index}/_search`, query)) as {
-    hits: { hits: { _source: { record: Sealed } }[] }
+  const found = (await server.request('POST', `${index}/_search`, query)) as {
+    hits: { hits: { _source: { record: AuditRecordLine } }[] }
   }
   return found.hits.hits.map(({ _source }) => _source.record)
 }
 
-function healthOf(role: string): AnyOperation {
+function findHealthOperation(role: string): AnyOperation {
   const found = everyOperation.find(({ address }) => address === `${role}.service.health`)
   if (!found) throw new Error(`${role} has no health`)
   return found.operation

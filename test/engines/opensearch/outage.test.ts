@@ -7,19 +7,19 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, vi } from 'vit
 import { cluster } from '../../../adapters/store/opensearch/cluster.ts'
 import { envelopeOf } from '../../../adapters/store/opensearch/envelope.ts'
 import { Documents, type Sending } from '../../../adapters/store/opensearch/settling.ts'
-import { isRefused } from '../../../daemon/kernel/errors.ts'
-import { openClusterStore } from '../../conformance/opensearch-arm.ts'
-import { aNote, anEvent, notes } from '../../conformance/store-requirement.ts'
-import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
-import { whenPresent } from '../../support/requires.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { openClusterStore } from '../../conformance/opensearch-variant.ts'
+import { buildEvent, buildNote, notes } from '../../conformance/store-requirement.ts'
+import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
 
-const where = whenPresent(opensearchWanted)
+const where = whenPresent(opensearchRequirement)
 let server: OpenSearch
 let folder: string
-let opened: ReturnType<typeof openClusterStore>
+let clusterStore: ReturnType<typeof openClusterStore>
 
 beforeAll(async () => {
-  if (!opensearchWanted.isPresent) return
+  if (!opensearchRequirement.isPresent) return
   server = await opensearch()
   await server.start()
 })
@@ -29,19 +29,19 @@ afterAll(async () => {
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'outage-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  if (opensearchWanted.isPresent) reopen()
-  onTestFinished(() => opened?.close())
+  if (opensearchRequirement.isPresent) reopen()
+  onTestFinished(() => clusterStore?.close())
 })
 
 /** As a daemon that starts again over what it had on its disk. */
 function reopen(prefix = 'outage-'): void {
-  opened = openClusterStore(server.url, folder, prefix, 2_000)
+  clusterStore = openClusterStore(server.url, folder, prefix, 2_000)
 }
 
 const docs = ['d0', 'd1', 'd2', 'd3']
 
 /** Adds marks of its own to the documents, each once, until it is told to end; what was acknowledged, what is in doubt. */
-class Load {
+class MarkLoad {
   readonly acknowledged: string[] = []
   readonly refused: unknown[] = []
   readonly failed: unknown[] = []
@@ -62,35 +62,35 @@ class Load {
   async #write(name: string, id: string): Promise<void> {
     for (let turn = 0; !this.#isOver; turn++) {
       const mark = `${name}.${turn}`
-      const audit = [anEvent({ target: id, detail: { mark } })]
+      const audit = [buildEvent({ target: id, detail: { mark } })]
       try {
-        await opened.store.update(notes, id, ({ value }) => {
+        await clusterStore.store.update(notes, id, ({ value }) => {
           return { next: { ...value, title: `${value.title} ${mark}` }, answer: 0, audit }
         })
         this.acknowledged.push(mark)
       } catch (error) {
-        if (isRefused(error) && error.code === 'unavailable' && error.retry_after_s) this.refused.push(error)
+        if (isRefusal(error) && error.code === 'unavailable' && error.retry_after_s) this.refused.push(error)
         else this.failed.push(error)
-        await vi.waitUntil(async () => this.#isOver || (await opened.store.health()).ok, { timeout: 90_000 })
+        await vi.waitUntil(async () => this.#isOver || (await clusterStore.store.health()).ok, { timeout: 90_000 })
       }
     }
   }
 }
 
-async function untilSettled(): Promise<void> {
+async function waitUntilSettled(): Promise<void> {
   const isSettled = () =>
-    opened.store.settle().then(
+    clusterStore.store.settle().then(
       () => true,
       () => false,
     )
   await vi.waitUntil(isSettled, { timeout: 60_000 })
 }
 
-async function isTrueToItsRecords(acknowledged: readonly string[], prefix = ''): Promise<void> {
-  const told = (await opened.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
+async function expectRecordsMatch(acknowledged: readonly string[], prefix = ''): Promise<void> {
+  const told = (await clusterStore.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
   const found: string[] = []
   for (const id of docs.map((each) => `${prefix}${each}`)) {
-    const doc = await opened.store.get(notes, id)
+    const doc = await clusterStore.store.get(notes, id)
     const marks = (doc?.value.title ?? '').split(' ').slice(1)
     expect(doc?.version).toBe(marks.length + 1)
     // In the order in which the document took them.
@@ -100,27 +100,27 @@ async function isTrueToItsRecords(acknowledged: readonly string[], prefix = ''):
   expect(new Set(found).size).toBe(found.length)
   const held = new Set(found)
   expect(acknowledged.filter((mark) => !held.has(mark))).toEqual([])
-  expect(await opened.owed.begun()).toEqual([])
-  expect(await opened.audit.verify()).toBeUndefined()
-  expect(await opened.store.check()).toEqual([])
+  expect(await clusterStore.owed.pending()).toEqual([])
+  expect(await clusterStore.audit.verify()).toBeUndefined()
+  expect(await clusterStore.store.check()).toEqual([])
 }
 
 where(
   'killed and stopped under load, and the daemon gone before it is back',
   async () => {
-    for (const id of docs) await opened.store.create(notes, id, aNote({ title: 'marks' }))
+    for (const id of docs) await clusterStore.store.create(notes, id, buildNote({ title: 'marks' }))
     const acknowledged: string[] = []
     for (const [round, end] of ['kill', 'stop', 'kill'].entries()) {
-      const load = new Load(`r${round}`)
+      const load = new MarkLoad(`r${round}`)
       await vi.waitUntil(() => load.acknowledged.length > 150, { timeout: 60_000 })
       await server[end as 'kill' | 'stop']()
       await vi.waitUntil(() => load.refused.length > 0, { timeout: 60_000 })
       if (round === 2) {
         // What is in doubt now is known to the disk alone.
-        await Promise.all([load.end(), opened.close()])
+        await Promise.all([load.end(), clusterStore.close()])
         reopen()
-        await expect(opened.store.get(notes, 'd0')).rejects.toMatchObject({ code: 'unavailable' })
-        expect(await opened.store.health()).toMatchObject({ ok: false })
+        await expect(clusterStore.store.get(notes, 'd0')).rejects.toMatchObject({ code: 'unavailable' })
+        expect(await clusterStore.store.health()).toMatchObject({ ok: false })
         await server.start()
       } else {
         await server.start()
@@ -130,20 +130,20 @@ where(
       }
       expect(load.failed).toEqual([])
       acknowledged.push(...load.acknowledged)
-      await untilSettled()
-      await isTrueToItsRecords(acknowledged)
+      await waitUntilSettled()
+      await expectRecordsMatch(acknowledged)
     }
   },
   300_000,
 )
 
 /** Until a write was under way: what was only being read when the server froze is refused, and leaves no doubt. */
-async function freezeInDoubt(load: Load): Promise<void> {
+async function freezeInDoubt(load: MarkLoad): Promise<void> {
   for (;;) {
     const refused = load.refused.length
     server.freeze()
     await vi.waitUntil(() => load.refused.length > refused, { timeout: 60_000 })
-    if ((await opened.store.health()).detail.includes('to be settled')) return
+    if ((await clusterStore.store.health()).detail.includes('to be settled')) return
     server.thaw()
     const before = load.acknowledged.length
     await vi.waitUntil(() => load.acknowledged.length > before + 20, { timeout: 60_000 })
@@ -153,8 +153,8 @@ async function freezeInDoubt(load: Load): Promise<void> {
 where(
   'frozen in the middle of writes, thawed, and killed as soon as it answers again',
   async () => {
-    for (const id of docs) await opened.store.create(notes, `frozen-${id}`, aNote({ title: 'marks' }))
-    const load = new Load('f', 'frozen-')
+    for (const id of docs) await clusterStore.store.create(notes, `frozen-${id}`, buildNote({ title: 'marks' }))
+    const load = new MarkLoad('f', 'frozen-')
     await vi.waitUntil(() => load.acknowledged.length > 60, { timeout: 60_000 })
     await freezeInDoubt(load)
     const before = load.acknowledged.length
@@ -165,8 +165,8 @@ where(
     await server.start()
     await load.end()
     expect(load.failed).toEqual([])
-    await untilSettled()
-    await isTrueToItsRecords(load.acknowledged, 'frozen-')
+    await waitUntilSettled()
+    await expectRecordsMatch(load.acknowledged, 'frozen-')
   },
   300_000,
 )
@@ -182,18 +182,18 @@ where('what is read back is on disk before it counts: created, replaced, removed
   const documents = new Documents(connection)
   const onDisk = (when: 'request' | 'async', index: string) => {
     const settings = { 'index.translog.durability': when, 'index.translog.sync_interval': '1h' }
-    return server.ask('PUT', `/${index}/_settings`, settings)
+    return server.request('PUT', `/${index}/_settings`, settings)
   }
   // Each in an index of its own: what puts one write there takes along what came before.
   const indexed = async (kind: string) => {
     const alias = `disk-${kind}-note`
     const own = openClusterStore(server.url, mkdtempSync(path.join(folder, 'own-')), `disk-${kind}-`, 2_000)
     onTestFinished(() => own.close())
-    await own.store.create(notes, 'n1', aNote())
+    await own.store.create(notes, 'n1', buildNote())
     if (kind === 'created') await own.store.remove(notes, 'n1')
     const held = await documents.get(alias, 'n1')
     const write = randomUUID()
-    const doc = { id: 'n1', version: 2, value: aNote({ title: kind }) }
+    const doc = { id: 'n1', version: 2, value: buildNote({ title: kind }) }
     const sending: Sending = {
       write,
       alias,
@@ -207,15 +207,15 @@ where('what is read back is on disk before it counts: created, replaced, removed
     if (kind !== 'forgotten') expect(await documents.settle(sending, true)).toBe('done')
     return own.store
   }
-  await opened.close()
+  await clusterStore.close()
   reopen('disk-')
   const stores = []
   for (const kind of ['created', 'replaced', 'removed', 'forgotten']) stores.push(await indexed(kind))
-  const { audit, shipping, shippedTo } = opened
-  await audit.append([anEvent()])
+  const { audit, shipping, shippedTo } = clusterStore
+  await audit.append([buildEvent()])
   await shipping.ship(still)
   await onDisk('async', 'disk-audit')
-  await audit.append([anEvent({ target: 'second' })])
+  await audit.append([buildEvent({ target: 'second' })])
   await shipping.ship(still)
   await onDisk('request', 'disk-audit')
   await shippedTo.set(1)
@@ -224,47 +224,47 @@ where('what is read back is on disk before it counts: created, replaced, removed
   await server.start()
   const titles = stores.map(async (store) => (await store.get(notes, 'n1'))?.value.title)
   // What nobody had asked about again was lost: it was not on disk.
-  expect(await Promise.all(titles)).toEqual(['created', 'replaced', undefined, aNote().title])
-  expect(await copies('disk-')).toHaveLength(2)
+  expect(await Promise.all(titles)).toEqual(['created', 'replaced', undefined, buildNote().title])
+  expect(await readCopies('disk-')).toHaveLength(2)
 })
 
 where('audit records that arise while the cluster is away follow in order, each once', async () => {
-  const { audit, shipping, shippedTo } = opened
+  const { audit, shipping, shippedTo } = clusterStore
   const still = new AbortController().signal
   const events = (from: number, count: number) =>
-    Array.from({ length: count }, (_, n) => anEvent({ target: `t${from + n}` }))
+    Array.from({ length: count }, (_, n) => buildEvent({ target: `t${from + n}` }))
   await audit.append(events(1, 250))
   expect(await shipping.ship(still)).toEqual({ count: 250 })
   await server.stop()
   await audit.append(events(251, 300))
   await expect(shipping.ship(still)).rejects.toMatchObject({ code: 'unavailable' })
   await server.start()
-  await vi.waitUntil(async () => (await opened.store.health()).ok, { timeout: 60_000 })
+  await vi.waitUntil(async () => (await clusterStore.store.health()).ok, { timeout: 60_000 })
   expect(await shipping.ship(still)).toEqual({ count: 300 })
   expect(await shipping.ship(still)).toEqual({ count: 0 })
   const local = await audit.list({ limit: 1_000, ascending: true })
-  expect(await copies()).toEqual(local)
+  expect(await readCopies()).toEqual(local)
   // The answer to a shipment was lost: the same records are named alike, and create nothing.
   await shippedTo.set(100)
   expect(await shipping.ship(still)).toEqual({ count: 450 })
-  expect(await copies()).toEqual(local)
+  expect(await readCopies()).toEqual(local)
   await audit.expire('2027-01-01T00:00:00Z')
   await shipping.expire(Date.parse('2027-01-01T00:00:00Z'), 'test@here')
-  expect(await copies()).toEqual(local.map(({ event: _dropped, ...sealed }) => sealed))
+  expect(await readCopies()).toEqual(local.map(({ event: _dropped, ...sealed }) => sealed))
 })
 
 where('a chain that is not the one that was shipped is told apart, and nothing of it is shipped', async () => {
   const still = new AbortController().signal
-  await opened.audit.append([anEvent(), anEvent({ target: 'other' })])
-  const { count, differs } = await opened.shipping.ship(still)
+  await clusterStore.audit.append([buildEvent(), buildEvent({ target: 'other' })])
+  const { count, differs } = await clusterStore.shipping.ship(still)
   expect({ count, differs }).toEqual({ count: 0, differs: 1 })
-  expect(opened.shippedTo.get()).toBe(0)
+  expect(clusterStore.shippedTo.get()).toBe(0)
 })
 
 /** What lies in the cluster, by number. */
-async function copies(prefix = 'outage-') {
-  await server.ask('POST', `/${prefix}audit/_refresh`)
-  const found = (await server.ask('POST', `/${prefix}audit/_search`, { size: 1_000, sort: [{ seq: 'asc' }] })) as {
+async function readCopies(prefix = 'outage-') {
+  await server.request('POST', `/${prefix}audit/_refresh`)
+  const found = (await server.request('POST', `/${prefix}audit/_search`, { size: 1_000, sort: [{ seq: 'asc' }] })) as {
     hits: { hits: { _source: { record: unknown } }[] }
   }
   return found.hits.hits.map(({ _source }) => _source.record)

@@ -6,23 +6,23 @@ import { list as matches } from '../../../daemon/roles/resolution/entity-match/l
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { ended, peopleOf, personLens } from '../../roles/resolution/resolution-world.ts'
-import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
+import { buildPeople, buildPersonLens, waitForRunEnd } from '../../roles/resolution/resolution-site.ts'
+import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
-const where = whenPresent(opensearchWanted)
+const where = whenPresent(opensearchRequirement)
 let server: OpenSearch
-let world: SiteWorld | undefined
+let world: TestSite | undefined
 const prefix = `resolution-${randomUUID()}`
 
 beforeAll(async () => {
-  if (!opensearchWanted.isPresent) return
+  if (!opensearchRequirement.isPresent) return
   server = await opensearch()
   await server.start()
   const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0 } }
   const env = { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
-  world = await siteWorld({ profile, env })
+  world = await startTestSite({ profile, env })
 })
 afterAll(async () => {
   await world?.end()
@@ -32,8 +32,8 @@ afterAll(async () => {
 /** Documents of one collection. */
 async function countOf(collection: string): Promise<number> {
   const index = `${prefix}.alpha.fusion.${collection}`
-  await server.ask('POST', `/${index}/_refresh`)
-  return ((await server.ask('GET', `/${index}/_count`)) as { count: number }).count
+  await server.request('POST', `/${index}/_refresh`)
+  return ((await server.request('GET', `/${index}/_count`)) as { count: number }).count
 }
 
 where(
@@ -41,21 +41,21 @@ where(
   async () => {
     if (!world) throw new Error('the world has not been made')
     const ann = await world.as()
-    await ann.ok(create, { body: personLens() })
-    const node_data = { east: peopleOf(0, 20), west: peopleOf(10, 30) }
+    await ann.ok(create, { body: buildPersonLens() })
+    const node_data = { east: buildPeople(0, 20), west: buildPeople(10, 30) }
     const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
-    const run = await ended(ann, run_id)
+    const run = await waitForRunEnd(ann, run_id)
     expect(run).toMatchObject({ state: 'completed', counts: { entities: 30, clusters: 10 } })
     const found = async () => (await ann.ok(clusters, { run_id, limit: 500 })).items
     await expect.poll(async () => (await found()).length, { timeout: 60_000 }).toBe(10)
     const linked = (await ann.ok(matches, { run_id, limit: 500 })).items.find((each) => each.linked)
     await ann.ok(review, { correlation_id: linked?.uid ?? '', decision: 'reject' })
-    await until(async () => (await found()).length === 9)
+    await waitUntil(async () => (await found()).length === 9)
     expect(await countOf('lens')).toBe(1)
     expect(await countOf('lens_binding')).toBeGreaterThan(0)
     expect(await countOf('entity_match')).toBe(run.counts.matches)
     expect(await countOf('entity_cluster')).toBe(31)
     expect(await countOf('fusion_run')).toBe(1)
-    expect(world.faults).toEqual([])
+    expect(world.loggedErrors).toEqual([])
   },
 )

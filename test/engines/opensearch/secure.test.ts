@@ -8,36 +8,36 @@ import { knownCluster } from '../../../adapters/store/opensearch/known-cluster.t
 import { opensearchStore } from '../../../adapters/store/opensearch/store.ts'
 import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
 import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
-import { openSqliteStore } from '../../conformance/store-arms.ts'
-import { aNote, notes } from '../../conformance/store-requirement.ts'
-import { type OpenSearch, opensearch, secureOpensearchWanted } from '../../support/engines/opensearch.ts'
-import { type Certificates, serverCertificates } from '../../support/engines/server-certificates.ts'
-import { whenPresent } from '../../support/requires.ts'
+import { buildNote, notes } from '../../conformance/store-requirement.ts'
+import { openSqliteStore } from '../../conformance/store-variants.ts'
+import { type OpenSearch, opensearch, secureOpensearchRequirement } from '../../support/engines/opensearch.ts'
+import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
 
-const where = whenPresent(secureOpensearchWanted)
+const where = whenPresent(secureOpensearchRequirement)
 const password = 'kept-a-secret-4711'
 let folder: string
 let server: OpenSearch
-let ours: Certificates
-let others: Certificates
-let known: ClusterOptions
+let ownCertificates: ServerCertificateSet
+let otherCertificates: ServerCertificateSet
+let clusterOptions: ClusterOptions
 
 beforeAll(async () => {
-  if (!secureOpensearchWanted.isPresent) return
+  if (!secureOpensearchRequirement.isPresent) return
   folder = mkdtempSync(path.join(tmpdir(), 'secure-'))
-  ours = serverCertificates('server', 'admin', 'client')
-  others = serverCertificates('client')
-  server = await opensearch(ours)
+  ownCertificates = issueServerCertificates('server', 'admin', 'client')
+  otherCertificates = issueServerCertificates('client')
+  server = await opensearch(ownCertificates)
   await server.start()
   // All that a site needs: its own indexes, bulk requests, and to ask who the cluster is and how it is.
-  await server.ask('PUT', '/_plugins/_security/api/roles/site', {
+  await server.request('PUT', '/_plugins/_security/api/roles/site', {
     cluster_permissions: ['cluster_composite_ops', 'cluster:monitor/health', 'cluster:monitor/main'],
     index_permissions: [{ index_patterns: ['platform.alpha.*'], allowed_actions: ['indices_all'] }],
   })
-  await server.ask('PUT', '/_plugins/_security/api/internalusers/alpha', { password })
-  await server.ask('PUT', '/_plugins/_security/api/rolesmapping/site', { users: ['alpha'] })
-  const { ca: ca_file, cert: cert_file, key: key_file } = ours.of('client')
-  known = {
+  await server.request('PUT', '/_plugins/_security/api/internalusers/alpha', { password })
+  await server.request('PUT', '/_plugins/_security/api/rolesmapping/site', { users: ['alpha'] })
+  const { ca: ca_file, cert: cert_file, key: key_file } = ownCertificates.of('client')
+  clusterOptions = {
     url: server.url,
     username: 'alpha',
     password,
@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server?.end()
-  for (const files of [ours, others]) files?.dispose()
+  for (const files of [ownCertificates, otherCertificates]) files?.dispose()
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -76,10 +76,10 @@ async function withStore<T>(
 const prefix = 'platform.alpha.consensus.'
 
 where('with its certificate, its user and the right authority a site keeps its documents there', async () => {
-  await withStore(known, prefix, async (store) => {
+  await withStore(clusterOptions, prefix, async (store) => {
     expect(await store.health()).toMatchObject({ ok: true })
-    expect(await store.create(notes, 'n1', aNote())).toMatchObject({ version: 1 })
-    expect(await store.put(notes, 'n1', aNote({ count: 1 }), 1)).toMatchObject({ version: 2 })
+    expect(await store.create(notes, 'n1', buildNote())).toMatchObject({ version: 1 })
+    expect(await store.put(notes, 'n1', buildNote({ count: 1 }), 1)).toMatchObject({ version: 2 })
     expect((await store.list(notes, { limit: 5, fresh: true })).docs).toHaveLength(1)
     expect(await store.countBy(notes, 'kind', {}, { fresh: true })).toEqual(new Map([['red', 1]]))
     expect(await store.remove(notes, 'n1')).toBe('done')
@@ -88,33 +88,36 @@ where('with its certificate, its user and the right authority a site keeps its d
 })
 
 where('anything less does not come in, and the refusal keeps every secret', async () => {
-  const { cert_file: _cert, key_file: _key, ...without } = known
-  const stranger = others.of('client')
+  const { cert_file: _cert, key_file: _key, ...without } = clusterOptions
+  const stranger = otherCertificates.of('client')
   const wrong: readonly [string, ClusterOptions][] = [
-    ['another authority than the server’s', { ...known, ca_file: stranger.ca }],
+    ['another authority than the server’s', { ...clusterOptions, ca_file: stranger.ca }],
     ['no client certificate', without],
-    ['a client certificate of another authority', { ...known, cert_file: stranger.cert, key_file: stranger.key }],
-    ['a wrong password', { ...known, password: `${password}x` }],
-    ['no user', { ...known, username: undefined, password: undefined }],
-    ['plain text', { ...known, url: server.url.replace('https', 'http') }],
+    [
+      'a client certificate of another authority',
+      { ...clusterOptions, cert_file: stranger.cert, key_file: stranger.key },
+    ],
+    ['a wrong password', { ...clusterOptions, password: `${password}x` }],
+    ['no user', { ...clusterOptions, username: undefined, password: undefined }],
+    ['plain text', { ...clusterOptions, url: server.url.replace('https', 'http') }],
   ]
   for (const [what, options] of wrong) {
     await withStore(options, prefix, async (store) => {
       expect([what, (await store.health()).ok]).toEqual([what, false])
-      const refused: unknown = await store.create(notes, 'n2', aNote()).catch((error: unknown) => error)
+      const refused: unknown = await store.create(notes, 'n2', buildNote()).catch((error: unknown) => error)
       expect([what, refused]).toMatchObject([what, { code: 'unavailable' }])
       const told = `${JSON.stringify(refused)} ${String(refused)} ${(refused as Error).stack} ${JSON.stringify(await store.health())}`
       expect(told).not.toContain(password)
       expect(told).not.toContain(Buffer.from(`alpha:${password}`).toString('base64'))
     })
   }
-  await withStore({ ...known, ca_file: stranger.ca, verify: false }, prefix, async (store) => {
+  await withStore({ ...clusterOptions, ca_file: stranger.ca, verify: false }, prefix, async (store) => {
     expect(await store.health()).toMatchObject({ ok: true })
   })
 })
 
 where('the indexes of another site are closed to it', async () => {
-  await withStore(known, 'platform.bravo.consensus.', async (store) => {
-    await expect(store.create(notes, 'n1', aNote())).rejects.toMatchObject({ code: 'unavailable' })
+  await withStore(clusterOptions, 'platform.bravo.consensus.', async (store) => {
+    await expect(store.create(notes, 'n1', buildNote())).rejects.toMatchObject({ code: 'unavailable' })
   })
 })

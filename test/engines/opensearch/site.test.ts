@@ -6,29 +6,34 @@ import { sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
 import { moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import { sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
-import { check, holdings } from '../../../daemon/boot/offline/store-files.ts'
-import { migrate } from '../../../daemon/boot/offline/store-migration.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
-import { databaseOf } from '../../../daemon/boot/site-folder.ts'
-import { runFolder } from '../../../daemon/boot/stock.ts'
+import { ensureRunFolder } from '../../../daemon/boot/storage/role-storage.ts'
+import { roleDatabaseFile } from '../../../daemon/boot/storage/site-folder.ts'
+import { checkDatabases, readStoreStatus } from '../../../daemon/offline/store/store-files.ts'
+import { migrateStore } from '../../../daemon/offline/store/store-migration.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
-import { anEvent } from '../../conformance/store-requirement.ts'
-import { asked, consensusWorld, operatorOf, opinion } from '../../roles/consensus/consensus-world.ts'
-import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
-import { httpCall } from '../../support/http-call.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { type SiteWorld, until } from '../../support/site-world.ts'
+import { buildEvent } from '../../conformance/store-requirement.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  startConsensusSite,
+} from '../../roles/consensus/consensus-site.ts'
+import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sendHttpRequest } from '../../support/http/send-http-request.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
-const where = whenPresent(opensearchWanted)
+const where = whenPresent(opensearchRequirement)
 let server: OpenSearch
 let prefix: string
-let world: SiteWorld | undefined
+let world: TestSite | undefined
 
 beforeAll(async () => {
-  if (!opensearchWanted.isPresent) return
+  if (!opensearchRequirement.isPresent) return
   server = await opensearch()
   await server.start()
 })
@@ -40,45 +45,45 @@ afterEach(async () => {
   world = undefined
 })
 
-async function aWorld(): Promise<SiteWorld> {
-  world = await consensusWorld({ env: inCluster(), contributors: ['c1', 'c2', 'c3'] })
+async function startSite(): Promise<TestSite> {
+  world = await startConsensusSite({ env: buildClusterSections(), contributors: ['c1', 'c2', 'c3'] })
   return world
 }
 
-function inCluster() {
+function buildClusterSections() {
   prefix = `site-${randomUUID()}`
-  return inClusterOf(prefix)
+  return buildClusterSectionsFor(prefix)
 }
 
-function inClusterOf(prefix: string) {
+function buildClusterSectionsFor(prefix: string) {
   return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
 }
 
-const wanted = asked({ m: 2, n: 3 })
+const sessionInput = buildSessionInput({ m: 2, n: 3 })
 
-async function health(site: SiteWorld, role: string): Promise<string> {
+async function readHealth(site: TestSite, role: string): Promise<string> {
   const token = await site.token({ roles: ['operator'] })
   const { status, json } = await site.call(role, 'GET', '/api/v2/health', undefined, { token })
   return `${status} ${(json as { detail?: string; status?: string }).detail ?? (json as { status: string }).status}`
 }
 
 async function countOf(index: string): Promise<number> {
-  await server.ask('POST', `/${index}/_refresh`)
-  return ((await server.ask('GET', `/${index}/_count`)) as { count: number }).count
+  await server.request('POST', `/${index}/_refresh`)
+  return ((await server.request('GET', `/${index}/_count`)) as { count: number }).count
 }
 
 where('a session lives in the cluster, its audit chain here, and copies of that there', async () => {
-  const site = await aWorld()
-  const person = await operatorOf(site)
-  const { id } = await person.ok(create, wanted)
-  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
-  expect(await person.ok(contribute, { id, ...opinion('c2', 0.95) })).toMatchObject({ state: 'RATIFIED' })
+  const site = await startSite()
+  const person = await createOperator(site)
+  const { id } = await person.ok(create, sessionInput)
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
+  expect(await person.ok(contribute, { id, ...buildOpinionInput('c2', 0.95) })).toMatchObject({ state: 'RATIFIED' })
   expect(await person.ok(get, { id })).toMatchObject({ state: 'RATIFIED', contributors: 2 })
   await expect
     .poll(async () => (await person.ok(list, {})).items.map((each) => each.id), { timeout: 60_000 })
     .toEqual([id])
   expect(await countOf(`${prefix}.alpha.consensus.session`)).toBe(1)
-  expect(await health(site, 'consensus')).toBe('200 ok')
+  expect(await readHealth(site, 'consensus')).toBe('200 ok')
   const token = await site.token({ roles: ['auditor'] })
   const { json } = await site.call('consensus', 'GET', '/api/v2/audit', undefined, { token })
   expect((json as { items: unknown[] }).items.length).toBeGreaterThanOrEqual(3)
@@ -86,11 +91,11 @@ where('a session lives in the cluster, its audit chain here, and copies of that 
 })
 
 where('without its cluster a site is up and not ready, and says when to come again; then it goes on', async () => {
-  const site = await aWorld()
-  const person = await operatorOf(site)
-  const { id } = await person.ok(create, wanted)
+  const site = await startSite()
+  const person = await createOperator(site)
+  const { id } = await person.ok(create, sessionInput)
   await server.kill()
-  const tries = [person.ask(get, { id }), person.ask(list, {}), person.ask(create, wanted)] as const
+  const tries = [person.call(get, { id }), person.call(list, {}), person.call(create, sessionInput)] as const
   for (const { status, problem } of await Promise.all(tries)) {
     expect([status, problem?.code]).toEqual([503, 'unavailable'])
     expect(JSON.stringify(problem)).not.toContain('127.0.0.1')
@@ -99,43 +104,43 @@ where('without its cluster a site is up and not ready, and says when to come aga
   const refused = await site.call('consensus', 'GET', `/api/v2/consensus/session/${id}`, undefined, { token })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await site.call('consensus', 'GET', '/health')).status).toBe(503)
-  expect(await health(site, 'consensus')).toBe('503 the store is not ready: opensearch: no connection')
+  expect(await readHealth(site, 'consensus')).toBe('503 the store is not ready: opensearch: no connection')
   await site.restart()
   expect((await site.call('consensus', 'GET', '/health')).status).toBe(503)
   await server.start()
-  await expect.poll(() => health(site, 'consensus'), { timeout: 60_000 }).toBe('200 ok')
-  const again = await operatorOf(site)
-  await again.ok(contribute, { id, ...opinion('c1', 0.9) })
-  expect(await again.ok(contribute, { id, ...opinion('c3', 0.9) })).toMatchObject({ state: 'RATIFIED' })
+  await expect.poll(() => readHealth(site, 'consensus'), { timeout: 60_000 }).toBe('200 ok')
+  const again = await createOperator(site)
+  await again.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
+  expect(await again.ok(contribute, { id, ...buildOpinionInput('c3', 0.9) })).toMatchObject({ state: 'RATIFIED' })
 })
 
 where('documents are in one place: a site that has them in the cluster does not begin anew without it', async () => {
-  const site = await aWorld()
-  await (await operatorOf(site)).ok(create, wanted)
+  const site = await startSite()
+  await (await createOperator(site)).ok(create, sessionInput)
   await site.stop()
   await expect(serve({ folder: site.folder, env: {} })).rejects.toThrow(/are in opensearch.*platform store migrate/)
   await site.start()
-  expect(await health(site, 'consensus')).toBe('200 ok')
+  expect(await readHealth(site, 'consensus')).toBe('200 ok')
 })
 
 where('a write that is owed when a site moves is sealed under the name that the role starts with', async () => {
-  const site = await aWorld()
-  await (await operatorOf(site)).ok(create, wanted)
+  const site = await startSite()
+  await (await createOperator(site)).ok(create, sessionInput)
   await site.stop()
   const { folder } = site
-  const env = inClusterOf(prefix)
+  const env = buildClusterSectionsFor(prefix)
   // A chain without records yet, and the removal of a document that is gone: done, by the look of it.
-  const database = databaseOf(folder, 'consensus')
+  const database = roleDatabaseFile(folder, 'consensus')
   for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true })
-  const file = sqliteFile({ file: database, addonDir: runFolder(folder, 'consensus') })
+  const file = sqliteFile({ file: database, addonDir: ensureRunFolder(folder, 'consensus') })
   const owed = sqliteOwedAudit(file, sqliteAudit(file, 'consensus@alpha'))
   const replaces = { _seq_no: 0, _primary_term: 1 }
   const plan = JSON.stringify({ write: 'w1', alias: `${prefix}.alpha.consensus.session`, id: 'gone', replaces })
-  await owed.begin({ write: 'w1', plan }, [anEvent({ target: 'gone' })])
+  await owed.begin({ write: 'w1', plan }, [buildEvent({ target: 'gone' })])
   await moveDocumentsHome(file, 'opensearch')
   await file.close()
-  await migrate(folder, env, { to: 'sqlite', replace: true }, () => undefined)
-  const after = sqliteFile({ file: database, addonDir: runFolder(folder, 'consensus') })
+  await migrateStore(folder, env, { to: 'sqlite', replace: true }, () => undefined)
+  const after = sqliteFile({ file: database, addonDir: ensureRunFolder(folder, 'consensus') })
   const [sealed] = await sqliteAudit(after, 'consensus@alpha').list({ limit: 9, ascending: true })
   await after.close()
   expect(sealed).toMatchObject({ writer: 'consensus@alpha', event: { target: 'gone' } })
@@ -144,16 +149,17 @@ where('a write that is owed when a site moves is sealed under the name that the 
 })
 
 where('a site moves into the cluster and back, with every document and version, and proof of it', async () => {
-  world = await consensusWorld({ contributors: ['c1', 'c2', 'c3'] })
+  world = await startConsensusSite({ contributors: ['c1', 'c2', 'c3'] })
   const { folder } = world
-  const person = await operatorOf(world)
-  const made = [await person.ok(create, wanted), await person.ok(create, wanted)]
-  await person.ok(contribute, { id: made[0]?.id ?? '', ...opinion('c1', 0.9) })
-  await person.ok(contribute, { id: made[0]?.id ?? '', ...opinion('c2', 0.9) })
-  const env = inCluster()
-  const move = (to: 'opensearch' | 'sqlite', replace = false) => migrate(folder, env, { to, replace }, () => undefined)
+  const person = await createOperator(world)
+  const made = [await person.ok(create, sessionInput), await person.ok(create, sessionInput)]
+  await person.ok(contribute, { id: made[0]?.id ?? '', ...buildOpinionInput('c1', 0.9) })
+  await person.ok(contribute, { id: made[0]?.id ?? '', ...buildOpinionInput('c2', 0.9) })
+  const env = buildClusterSections()
+  const move = (to: 'opensearch' | 'sqlite', replace = false) =>
+    migrateStore(folder, env, { to, replace }, () => undefined)
   await expect(move('opensearch')).rejects.toThrow(/runs/)
-  const before = await until(async () => {
+  const before = await waitUntil(async () => {
     const all = await Promise.all(made.map(({ id }) => person.ok(get, { id })))
     return all.every(({ undelivered }) => undelivered === 0) && all
   })
@@ -161,15 +167,17 @@ where('a site moves into the cluster and back, with every document and version, 
   const moved = await move('opensearch')
   expect(moved.find(({ collection }) => collection === 'session')).toMatchObject({ role: 'consensus', documents: 2 })
   expect(await move('opensearch')).toEqual([])
-  const status = (await holdings(folder, env)).find(({ role }) => role === 'consensus')
+  const status = (await readStoreStatus(folder, env)).find(({ role }) => role === 'consensus')
   expect(status?.documents).toMatchObject({ session: 2 })
-  expect((await check(folder, env, () => undefined)).flatMap(({ faults }) => faults)).toEqual([])
+  expect((await checkDatabases(folder, env, () => undefined)).flatMap(({ faults }) => faults)).toEqual([])
   await expect(serve({ folder, env: {} })).rejects.toThrow(/are in opensearch/)
   const running = await serve({ folder, env, clock: world.clock })
-  const { token: other } = await operatorOf(world)
+  const { token: other } = await createOperator(world)
   const url = running.urls.consensus?.find((each) => each.startsWith('http')) ?? ''
   for (const session of before) {
-    const { json } = await httpCall(url, 'GET', `/api/v2/consensus/session/${session.id}`, undefined, { token: other })
+    const { json } = await sendHttpRequest(url, 'GET', `/api/v2/consensus/session/${session.id}`, undefined, {
+      token: other,
+    })
     expect(json).toEqual(JSON.parse(JSON.stringify(session)))
   }
   await running.stop()
@@ -180,6 +188,6 @@ where('a site moves into the cluster and back, with every document and version, 
     moved.filter(({ collection }) => collection !== 'checkpoint'),
   )
   await world.start()
-  const again = await operatorOf(world)
+  const again = await createOperator(world)
   expect(await Promise.all(made.map(({ id }) => again.ok(get, { id })))).toEqual(before)
 })

@@ -1,17 +1,17 @@
 // File-drop's messages by a real broker: all that every transport must keep, and what strangers may put in a queue.
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import type { QueueType } from '../../../adapters/transport/amqp/topology.ts'
-import { type TransportWorld, transportRequirements } from '../../conformance/transport.ts'
-import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { labelFor, message, restart, startReceiving } from '../../transport/filedrop/two-sites.ts'
-import { brokerOf, joined } from './by-broker.ts'
+import type { AmqpQueueType } from '../../../adapters/transport/amqp/topology.ts'
+import { type TransportFixture, transportRequirements } from '../../conformance/transport.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { buildLabel, buildMessage, restartSite, startReceiving } from '../../transport/filedrop/filedrop-sites.ts'
+import { createBroker, joinByBroker } from './join-by-broker.ts'
 
-const test = whenPresent(rabbitmqWanted)
+const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 beforeAll(async () => {
-  if (!rabbitmqWanted.isPresent) return
-  broker = await brokerOf()
+  if (!rabbitmqRequirement.isPresent) return
+  broker = await createBroker()
   await broker.start()
 })
 afterAll(() => broker?.end())
@@ -22,17 +22,17 @@ afterEach(async () => {
 })
 
 describe.each(['classic', 'quorum'] as const)('amqp by %s queues', (queue_type) => {
-  for (const { id, says, holds } of transportRequirements) {
-    test(`${id}: ${says}`, async () => holds(await brokered(queue_type)))
+  for (const { id, description, verify } of transportRequirements) {
+    test(`${id}: ${description}`, async () => verify(await createBrokerFixture(queue_type)))
   }
 })
 
-async function brokered(queue_type: QueueType): Promise<TransportWorld> {
-  const sites = await joined(broker, { queue_type })
+async function createBrokerFixture(queue_type: AmqpQueueType): Promise<TransportFixture> {
+  const sites = await joinByBroker(broker, { queue_type })
   ends.push(sites.end)
   const { alpha, bravo } = sites.world
-  let answer: Parameters<TransportWorld['answer']>[0] = () => ({ verdict: 'applied' })
-  const delivered: TransportWorld['delivered'] = []
+  let answer: Parameters<TransportFixture['answer']>[0] = () => ({ verdict: 'applied' })
+  const delivered: TransportFixture['delivered'] = []
   const handler = async (incoming: (typeof delivered)[number]) => {
     delivered.push(incoming)
     return await answer(incoming)
@@ -43,15 +43,15 @@ async function brokered(queue_type: QueueType): Promise<TransportWorld> {
     get sender() {
       return alpha.transport
     },
-    restartSender: () => sites.apart(alpha, () => restart(alpha)),
-    restartReceiver: () => sites.apart(bravo, () => restart(bravo, handler)),
-    settle: sites.settle,
+    restartSender: () => sites.disconnectDuring(alpha, () => restartSite(alpha)),
+    restartReceiver: () => sites.disconnectDuring(bravo, () => restartSite(bravo, handler)),
+    deliverAll: sites.deliverAll,
     delivered,
     answer(verdict) {
       answer = verdict
     },
     receiverStatus: () => bravo.transport.status(),
-    outgoing: (more) => message(sites.world, more),
-    forbidden: () => message(sites.world, { label: labelFor(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
+    outgoing: (more) => buildMessage(sites.world, more),
+    forbidden: () => buildMessage(sites.world, { label: buildLabel(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
   }
 }

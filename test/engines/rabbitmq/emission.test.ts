@@ -6,20 +6,25 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import { consensusWorld, open, operatorOf, opinion } from '../../roles/consensus/consensus-world.ts'
-import { type Rabbitmq, rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
-import type { Person } from '../../support/person.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { type SiteWorld, until } from '../../support/site-world.ts'
+import {
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  startConsensusSite,
+} from '../../roles/consensus/consensus-site.ts'
+import { type Rabbitmq, rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
-const test = whenPresent(rabbitmqWanted)
+const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
-let world: SiteWorld
-let person: Person
+let world: TestSite
+let person: CheckedClient
 let owner: { connection: ChannelModel; channel: Channel }
 
 beforeAll(async () => {
-  if (!rabbitmqWanted.isPresent) return
+  if (!rabbitmqRequirement.isPresent) return
   // It may publish, and nothing else.
   broker = await rabbitmq({ users: { emitter: { configure: '^$', write: '^decisions$', read: '^$' } } })
   await broker.start()
@@ -31,9 +36,9 @@ beforeAll(async () => {
     { ...at, name: 'nowhere', exchange: 'decisions', routing_key: 'nobody.asked' },
     { ...at, name: 'refused', exchange: 'not-ours', routing_key: 'x' },
   ]
-  world = await consensusWorld({ contributors: ['c1', 'c2'], consensus: { sinks } })
-  person = await operatorOf(world)
-  await declare()
+  world = await startConsensusSite({ contributors: ['c1', 'c2'], consensus: { sinks } })
+  person = await createOperator(world)
+  await declareExchange()
 })
 afterAll(async () => {
   await world?.end()
@@ -41,7 +46,7 @@ afterAll(async () => {
 })
 
 /** By whoever the exchange belongs to. */
-async function declare(): Promise<void> {
+async function declareExchange(): Promise<void> {
   owner = await broker.connect()
   await owner.channel.assertExchange('decisions', 'topic', { durable: true })
   await owner.channel.assertExchange('not-ours', 'topic', { durable: true })
@@ -49,24 +54,25 @@ async function declare(): Promise<void> {
   await owner.channel.bindQueue('told', 'decisions', 'lens.#')
 }
 
-async function ratified(): Promise<string> {
-  const { id } = await open(person, { m: 1, n: 2 })
-  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+async function ratifySession(): Promise<string> {
+  const { id } = await openSession(person, { m: 1, n: 2 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
   return id
 }
 
-const owes = (id: string, count: number) => until(async () => (await person.ok(get, { id })).undelivered === count)
+const waitForUndelivered = (id: string, count: number) =>
+  waitUntil(async () => (await person.ok(get, { id })).undelivered === count)
 
 /** The next in the queue. */
-function next(queue = 'told'): Promise<GetMessage> {
-  return until(async () => (await owner.channel.get(queue, { noAck: true })) || undefined)
+function takeNext(queue = 'told'): Promise<GetMessage> {
+  return waitUntil(async () => (await owner.channel.get(queue, { noAck: true })) || undefined)
 }
 
-const bodyOf = ({ content }: GetMessage) => JSON.parse(content.toString('utf8'))
+const parseBody = ({ content }: GetMessage) => JSON.parse(content.toString('utf8'))
 
 test('a decision and its retraction come in order, lasting, each under its own id', async () => {
-  const id = await ratified()
-  const first = await next()
+  const id = await ratifySession()
+  const first = await takeNext()
   expect(first.properties).toMatchObject({
     messageId: `${id}:emission:ratified:told`,
     type: 'consensus.lens_emission/1',
@@ -75,45 +81,45 @@ test('a decision and its retraction come in order, lasting, each under its own i
     userId: 'emitter',
   })
   expect(first.properties.headers?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-\d\d$/)
-  expect(bodyOf(first)).toMatchObject({
+  expect(parseBody(first)).toMatchObject({
     id: first.properties.messageId,
     session_id: id,
     event: 'ratified',
     decision: 'match',
   })
   await person.ok(cancel, { id })
-  const second = await next()
-  expect([second.properties.messageId, bodyOf(second).event]).toEqual([`${id}:emission:retracted:told`, 'retracted'])
+  const second = await takeNext()
+  expect([second.properties.messageId, parseBody(second).event]).toEqual([`${id}:emission:retracted:told`, 'retracted'])
 })
 
 test('what no queue would take, and what the broker refuses, is owed and holds nobody up', async () => {
-  const id = await ratified()
-  expect(bodyOf(await next()).session_id).toBe(id)
-  await owes(id, 2)
+  const id = await ratifySession()
+  expect(parseBody(await takeNext()).session_id).toBe(id)
+  await waitForUndelivered(id, 2)
   await owner.channel.assertQueue('late', { durable: true })
   await owner.channel.bindQueue('late', 'decisions', 'nobody.asked')
-  await until(async () => {
-    world.wake('consensus', 'relay')
+  await waitUntil(async () => {
+    world.wakeWorker('consensus', 'relay')
     return (await person.ok(get, { id })).undelivered === 1
   })
   // It was owed of the session before, too, and any of them may come twice.
-  await until(async () => bodyOf(await next('late')).session_id === id)
+  await waitUntil(async () => parseBody(await takeNext('late')).session_id === id)
   await owner.channel.purgeQueue('told')
 })
 
 test('a broker that is killed gets what it has not confirmed once it is back', async () => {
   await broker.kill()
-  const id = await ratified()
-  await owes(id, 3)
+  const id = await ratifySession()
+  await waitForUndelivered(id, 3)
   await broker.start()
   owner = await broker.connect()
   await owner.channel.deleteExchange('not-ours')
-  const message_id = await until(async () => {
-    world.wake('consensus', 'relay')
+  const message_id = await waitUntil(async () => {
+    world.wakeWorker('consensus', 'relay')
     const found = await owner.channel.get('told', { noAck: true })
     return found ? found.properties.messageId : undefined
   })
   expect(message_id).toBe(`${id}:emission:ratified:told`)
-  await owes(id, 1)
-  expect(world.faults).toEqual([])
+  await waitForUndelivered(id, 1)
+  expect(world.loggedErrors).toEqual([])
 })

@@ -6,52 +6,52 @@ import { promisify } from 'node:util'
 import { type Channel, connect, type Options } from 'amqplib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
-import { leaveOutLarge } from '../../../adapters/transport/amqp/large-messages.ts'
-import { draftOf } from '../../../adapters/transport/amqp/message.ts'
+import { skipLargeMessages } from '../../../adapters/transport/amqp/large-messages.ts'
+import { encodeParcel } from '../../../adapters/transport/amqp/message.ts'
 import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
-import type { Landed, Parcel } from '../../../daemon/kernel/carrier.ts'
-import { aTrace } from '../../support/a-trace.ts'
-import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { until } from '../../support/site-world.ts'
+import type { CarriedMessage, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
-  handedBy,
-  incomingOf,
-  labelFor,
-  message,
-  numbersOf,
-  quarantineOf,
-  type Site,
+  buildLabel,
+  buildMessage,
+  type FiledropSite,
+  listChannelFolders,
+  listHandedParcels,
+  listNumbers,
+  listQuarantineReasons,
   sendFromAlpha,
   startReceiving,
-} from '../../transport/filedrop/two-sites.ts'
-import { brokerOf, deadLetters, type Joined, joined, waitingIn } from './by-broker.ts'
+} from '../../transport/filedrop/filedrop-sites.ts'
+import { type BrokerSites, countQueuedMessages, createBroker, joinByBroker, takeDeadLetters } from './join-by-broker.ts'
 
-const test = whenPresent(rabbitmqWanted)
+const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 beforeAll(async () => {
-  if (!rabbitmqWanted.isPresent) return
-  broker = await brokerOf()
+  if (!rabbitmqRequirement.isPresent) return
+  broker = await createBroker()
   await broker.start()
 })
 afterAll(() => broker?.end())
 
-let sites: Joined
+let sites: BrokerSites
 beforeEach(async () => {
-  if (!rabbitmqWanted.isPresent) return
-  sites = await joined(broker)
+  if (!rabbitmqRequirement.isPresent) return
+  sites = await joinByBroker(broker)
   await startReceiving(sites.world.alpha)
   await startReceiving(sites.world.bravo)
-  await sites.connected()
+  await sites.waitUntilConnected()
 })
 afterEach(() => sites?.end())
 
 const inbox = () => inboxOf(sites.prefix, 'bravo', 'alpha')
-const numbers = () => numbersOf(sites.world.bravo.received)
+const numbers = () => listNumbers(sites.world.bravo.received)
 const message_id = `00000001-${'1'.padStart(16, '0')}`
 
 /** As this user, into bravo's queue for alpha's messages, or another's. Rejects when the broker refuses it. */
-async function put(user: string, content: Buffer, about: Options.Publish, key = 'alpha'): Promise<void> {
+async function publishTo(user: string, content: Buffer, about: Options.Publish, key = 'alpha'): Promise<void> {
   const connection = await connect({
     hostname: '127.0.0.1',
     port: broker.port,
@@ -69,19 +69,19 @@ async function put(user: string, content: Buffer, about: Options.Publish, key = 
   }
 }
 
-function parcel(more: Partial<Parcel> = {}): Parcel {
+function buildParcel(more: Partial<CarriedMessage> = {}): CarriedMessage {
   return { epoch: 1, seq: 1, envelope: Buffer.from('{}'), body: Buffer.from('{}'), ...more }
 }
 
-async function putParcel(given: Parcel, user = 'alpha', about: Options.Publish = {}): Promise<void> {
-  const draft = draftOf(given, inbox().exchange, 'alpha', user)
-  await put(user, draft.content, { ...draft.about, ...about })
+async function publishParcel(given: CarriedMessage, user = 'alpha', about: Options.Publish = {}): Promise<void> {
+  const draft = encodeParcel(given, inbox().exchange, 'alpha', user)
+  await publishTo(user, draft.content, { ...draft.about, ...about })
 }
 
 /** What honest messages look like to whoever reads them, after all this. */
-async function honestOnesArrive(): Promise<void> {
+async function expectHonestDelivery(): Promise<void> {
   await sendFromAlpha(sites.world, 3)
-  await sites.settle()
+  await sites.deliverAll()
   expect(numbers()).toEqual([1, 2, 3])
 }
 
@@ -102,21 +102,21 @@ describe('what is no message', () => {
   ]
 
   test('is among the dead letters as it came, with the reason; what follows arrives', async () => {
-    for (const [, content, about] of kinds) await put('alpha', content, { ...about, userId: 'alpha' })
-    const dead = await deadLetters(broker, sites, kinds.length)
+    for (const [, content, about] of kinds) await publishTo('alpha', content, { ...about, userId: 'alpha' })
+    const dead = await takeDeadLetters(broker, sites, kinds.length)
     expect(dead.map(({ headers }) => headers.reason)).toEqual(kinds.map(() => 'GARBAGE'))
     expect(dead.map(({ bytes }) => bytes)).toEqual(kinds.map(([, content]) => content.length))
     expect(dead[1]?.headers).toMatchObject({ type: 'greeting', id: message_id, user: 'alpha' })
-    await honestOnesArrive()
-    expect(quarantineOf(sites.world.bravo, 'alpha')).toEqual([])
+    await expectHonestDelivery()
+    expect(listQuarantineReasons(sites.world.bravo, 'alpha')).toEqual([])
   })
 
   test('by reason of its size is dead, too, and one that is far too large never enters memory', async () => {
     const large = Buffer.alloc(4_194_305, 32)
-    await putParcel(parcel({ body: large }))
-    await putParcel(parcel({ envelope: Buffer.alloc(65_537, 32) }))
-    await putParcel(parcel({ body: Buffer.alloc(33_554_432, 32) }))
-    const dead = await deadLetters(broker, sites, 3)
+    await publishParcel(buildParcel({ body: large }))
+    await publishParcel(buildParcel({ envelope: Buffer.alloc(65_537, 32) }))
+    await publishParcel(buildParcel({ body: Buffer.alloc(33_554_432, 32) }))
+    const dead = await takeDeadLetters(broker, sites, 3)
     expect(dead.map(({ headers }) => headers.reason ?? headers['x-first-death-reason']).sort()).toEqual([
       'TOO_LARGE',
       'TOO_LARGE',
@@ -124,19 +124,19 @@ describe('what is no message', () => {
     ])
     expect(Math.max(...dead.map(({ bytes }) => bytes))).toBeGreaterThan(33_554_432)
     expect(sites.world.bravo.events.filter(({ event }) => event === 'carrier.message.dead')).toHaveLength(3)
-    await honestOnesArrive()
+    await expectHonestDelivery()
   })
 
   test('is left out frame by frame where it is large, and the next comes whole', async () => {
     const { connection, channel } = await broker.connect()
     const { queue } = await channel.assertQueue('', { exclusive: true })
-    const isLarge = leaveOutLarge(channel, 100_000)
+    const isLarge = skipLargeMessages(channel, 100_000)
     const seen: [number, boolean][] = []
     await channel.consume(queue, (message) => {
       if (message) seen.push([message.content.length, isLarge(message)])
     })
     for (const bytes of [500_000, 100_000, 0, 100_001, 7]) channel.sendToQueue(queue, Buffer.alloc(bytes))
-    await until(() => seen.length === 5)
+    await waitUntil(() => seen.length === 5)
     expect(seen).toEqual([
       [0, true],
       [100_000, false],
@@ -150,15 +150,15 @@ describe('what is no message', () => {
 
 describe('whoever is not alpha', () => {
   test('cannot send as alpha: the broker refuses the name, and without it the message is dead', async () => {
-    await expect(putParcel(parcel(), 'mallory', { userId: 'alpha' })).rejects.toThrow(/user_id/)
-    await putParcel(parcel(), 'mallory')
-    await put('mallory', Buffer.from('x'), {})
-    const dead = await deadLetters(broker, sites, 2)
+    await expect(publishParcel(buildParcel(), 'mallory', { userId: 'alpha' })).rejects.toThrow(/user_id/)
+    await publishParcel(buildParcel(), 'mallory')
+    await publishTo('mallory', Buffer.from('x'), {})
+    const dead = await takeDeadLetters(broker, sites, 2)
     expect(dead.map(({ headers }) => [headers.reason, headers.user])).toEqual([
       ['WRONG_USER', 'mallory'],
       ['WRONG_USER', undefined],
     ])
-    await honestOnesArrive()
+    await expectHonestDelivery()
   })
 
   test('gets no right to read, to bind or to delete what is bravo’s', async () => {
@@ -183,59 +183,62 @@ describe('whoever is not alpha', () => {
 describe('alpha’s user in other hands', () => {
   test('fills a quarantine with forgeries, and keeps no honest message out', async () => {
     const forged = { envelope: Buffer.from('{"payload":"e30","signatures":[]}'), body: Buffer.from('{}') }
-    for (let seq = 1; seq <= 3; seq++) await putParcel(parcel({ seq, ...forged }))
-    await until(() => quarantineOf(sites.world.bravo, 'alpha').length === 3)
-    await honestOnesArrive()
-    expect(await waitingIn(broker, inbox().dead_queue)).toBe(0)
+    for (let seq = 1; seq <= 3; seq++) await publishParcel(buildParcel({ seq, ...forged }))
+    await waitUntil(() => listQuarantineReasons(sites.world.bravo, 'alpha').length === 3)
+    await expectHonestDelivery()
+    expect(await countQueuedMessages(broker, inbox().dead_queue)).toBe(0)
   })
 
   test('sends halves of messages, which lie in no honest message’s way and fill no intake', async () => {
     const { alpha, bravo } = sites.world
-    await sites.part(alpha)
+    await sites.disconnect(alpha)
     await sendFromAlpha(sites.world, 1)
-    const [own] = await handedBy(alpha, 'bravo')
+    const [own] = await listHandedParcels(alpha, 'bravo')
     if (!own) throw new Error('alpha has sent one')
-    await putParcel({ ...own, body: Buffer.alloc(0) })
-    await putParcel({ ...own, envelope: own.envelope.subarray(0, 40) })
-    await until(() => quarantineOf(bravo, 'alpha').length === 2)
-    await sites.apart(alpha)
-    await until(() => numbers().length > 0)
-    expect(quarantineOf(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TRUNCATED', 'TRUNCATED'])
+    await publishParcel({ ...own, body: Buffer.alloc(0) })
+    await publishParcel({ ...own, envelope: own.envelope.subarray(0, 40) })
+    await waitUntil(() => listQuarantineReasons(bravo, 'alpha').length === 2)
+    await sites.disconnectDuring(alpha)
+    await waitUntil(() => numbers().length > 0)
+    expect(listQuarantineReasons(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TRUNCATED', 'TRUNCATED'])
     expect(numbers()).toEqual([1])
-    expect(fs.readdirSync(incomingOf(bravo, 'alpha').fresh)).toEqual([])
-    expect(await waitingIn(broker, inbox().queue)).toBe(0)
+    expect(fs.readdirSync(listChannelFolders(bravo, 'alpha').fresh)).toEqual([])
+    expect(await countQueuedMessages(broker, inbox().queue)).toBe(0)
   })
 
   test('brings bravo its own messages back, and old ones again: the one is put away, the other changes nothing', async () => {
     const { alpha, bravo } = sites.world
-    await honestOnesArrive()
-    const [old] = await kept(alpha, 'bravo')
-    await sites.part(bravo)
-    await bravo.transport.send({ ...message(sites.world), peer: 'alpha', label: labelFor('tenant-alpha') }, aTrace)
+    await expectHonestDelivery()
+    const [old] = await collectSentParcels(alpha, 'bravo')
+    await sites.disconnect(bravo)
+    await bravo.transport.send(
+      { ...buildMessage(sites.world), peer: 'alpha', label: buildLabel('tenant-alpha') },
+      sampleTrace,
+    )
     await bravo.transport.rescan()
-    const [own] = await handedBy(bravo, 'alpha')
+    const [own] = await listHandedParcels(bravo, 'alpha')
     if (!own || !old) throw new Error('both have sent something')
-    await putParcel({ ...own, seq: 4 })
-    await putParcel(old)
-    await sites.apart(bravo)
-    await until(async () => {
+    await publishParcel({ ...own, seq: 4 })
+    await publishParcel(old)
+    await sites.disconnectDuring(bravo)
+    await waitUntil(async () => {
       await bravo.transport.rescan()
       const status = await bravo.transport.status()
       return status.some(({ direction, duplicates }) => direction === 'in' && duplicates === 1)
     })
-    expect(quarantineOf(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['UNKNOWN_KEY'])
+    expect(listQuarantineReasons(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['UNKNOWN_KEY'])
     expect(numbers()).toEqual([1, 2, 3])
   })
 })
 
 /** What a site has sent and still has, as a thief would have it. */
-async function kept(site: Site, peer: string): Promise<Parcel[]> {
-  const { sent } = incomingOf(site, peer)
+async function collectSentParcels(site: FiledropSite, peer: string): Promise<CarriedMessage[]> {
+  const { sent } = listChannelFolders(site, peer)
   const stem = '00000001-0000000000000001'
   const file = (part: string) => path.join(sent, `${stem}.${part}.json`)
   const read = (part: string) => fs.readFileSync(file(part))
   // It is kept once it is seen to be gone; the envelope comes last.
-  await until(() => fs.existsSync(file('env')))
+  await waitUntil(() => fs.existsSync(file('env')))
   return [{ epoch: 1, seq: 1, envelope: read('env'), body: read('body') }]
 }
 
@@ -255,7 +258,7 @@ describe('a message that breaks whoever reads it', () => {
 
   test('stops the peer that it comes from, and no other', async () => {
     const { prefix, world } = sites
-    await sites.part(world.bravo)
+    await sites.disconnect(world.bravo)
     const landed: string[] = []
     const bravo = amqpCarrier({
       ...{ broker: { url: broker.url, user: 'bravo', tls: {} }, password: broker.password, site: 'bravo', prefix },
@@ -263,7 +266,7 @@ describe('a message that breaks whoever reads it', () => {
       ...{ limits: { envelope_bytes: 1_024, body_bytes: 1_024 }, log: world.bravo.options().log, wait_ms: () => 10 },
       peers: { alpha: { user: 'alpha' }, mallory: { user: 'mallory' } },
     })
-    const land: Landed = async (peer, parcels) => {
+    const land: MessageReceiver = async (peer, parcels) => {
       landed.push(...parcels.map(() => peer))
       return parcels.map(() => 'landed')
     }
@@ -271,15 +274,15 @@ describe('a message that breaks whoever reads it', () => {
     try {
       const at = { hostname: '127.0.0.1', port: broker.port, username: 'alpha', password: broker.password }
       const env = { GIVEN: JSON.stringify({ at, exchange: inbox().exchange }) }
-      await until(async () => (await bravo.health()).ok)
+      await waitUntil(async () => (await bravo.health()).ok)
       await promisify(execFile)(process.execPath, ['--stack-size=7000', '-e', deep], { env })
-      await until(async () => (await bravo.health()).detail.includes('call stack'))
-      const { content, about } = draftOf(parcel(), inbox().exchange, 'mallory', 'mallory')
-      await put('mallory', content, about, 'mallory')
-      await until(() => landed.length > 0)
+      await waitUntil(async () => (await bravo.health()).detail.includes('call stack'))
+      const { content, about } = encodeParcel(buildParcel(), inbox().exchange, 'mallory', 'mallory')
+      await publishTo('mallory', content, about, 'mallory')
+      await waitUntil(() => landed.length > 0)
       expect(landed).toEqual(['mallory'])
       // It is tried again and again, as everything is that could be taken at another time.
-      await until(async () => /^alpha receives nothing: [^;]*call stack[^;]*$/.test((await bravo.health()).detail))
+      await waitUntil(async () => /^alpha receives nothing: [^;]*call stack[^;]*$/.test((await bravo.health()).detail))
     } finally {
       await bravo.stop()
     }
@@ -287,11 +290,11 @@ describe('a message that breaks whoever reads it', () => {
 
   test('is dead after a thousand times, where queues count', async () => {
     await sites.end()
-    sites = await joined(broker, { queue_type: 'quorum' })
-    await sites.connected()
+    sites = await joinByBroker(broker, { queue_type: 'quorum' })
+    await sites.waitUntilConnected()
     const { connection, channel } = await broker.connect()
-    await sites.part(sites.world.bravo)
-    await putParcel(parcel())
+    await sites.disconnect(sites.world.bravo)
+    await publishParcel(buildParcel())
     let times = 0
     await channel.prefetch(1)
     await channel.consume(inbox().queue, (message) => {
@@ -299,7 +302,7 @@ describe('a message that breaks whoever reads it', () => {
       times += 1
       channel.nack(message, false, true)
     })
-    const [dead] = await deadLetters(broker, sites, 1)
+    const [dead] = await takeDeadLetters(broker, sites, 1)
     expect([dead?.headers['x-first-death-reason'], times]).toEqual(['delivery_limit', 1_001])
     await connection.close()
   })

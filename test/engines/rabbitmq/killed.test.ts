@@ -1,21 +1,27 @@
 // A broker that is killed in the middle of things and started again: what it had confirmed is not lost, and nothing counts twice.
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Outgoing } from '../../../daemon/kernel/transport.ts'
-import { aTrace } from '../../support/a-trace.ts'
-import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { until } from '../../support/site-world.ts'
-import { labelFor, message, numbersOf, type Site, startReceiving } from '../../transport/filedrop/two-sites.ts'
-import { brokerOf, type Joined, joined } from './by-broker.ts'
+import type { OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
+import {
+  buildLabel,
+  buildMessage,
+  type FiledropSite,
+  listNumbers,
+  startReceiving,
+} from '../../transport/filedrop/filedrop-sites.ts'
+import { type BrokerSites, createBroker, joinByBroker } from './join-by-broker.ts'
 
-const test = whenPresent(rabbitmqWanted)
+const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
-let sites: Joined
+let sites: BrokerSites
 beforeAll(async () => {
-  if (!rabbitmqWanted.isPresent) return
-  broker = await brokerOf()
+  if (!rabbitmqRequirement.isPresent) return
+  broker = await createBroker()
   await broker.start()
-  sites = await joined(broker)
+  sites = await joinByBroker(broker)
 })
 afterAll(async () => {
   await sites?.end()
@@ -24,14 +30,14 @@ afterAll(async () => {
 
 const count = 400
 
-function outgoing(to: Site): Outgoing {
-  return { ...message(sites.world), peer: to.name, label: labelFor(to.tenant_id) }
+function buildOutgoing(to: FiledropSite): OutboundMessage {
+  return { ...buildMessage(sites.world), peer: to.name, label: buildLabel(to.tenant_id) }
 }
 
 /** Sends all of them, in steps, each as soon as the one before is in the outbox. */
-async function sendAll(from: Site, to: Site): Promise<void> {
+async function sendAll(from: FiledropSite, to: FiledropSite): Promise<void> {
   for (let sent = 0; sent < count; sent += 20) {
-    await Promise.all(Array.from({ length: 20 }, () => from.transport.send(outgoing(to), aTrace)))
+    await Promise.all(Array.from({ length: 20 }, () => from.transport.send(buildOutgoing(to), sampleTrace)))
     await from.transport.rescan()
   }
 }
@@ -40,17 +46,17 @@ test('under load from both sides, twice: each message is applied once, in order,
   const { alpha, bravo } = sites.world
   await startReceiving(alpha)
   await startReceiving(bravo)
-  await sites.connected()
+  await sites.waitUntilConnected()
   const sending = Promise.all([sendAll(alpha, bravo), sendAll(bravo, alpha)])
   for (const least of [count / 8, count / 2]) {
-    await until(() => alpha.received.length >= least && bravo.received.length >= least)
+    await waitUntil(() => alpha.received.length >= least && bravo.received.length >= least)
     await broker.kill()
     await broker.start()
   }
   await sending
-  const numbers = (site: Site) => numbersOf(site.received)
-  await until(() => numbers(alpha).length >= count && numbers(bravo).length >= count)
-  await sites.settle()
+  const numbers = (site: FiledropSite) => listNumbers(site.received)
+  await waitUntil(() => numbers(alpha).length >= count && numbers(bravo).length >= count)
+  await sites.deliverAll()
   const all = Array.from({ length: count }, (_, index) => index + 1)
   for (const site of [alpha, bravo]) {
     expect(numbers(site)).toEqual(all)

@@ -3,30 +3,34 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { draftOf } from '../../../adapters/transport/amqp/message.ts'
+import { encodeParcel } from '../../../adapters/transport/amqp/message.ts'
 import { exchangeOf, inboxOf } from '../../../adapters/transport/amqp/topology.ts'
-import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
-import { type Daemon, type PackagedSites, packagedSites } from '../../support/packaged-sites.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { until } from '../../support/site-world.ts'
-import { brokerOf, waitingIn } from './by-broker.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import {
+  createPackagedFederation,
+  type PackagedFederation,
+  type RunningDaemon,
+} from '../../support/site/packaged-federation.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { countQueuedMessages, createBroker } from './join-by-broker.ts'
 
-const test = whenPresent(rabbitmqWanted)
+const test = whenPresent(rabbitmqRequirement)
 const peers = ['alpha', 'charlie', 'delta', 'echo']
 /** Of each peer. */
 const messages = 12
 /** The largest body that is taken in. */
 const body = Buffer.alloc(4_194_304, 32)
-const most_mib = 300
+const max_mib = 300
 
 let broker: Rabbitmq
-let world: PackagedSites
-let bravo: Daemon
+let world: PackagedFederation
+let bravo: RunningDaemon
 beforeAll(async () => {
-  if (!rabbitmqWanted.isPresent) return
-  broker = await brokerOf()
+  if (!rabbitmqRequirement.isPresent) return
+  broker = await createBroker()
   await broker.start()
-  world = await packagedSites('bravo', ...peers)
+  world = await createPackagedFederation('bravo', ...peers)
   const site = world.sites.bravo
   if (!site) throw new Error('bravo was made')
   const file = path.join(site.dir, 'profile.yaml')
@@ -41,40 +45,40 @@ afterAll(async () => {
   await broker?.end()
 })
 
-const inQuarantine = (peer: string) => {
+const countQuarantined = (peer: string) => {
   const folder = path.join(world.sites.bravo?.dir ?? '', 'filedrop', peer, 'in', 'quarantine')
   return fs.readdirSync(folder).filter((name) => name.endsWith('.reason.json')).length
 }
-const memory = (what: 'VmHWM' | 'VmRSS') =>
+const readMemory_mib = (what: 'VmHWM' | 'VmRSS') =>
   Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(fs.readFileSync(`/proc/${bravo.pid}/status`, 'utf8'))?.[1]) / 1_024
 
 test('four peers with the largest messages cost less than 300 MiB, whatever waits', async () => {
   const inboxes = peers.map((peer) => inboxOf('platform', 'bravo', peer))
-  await until(async () =>
-    (await Promise.all(inboxes.map(({ queue }) => waitingIn(broker, queue).catch(() => -1)))).every(
+  await waitUntil(async () =>
+    (await Promise.all(inboxes.map(({ queue }) => countQueuedMessages(broker, queue).catch(() => -1)))).every(
       (count) => count === 0,
     ),
   )
-  const before = memory('VmRSS')
+  const before = readMemory_mib('VmRSS')
   const { connection } = await broker.connect()
   const channel = await connection.createConfirmChannel()
   const envelope = Buffer.from('{"payload":"e30","signatures":[]}')
   for (let seq = 1; seq <= messages; seq++) {
     for (const peer of peers) {
-      const draft = draftOf({ epoch: 1, seq, envelope, body }, exchangeOf('platform', 'bravo'), peer, undefined)
+      const draft = encodeParcel({ epoch: 1, seq, envelope, body }, exchangeOf('platform', 'bravo'), peer, undefined)
       channel.publish(draft.exchange, draft.key, draft.content, { ...draft.about, persistent: true })
     }
     await channel.waitForConfirms()
   }
   await connection.close()
   for (const peer of peers) {
-    for (let tries = 1; inQuarantine(peer) < messages; tries++) {
-      await until(() => inQuarantine(peer) >= messages).catch((error) => {
+    for (let tries = 1; countQuarantined(peer) < messages; tries++) {
+      await waitUntil(() => countQuarantined(peer) >= messages).catch((error) => {
         if (tries === 6) throw error
       })
     }
   }
-  const peak = memory('VmHWM')
+  const peak = readMemory_mib('VmHWM')
   console.info(`${Math.round(before)} MiB before, ${Math.round(peak)} MiB at most`)
-  expect(peak).toBeLessThan(most_mib)
+  expect(peak).toBeLessThan(max_mib)
 })

@@ -3,126 +3,132 @@ import * as fs from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
 import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
-import type { Verdict } from '../../../daemon/kernel/transport.ts'
-import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
-import { type Certificates, serverCertificates } from '../../support/engines/server-certificates.ts'
-import { whenPresent } from '../../support/requires.ts'
-import { until } from '../../support/site-world.ts'
-import { numbersOf, readyOf, type Site, sendFromAlpha, startReceiving } from '../../transport/filedrop/two-sites.ts'
-import { brokerOf, type Joined, joined, waitingIn } from './by-broker.ts'
+import type { DeliveryVerdict } from '../../../daemon/kernel/messaging/transport.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import {
+  type FiledropSite,
+  formatReadyPath,
+  listNumbers,
+  sendFromAlpha,
+  startReceiving,
+} from '../../transport/filedrop/filedrop-sites.ts'
+import { type BrokerSites, countQueuedMessages, createBroker, joinByBroker } from './join-by-broker.ts'
 
-const test = whenPresent(rabbitmqWanted)
+const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
-let files: Certificates
+let certificates: ServerCertificateSet
 beforeAll(async () => {
-  if (!rabbitmqWanted.isPresent) return
-  files = serverCertificates('server', 'alpha')
-  broker = await brokerOf(files.of('server'))
+  if (!rabbitmqRequirement.isPresent) return
+  certificates = issueServerCertificates('server', 'alpha')
+  broker = await createBroker(certificates.of('server'))
   await broker.start()
 })
 afterAll(async () => {
   await broker?.end()
-  files?.dispose()
+  certificates?.dispose()
 })
 
-let sites: Joined
+let sites: BrokerSites
 afterEach(() => sites?.end())
 
-async function twoSitesHere(answer?: Parameters<typeof startReceiving>[1]): Promise<Joined> {
-  sites = await joined(broker)
+async function joinSites(answer?: Parameters<typeof startReceiving>[1]): Promise<BrokerSites> {
+  sites = await joinByBroker(broker)
   await startReceiving(sites.world.alpha)
   await startReceiving(sites.world.bravo, answer)
-  await sites.connected()
+  await sites.waitUntilConnected()
   return sites
 }
 
 const inbox = () => inboxOf(sites.prefix, 'bravo', 'alpha')
-const numbers = () => numbersOf(sites.world.bravo.received)
+const numbers = () => listNumbers(sites.world.bravo.received)
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-const healthOf = async (site: Site) => (await sites.carrier(site).health()).detail
-const saying = (site: Site, words: RegExp) => until(async () => words.test(await healthOf(site)))
-const readyAtAlpha = () => fs.readdirSync(readyOf(sites.world.alpha, 'bravo')).length / 2
+const healthOf = async (site: FiledropSite) => (await sites.carrier(site).health()).detail
+const waitForHealth = (site: FiledropSite, words: RegExp) => waitUntil(async () => words.test(await healthOf(site)))
+const readyAtAlpha = () => fs.readdirSync(formatReadyPath(sites.world.alpha, 'bravo')).length / 2
 
 describe('what waits', () => {
   test('is acknowledged after it has been judged, and no sooner', async () => {
-    const judging = Promise.withResolvers<Verdict>()
-    const { world } = await twoSitesHere(() => judging.promise)
+    const judging = Promise.withResolvers<DeliveryVerdict>()
+    const { world } = await joinSites(() => judging.promise)
     await sendFromAlpha(world, 1)
-    await until(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length === 2)
+    await waitUntil(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length === 2)
     try {
       // A queue counts what is in hand every few seconds.
       const listed = () => broker.ctl('list_queues', 'name', 'messages_unacknowledged')
-      await until(async () => (await listed()).includes(`${inbox().queue}\t1`))
+      await waitUntil(async () => (await listed()).includes(`${inbox().queue}\t1`))
     } finally {
       judging.resolve({ verdict: 'applied' })
     }
-    await sites.part(world.bravo)
-    expect([numbers(), await waitingIn(broker, inbox().queue)]).toEqual([[1], 0])
+    await sites.disconnect(world.bravo)
+    expect([numbers(), await countQueuedMessages(broker, inbox().queue)]).toEqual([[1], 0])
   })
 
   test('comes again when the connection breaks before that, and is applied once', async () => {
-    const judging = Promise.withResolvers<Verdict>()
-    const { world } = await twoSitesHere(() => judging.promise)
+    const judging = Promise.withResolvers<DeliveryVerdict>()
+    const { world } = await joinSites(() => judging.promise)
     await sendFromAlpha(world, 5)
-    await until(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length > 0)
+    await waitUntil(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length > 0)
     await broker.ctl('close_all_connections', 'tested')
-    await saying(world.bravo, /tested|ended/)
+    await waitForHealth(world.bravo, /tested|ended/)
     judging.resolve({ verdict: 'applied' })
-    await sites.connected()
-    await until(async () => numbers().length === 5 && (await waitingIn(broker, inbox().queue)) === 0)
-    await sites.settle()
+    await sites.waitUntilConnected()
+    await waitUntil(async () => numbers().length === 5 && (await countQueuedMessages(broker, inbox().queue)) === 0)
+    await sites.deliverAll()
     expect(numbers()).toEqual(upTo(5))
   })
 
   test('while its channel stands stays with the broker, whose site may end over it, without any haste, and comes when the channel is open', async () => {
-    const { world } = await twoSitesHere()
+    const { world } = await joinSites()
     const alpha = world.bravo.pinned.get('alpha')
     if (!alpha) throw new Error('alpha is pinned')
     world.bravo.pinned.delete('alpha')
     await sendFromAlpha(world, 3)
-    await saying(world.bravo, /alpha receives nothing: there is no peer alpha/)
-    await until(() => readyAtAlpha() === 0)
+    await waitForHealth(world.bravo, /alpha receives nothing: there is no peer alpha/)
+    await waitUntil(() => readyAtAlpha() === 0)
     expect(world.bravo.events.filter(({ event }) => event === 'carrier.broker.waits')).toHaveLength(1)
-    await sites.apart(world.bravo, async () => {
-      expect(await waitingIn(broker, inbox().queue)).toBe(3)
+    await sites.disconnectDuring(world.bravo, async () => {
+      expect(await countQueuedMessages(broker, inbox().queue)).toBe(3)
     })
-    await saying(world.bravo, /there is no peer alpha/)
+    await waitForHealth(world.bravo, /there is no peer alpha/)
     world.bravo.pinned.set('alpha', alpha)
-    await sites.settle()
+    await sites.deliverAll()
     expect(numbers()).toEqual(upTo(3))
   })
 })
 
 describe('a broker that takes nothing', () => {
   test('because the queue is full leaves the rest with the sender, in order', async () => {
-    const { world, prefix } = await twoSitesHere()
-    await sites.part(world.bravo)
+    const { world, prefix } = await joinSites()
+    await sites.disconnect(world.bravo)
     const most = JSON.stringify({ 'max-length': 3, overflow: 'reject-publish' })
     await broker.ctl('set_policy', 'few', `^${prefix}.bravo.from`, most, '--apply-to', 'queues')
     await sendFromAlpha(world, 20)
-    await until(async () => world.alpha.events.some(({ event }) => event === 'carrier.peer.unreached'))
-    await until(async () => (await waitingIn(broker, inbox().queue)) >= 3)
+    await waitUntil(async () => world.alpha.events.some(({ event }) => event === 'carrier.peer.unreached'))
+    await waitUntil(async () => (await countQueuedMessages(broker, inbox().queue)) >= 3)
     expect(readyAtAlpha()).toBeGreaterThan(0)
-    await sites.apart(world.bravo)
-    await sites.settle()
+    await sites.disconnectDuring(world.bravo)
+    await sites.deliverAll()
     expect(numbers()).toEqual(upTo(20))
     await broker.ctl('clear_policy', 'few')
   })
 
   test('because it is short of memory is left alone until it is not, and says so in the health', async () => {
-    const { world } = await twoSitesHere()
+    const { world } = await joinSites()
     await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1')
     await sendFromAlpha(world, 3)
-    await saying(world.alpha, /bravo is sent nothing: the broker takes no messages for now: low on memory/)
+    await waitForHealth(world.alpha, /bravo is sent nothing: the broker takes no messages for now: low on memory/)
     expect(numbers()).toEqual([])
     await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1GB')
-    await sites.settle()
+    await sites.deliverAll()
     expect(numbers()).toEqual(upTo(3))
   })
 
   test('because it is short of memory gets nothing of what was given up once it reads again', async () => {
-    const { world, prefix } = await twoSitesHere()
-    for (const site of [world.alpha, world.bravo]) await sites.part(site)
+    const { world, prefix } = await joinSites()
+    for (const site of [world.alpha, world.bravo]) await sites.disconnect(site)
     const alpha = amqpCarrier({
       ...{ broker: { url: broker.url, user: 'alpha', tls: {} }, password: broker.password, site: 'alpha', prefix },
       ...{ queue_type: 'classic', peers: { bravo: {} }, limits: { envelope_bytes: 65_536, body_bytes: 4_194_304 } },
@@ -141,9 +147,9 @@ describe('a broker that takes nothing', () => {
       await expect(carrying).rejects.toThrow(/takes no messages for now/)
       await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1GB')
       const lands = () => alpha.carry('bravo', [parcel(31, 10)], AbortSignal.timeout(10_000)).catch(() => ['full'])
-      await until(async () => (await lands())[0] === 'landed')
+      await waitUntil(async () => (await lands())[0] === 'landed')
       // What lay in the buffers between the two is with the broker; the rest of sixty million bytes is not.
-      expect(await waitingIn(broker, inbox().queue)).toBeLessThan(15)
+      expect(await countQueuedMessages(broker, inbox().queue)).toBeLessThan(15)
     } finally {
       await alpha.stop()
     }
@@ -152,61 +158,61 @@ describe('a broker that takes nothing', () => {
 
 describe('a broker that was changed', () => {
   test('by the loss of a queue has it again; what it held is missing, asked for by receipt, and comes', async () => {
-    const { world } = await twoSitesHere()
-    await sites.apart(world.bravo, async () => {
+    const { world } = await joinSites()
+    await sites.disconnectDuring(world.bravo, async () => {
       await sendFromAlpha(world, 4)
-      await until(async () => (await waitingIn(broker, inbox().queue)) === 4)
+      await waitUntil(async () => (await countQueuedMessages(broker, inbox().queue)) === 4)
       const { connection, channel } = await broker.connect()
       await channel.deleteQueue(inbox().queue)
       await connection.close()
     })
-    await sites.connected()
+    await sites.waitUntilConnected()
     await lostAndFound(4)
   })
 
   test('while it is read has the queue again, too', async () => {
-    const { world } = await twoSitesHere()
+    const { world } = await joinSites()
     const { connection, channel } = await broker.connect()
     await channel.deleteQueue(inbox().queue)
     await connection.close()
-    await until(() =>
+    await waitUntil(() =>
       world.bravo.events.some(({ event, fields }) => /unreached/.test(event) && /deleted/.test(String(fields.detail))),
     )
     await sendFromAlpha(world, 2)
-    await sites.settle()
+    await sites.deliverAll()
     expect(numbers()).toEqual([1, 2])
   })
 
   test('into one with another queue of that name is told of, and nothing leaves', async () => {
-    const { world } = await twoSitesHere()
+    const { world } = await joinSites()
     const { queue } = inbox()
-    await sites.part(world.bravo)
+    await sites.disconnect(world.bravo)
     const { connection, channel } = await broker.connect()
     await channel.deleteQueue(queue)
     await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
-    await sites.apart(world.bravo)
-    await saying(world.bravo, /alpha receives nothing: the broker has it in another form.*PRECONDITION_FAILED/)
+    await sites.disconnectDuring(world.bravo)
+    await waitForHealth(world.bravo, /alpha receives nothing: the broker has it in another form.*PRECONDITION_FAILED/)
     await sendFromAlpha(world, 1)
-    await saying(world.alpha, /bravo is sent nothing: bravo has no queue for messages from alpha at the broker/)
+    await waitForHealth(world.alpha, /bravo is sent nothing: bravo has no queue for messages from alpha at the broker/)
     expect(readyAtAlpha()).toBe(1)
     await channel.deleteQueue(queue)
     await connection.close()
-    await sites.settle()
+    await sites.deliverAll()
     expect(numbers()).toEqual([1])
   })
 
   test('into one that has lost its disk: what it had confirmed is missing, asked for by receipt, and comes', async () => {
-    const { world } = await twoSitesHere()
+    const { world } = await joinSites()
     await sendFromAlpha(world, 2)
-    await sites.settle()
-    await sites.part(world.bravo)
+    await sites.deliverAll()
+    await sites.disconnect(world.bravo)
     await sendFromAlpha(world, 3)
-    await until(() => readyAtAlpha() === 0)
+    await waitUntil(() => readyAtAlpha() === 0)
     await broker.kill()
     broker.loseDisk()
     await broker.start()
-    await sites.apart(world.bravo)
-    await sites.connected()
+    await sites.disconnectDuring(world.bravo)
+    await sites.waitUntilConnected()
     await lostAndFound(5)
   })
 })
@@ -215,11 +221,11 @@ describe('a broker that was changed', () => {
 async function lostAndFound(lost_up_to: number): Promise<void> {
   const { alpha, bravo } = sites.world
   await sendFromAlpha(sites.world, 1)
-  await until(() => numbers().at(-1) === lost_up_to + 1)
+  await waitUntil(() => numbers().at(-1) === lost_up_to + 1)
   expect(numbers().length).toBeLessThan(lost_up_to + 1)
   const receipt = await bravo.transport.oneWay.gapReceipt('alpha')
   expect((await alpha.transport.oneWay.resendFor(receipt)).resent).toBeGreaterThan(0)
-  await until(async () => {
+  await waitUntil(async () => {
     await bravo.transport.rescan()
     return numbers().length === lost_up_to + 1
   })
@@ -253,17 +259,21 @@ describe('a broker that is spoken to by TLS', () => {
       async (_, parcels) => parcels.map(() => 'landed' as const),
       async () => undefined,
     )
-    const said = (words: RegExp) => until(async () => words.test((await carrier.health()).detail))
+    const said = (words: RegExp) => waitUntil(async () => words.test((await carrier.health()).detail))
     return { said, events }
   }
 
   test('is believed when the authority of the settings has signed it', async () => {
-    const { said } = await alone({ user: 'alpha', password: broker.password, tls: { ca_file: files.of('server').ca } })
+    const { said } = await alone({
+      user: 'alpha',
+      password: broker.password,
+      tls: { ca_file: certificates.of('server').ca },
+    })
     await said(/^connected$/)
   })
 
   test('knows a site by its certificate, without any password', async () => {
-    const { ca, cert, key } = files.of('alpha')
+    const { ca, cert, key } = certificates.of('alpha')
     const { said } = await alone({ tls: { ca_file: ca, cert_file: cert, key_file: key } })
     await said(/^connected$/)
   })
@@ -276,7 +286,7 @@ describe('a broker that is spoken to by TLS', () => {
       url,
       user: 'alpha',
       password: broker.password,
-      tls: { ca_file: files.of('server').ca },
+      tls: { ca_file: certificates.of('server').ca },
     })
     await named.said(/ECONNREFUSED|does not match/)
   })

@@ -2,37 +2,37 @@
 import { setTimeout as passing } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type RedisOptions, redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
-import type { KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 import { keyValueRequirements } from '../../conformance/keyvalue.ts'
-import { type Redis, redis, redisWanted } from '../../support/engines/redis.ts'
-import { serverCertificates } from '../../support/engines/server-certificates.ts'
-import { whenPresent } from '../../support/requires.ts'
+import { type Redis, redis, redisRequirement } from '../../support/engines/redis.ts'
+import { issueServerCertificates } from '../../support/engines/server-certificates.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
 
-const test = whenPresent(redisWanted)
+const test = whenPresent(redisRequirement)
 const minute = 60_000
 
 let server: Redis
 const clients: KeyValue[] = []
-const told: string[] = []
+const reportedStates: string[] = []
 
-function clientOf(to: Redis, more: Partial<RedisOptions> = {}): KeyValue {
+function createClient(to: Redis, more: Partial<RedisOptions> = {}): KeyValue {
   const { port, password } = to
   const client = redisKeyValue({
     ...{ host: '127.0.0.1', port, password, database: 0, prefix: `test-${clients.length}:`, chance: () => 0.5 },
-    told: (state, detail) => void told.push(`${state} ${detail}`),
+    told: (state, detail) => void reportedStates.push(`${state} ${detail}`),
     ...more,
   })
   clients.push(client)
   return client
 }
 
-async function ready(client: KeyValue): Promise<KeyValue> {
+async function waitUntilReady(client: KeyValue): Promise<KeyValue> {
   await expect.poll(async () => (await client.health()).ok, { timeout: 60_000 }).toBe(true)
   return client
 }
 
 beforeAll(async () => {
-  if (!redisWanted.isPresent) return
+  if (!redisRequirement.isPresent) return
   server = await redis()
   await server.start()
 })
@@ -42,29 +42,29 @@ afterAll(async () => {
 })
 
 describe('requirements', () => {
-  for (const { id, says, holds } of keyValueRequirements) {
-    test(`${id}: ${says}`, async () => {
+  for (const { id, description, verify } of keyValueRequirements) {
+    test(`${id}: ${description}`, async () => {
       const prefix = `${id}:`
       const [store, other] = await Promise.all([
-        ready(clientOf(server, { prefix })),
-        ready(clientOf(server, { prefix })),
+        waitUntilReady(createClient(server, { prefix })),
+        waitUntilReady(createClient(server, { prefix })),
       ])
-      await holds({ store, other, pass: (ms) => passing(ms) })
+      await verify({ store, otherClient: other, advance: (ms) => passing(ms) })
     })
   }
 })
 
 test('prefix and database keep sites apart', async () => {
-  const one = await ready(clientOf(server, { prefix: 'one:' }))
-  const two = await ready(clientOf(server, { prefix: 'two:' }))
-  const elsewhere = await ready(clientOf(server, { prefix: 'one:', database: 1 }))
+  const one = await waitUntilReady(createClient(server, { prefix: 'one:' }))
+  const two = await waitUntilReady(createClient(server, { prefix: 'two:' }))
+  const elsewhere = await waitUntilReady(createClient(server, { prefix: 'one:', database: 1 }))
   await one.swap('key', undefined, 'mine', minute)
   expect(await two.get('key')).toBeUndefined()
   expect(await elsewhere.get('key')).toBeUndefined()
 })
 
 test('what is no count is said, is left alone, and costs the others of its tick nothing', async () => {
-  const store = await ready(clientOf(server))
+  const store = await waitUntilReady(createClient(server))
   await store.swap('text', undefined, 'no number', minute)
   const others = Array.from({ length: 300 }, (_, at) => store.increment(`count-${at % 200}`, 2, minute))
   await expect(store.increment('text', 1, minute)).rejects.toMatchObject({ code: 'unavailable' })
@@ -75,15 +75,15 @@ test('what is no count is said, is left alone, and costs the others of its tick 
 })
 
 test('a wrong password is refused, and appears nowhere', async () => {
-  const store = clientOf(server, { password: 'a-wrong-password' })
+  const store = createClient(server, { password: 'a-wrong-password' })
   await expect.poll(async () => (await store.health()).detail).toContain('password')
   const error = await store.get('key').catch((refused: unknown) => refused)
   expect(error).toMatchObject({ code: 'unavailable' })
-  expect(JSON.stringify([error, String(error), told])).not.toContain('a-wrong-password')
+  expect(JSON.stringify([error, String(error), reportedStates])).not.toContain('a-wrong-password')
 })
 
 test('a server that dies takes nothing with it that it had acknowledged', async () => {
-  const store = await ready(clientOf(server))
+  const store = await waitUntilReady(createClient(server))
   let counted = 0
   let isOver = false
   const load = Array.from({ length: 8 }, async () => {
@@ -107,21 +107,21 @@ test('a server that dies takes nothing with it that it had acknowledged', async 
   // An increment whose answer was lost may have been made.
   expect(count - 1).toBeGreaterThanOrEqual(counted)
   expect(count - 1).toBeLessThanOrEqual(counted + load.length)
-  expect(told.some((line) => line.startsWith('lost'))).toBe(true)
+  expect(reportedStates.some((line) => line.startsWith('lost'))).toBe(true)
 })
 
 test('a server that is silent is given up in time, and asked again when it speaks', async () => {
   const silent = await redis()
   await silent.start()
   try {
-    const store = await ready(clientOf(silent))
+    const store = await waitUntilReady(createClient(silent))
     await store.increment('load', 1, minute)
     silent.freeze()
     const asked = Array.from({ length: 3 }, () => store.increment('load', 1, minute))
     for (const each of asked) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
     expect((await store.health()).ok).toBe(false)
     silent.thaw()
-    await ready(store)
+    await waitUntilReady(store)
     // What was asked of a silent server may have been done.
     const { count } = await store.increment('load', 1, minute)
     expect([2, 3, 4, 5]).toContain(count)
@@ -132,16 +132,16 @@ test('a server that is silent is given up in time, and asked again when it speak
 })
 
 test('TLS is verified: by the authority that is named, and by no other', async () => {
-  const files = serverCertificates('server')
+  const files = issueServerCertificates('server')
   const given = files.of('server')
   const safe = await redis(given)
   await safe.start()
   try {
-    const store = await ready(clientOf(safe, { tls: { ca_file: given.ca } }))
+    const store = await waitUntilReady(createClient(safe, { tls: { ca_file: given.ca } }))
     expect(await store.increment('hits', 1, minute)).toMatchObject({ count: 1 })
-    const unverified = clientOf(safe, { tls: {} })
-    const plain = clientOf(safe)
-    await expect.poll(() => told.some((line) => /SELF_SIGNED|UNABLE_TO/.test(line))).toBe(true)
+    const unverified = createClient(safe, { tls: {} })
+    const plain = createClient(safe)
+    await expect.poll(() => reportedStates.some((line) => /SELF_SIGNED|UNABLE_TO/.test(line))).toBe(true)
     for (const each of [unverified, plain]) expect((await each.health()).ok).toBe(false)
   } finally {
     await safe.end()

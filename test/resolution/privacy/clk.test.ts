@@ -2,26 +2,31 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readLens } from '../../../daemon/boot/offline/lens-file.ts'
-import { bitsIn, common, dice, weightsOf } from '../../../daemon/roles/resolution/privacy/clk/dice.ts'
-import { encode, gramsOf } from '../../../daemon/roles/resolution/privacy/clk/encode.ts'
-import { type Linked, link } from '../../../daemon/roles/resolution/privacy/clk/link.ts'
+import { readLens } from '../../../daemon/offline/resolve/lens/lens-file.ts'
+import {
+  computeDice,
+  countCommonBits,
+  countVectorBits,
+  popCount,
+} from '../../../daemon/roles/resolution/privacy/clk/dice.ts'
+import { encodeClk, splitGrams } from '../../../daemon/roles/resolution/privacy/clk/encode.ts'
+import { type ClkLinks, linkVectors } from '../../../daemon/roles/resolution/privacy/clk/link.ts'
 import {
   type ClkParameters,
   clkParameters,
-  hashesOf,
-  lengthOf,
+  computeVectorLength,
+  countFieldHashes,
 } from '../../../daemon/roles/resolution/privacy/clk/parameters.ts'
-import { peopleMill } from '../../support/people-mill.ts'
-import { seenRecords } from '../../support/seen-records.ts'
+import { buildLensRecords } from '../../support/resolution/build-lens-records.ts'
+import { generatePeople } from '../../support/resolution/generate-people.ts'
 
 const lens = readLens('persons')
 const names = ['given_name', 'surname', 'date_of_birth', 'city', 'postcode', 'email']
 const key = new Uint8Array(32).fill(7)
-const plain = clkParameters.parse({ fold: false })
+const unfolded = clkParameters.parse({ fold: false })
 
-const one = (csv: string, parameters: ClkParameters = plain, secret = key) =>
-  encode(seenRecords(lens, csv), names, secret, parameters)
+const encodeCsv = (csv: string, parameters: ClkParameters = unfolded, secret = key) =>
+  encodeClk(buildLensRecords(lens, csv), names, secret, parameters)
 
 test('a bit vector is what the HMACs of its grams say', () => {
   const parameters = clkParameters.parse({ length: 512, hashes: 3, fold: false })
@@ -29,90 +34,94 @@ test('a bit vector is what the HMACs of its grams say', () => {
     const digest = createHmac('sha256', key).update(gram).digest()
     return [0, 2, 4].map((at) => digest.readUInt16LE(at) % 512)
   })
-  const vector = one('id,surname\n1,Ab\n', parameters)
+  const vector = encodeCsv('id,surname\n1,Ab\n', parameters)
   const set = Array.from({ length: 512 }, (_, bit) => bit).filter((bit) => (vector[bit >>> 5] ?? 0) & (1 << (bit & 31)))
   expect(set).toEqual([...new Set(places)].sort((a, b) => a - b))
 })
 
 test('grams: letters in overlapping pieces with both ends, digits of a date with their places', () => {
-  expect(gramsOf('anna', 'name', 2)).toEqual([' a', 'an', 'nn', 'na', 'a '])
-  expect(gramsOf('19', 'year', 2)).toEqual(['01', '19'])
-  expect(gramsOf('', 'name', 2)).toEqual([])
+  expect(splitGrams('anna', 'name', 2)).toEqual([' a', 'an', 'nn', 'na', 'a '])
+  expect(splitGrams('19', 'year', 2)).toEqual(['01', '19'])
+  expect(splitGrams('', 'name', 2)).toEqual([])
 })
 
 test('equal records are equal vectors; another key, a field left out, another value are others', () => {
   const csv = 'id,surname,given_name\n1,Smith,Ann\n2,SMITH,ann\n3,Smyth,Ann\n'
-  const words = plain.length / 32
-  const vectors = one(csv)
+  const words = unfolded.length / 32
+  const vectors = encodeCsv(csv)
   expect(vectors.subarray(0, words)).toEqual(vectors.subarray(words, 2 * words))
   expect(vectors.subarray(0, words)).not.toEqual(vectors.subarray(2 * words))
-  expect(one(csv, plain, new Uint8Array(32))).not.toEqual(vectors)
-  expect(encode(seenRecords(lens, csv), ['surname'], key, plain)).not.toEqual(vectors)
+  expect(encodeCsv(csv, unfolded, new Uint8Array(32))).not.toEqual(vectors)
+  expect(encodeClk(buildLensRecords(lens, csv), ['surname'], key, unfolded)).not.toEqual(vectors)
 })
 
 test('a weight is how many bits a gram sets, and folding halves a vector', () => {
-  expect(hashesOf(clkParameters.parse({ hashes: 10, weights: { surname: 1.5 } }), 'surname')).toBe(15)
-  expect(hashesOf(clkParameters.parse({ hashes: 10, weights: { surname: 8 } }), 'surname')).toBe(16)
-  expect(hashesOf(clkParameters.parse({ hashes: 1, weights: { surname: 0.1 } }), 'surname')).toBe(1)
+  expect(countFieldHashes(clkParameters.parse({ hashes: 10, weights: { surname: 1.5 } }), 'surname')).toBe(15)
+  expect(countFieldHashes(clkParameters.parse({ hashes: 10, weights: { surname: 8 } }), 'surname')).toBe(16)
+  expect(countFieldHashes(clkParameters.parse({ hashes: 1, weights: { surname: 0.1 } }), 'surname')).toBe(1)
   const parameters = clkParameters.parse({})
-  expect(lengthOf(parameters)).toBe(512)
-  const [whole, half] = [one('id,surname\n1,Smith\n'), one('id,surname\n1,Smith\n', parameters)]
+  expect(computeVectorLength(parameters)).toBe(512)
+  const [whole, half] = [encodeCsv('id,surname\n1,Smith\n'), encodeCsv('id,surname\n1,Smith\n', parameters)]
   expect(half).toEqual(Uint32Array.from({ length: 16 }, (_, at) => (whole[at] ?? 0) ^ (whole[at + 16] ?? 0)))
 })
 
 test('bits are counted, and Dice is twice the common bits over all', () => {
   fc.assert(
     fc.property(fc.integer(), (word) => {
-      expect(bitsIn(word)).toBe((word >>> 0).toString(2).replaceAll('0', '').length)
+      expect(popCount(word)).toBe((word >>> 0).toString(2).replaceAll('0', '').length)
     }),
   )
   const [left, right] = [Uint32Array.of(0b1110, 1), Uint32Array.of(0b0111, 0)]
-  expect([...weightsOf(Uint32Array.of(0b1110, 1, 0b0111, 0), 2)]).toEqual([4, 3])
-  expect(dice(common(left, 0, right, 0, 2), 4, 3)).toBeCloseTo((2 * 2) / 7)
-  expect(dice(0, 0, 0)).toBe(0)
+  expect([...countVectorBits(Uint32Array.of(0b1110, 1, 0b0111, 0), 2)]).toEqual([4, 3])
+  expect(computeDice(countCommonBits(left, 0, right, 0, 2), 4, 3)).toBeCloseTo((2 * 2) / 7)
+  expect(computeDice(0, 0, 0)).toBe(0)
 })
 
 test('blocks find what comparing all with all finds, but for one pair in a hundred', () => {
-  const { vectors, words, length } = mill(400, 3, clkParameters.parse({}))
+  const { vectors, words, length } = buildLinkageCase(400, 3, clkParameters.parse({}))
   const settings = { length, threshold: 0.75, one_to_one: false, seed: 1 }
   const all = new Set<string>()
-  const weights = weightsOf(vectors.ours, words)
-  const others = weightsOf(vectors.theirs, words)
+  const weights = countVectorBits(vectors.ours, words)
+  const others = countVectorBits(vectors.theirs, words)
   for (let row = 0; row < weights.length; row++) {
     for (let other = 0; other < others.length; other++) {
-      const score = dice(common(vectors.ours, row, vectors.theirs, other, words), weights[row] ?? 0, others[other] ?? 0)
+      const score = computeDice(
+        countCommonBits(vectors.ours, row, vectors.theirs, other, words),
+        weights[row] ?? 0,
+        others[other] ?? 0,
+      )
       if (score >= settings.threshold) all.add(`${row} ${other}`)
     }
   }
-  const once = linked(vectors.ours, vectors.theirs, settings)
+  const once = linkSides(vectors.ours, vectors.theirs, settings)
   const found = once.pairs.map(([row, other]) => `${row} ${other}`)
   expect(found.every((pair) => all.has(pair))).toBe(true)
   expect(found.length / all.size).toBeGreaterThan(0.99)
-  expect(linked(vectors.ours, vectors.theirs, settings)).toEqual(once)
+  expect(linkSides(vectors.ours, vectors.theirs, settings)).toEqual(once)
 })
 
 test('one to one: no record is in two pairs, and the best pair of a record is kept before worse ones', () => {
-  const { vectors, length } = mill(300, 5, clkParameters.parse({}))
+  const { vectors, length } = buildLinkageCase(300, 5, clkParameters.parse({}))
   const settings = { length, threshold: 0.7, one_to_one: true, seed: 1 }
-  const { pairs } = linked(vectors.ours, vectors.theirs, settings)
+  const { pairs } = linkSides(vectors.ours, vectors.theirs, settings)
   expect(new Set(pairs.map(([row]) => row)).size).toBe(pairs.length)
   expect(new Set(pairs.map(([, other]) => other)).size).toBe(pairs.length)
 })
 
 test('vectors without a bit link to nothing, and a block of everything is left out and told of', () => {
   const settings = { length: 64, threshold: 0.8, one_to_one: false, seed: 1 }
-  expect(linked(new Uint32Array(20), new Uint32Array(20), settings).pairs).toEqual([])
+  expect(linkSides(new Uint32Array(20), new Uint32Array(20), settings).pairs).toEqual([])
   const same = new Uint32Array(2_000).fill(0xff)
-  expect(link(same, same, settings)).toMatchObject({ pairs: [], compared: 0 })
-  expect(linked(same, same, settings).blocks_left_out).toBeGreaterThan(0)
+  expect(linkVectors(same, same, settings)).toMatchObject({ pairs: [], compared: 0 })
+  expect(linkSides(same, same, settings).blocks_left_out).toBeGreaterThan(0)
 })
 
 test.each([
   { fold: true, threshold: 0.75, precision: 0.99, recall: 0.8 },
   { fold: false, threshold: 0.8, precision: 0.98, recall: 0.85 },
 ])('made-up people with one to three faults are linked with no record seen (fold: $fold)', (given) => {
-  const { vectors, length, truth } = mill(1_000, 11, clkParameters.parse({ fold: given.fold }))
-  const { pairs } = linked(vectors.ours, vectors.theirs, {
+  const { vectors, length, truth } = buildLinkageCase(1_000, 11, clkParameters.parse({ fold: given.fold }))
+  const { pairs } = linkSides(vectors.ours, vectors.theirs, {
     length,
     threshold: given.threshold,
     one_to_one: false,
@@ -124,28 +133,30 @@ test.each([
 })
 
 test('a threshold that lets everything through is refused', () => {
-  const { vectors, length } = mill(300, 5, clkParameters.parse({ fold: false }))
-  expect(link(vectors.ours, vectors.theirs, { length, threshold: 0.2, one_to_one: false, seed: 1 })).toBeUndefined()
+  const { vectors, length } = buildLinkageCase(300, 5, clkParameters.parse({ fold: false }))
+  expect(
+    linkVectors(vectors.ours, vectors.theirs, { length, threshold: 0.2, one_to_one: false, seed: 1 }),
+  ).toBeUndefined()
 })
 
-function linked(...given: Parameters<typeof link>): Linked {
-  const answer = link(...given)
+function linkSides(...given: Parameters<typeof linkVectors>): ClkLinks {
+  const answer = linkVectors(...given)
   if (!answer) throw new Error('too many pairs')
   return answer
 }
 
-/** People in two files of which neither knows the other's; `truth` says whose records they are. */
-function mill(people: number, seed: number, parameters: ClkParameters) {
-  const { csv, truth } = peopleMill(people, seed)
+/** People in two files of which neither knows the other's; `trueClusters` says whose records they are. */
+function buildLinkageCase(people: number, seed: number, parameters: ClkParameters) {
+  const { csv, truth } = generatePeople(people, seed)
   const [head, ...lines] = csv.trimEnd().split('\n')
   const sides = [0, 1].map((side) => {
     const rows = lines.map((_, at) => at).filter((at) => at % 2 === side)
-    const records = seenRecords(lens, [head, ...rows.map((at) => lines[at]), ''].join('\n'))
-    return { vectors: encode(records, names, key, parameters), people: rows.map((at) => truth[at]?.[1] ?? -1) }
+    const records = buildLensRecords(lens, [head, ...rows.map((at) => lines[at]), ''].join('\n'))
+    return { vectors: encodeClk(records, names, key, parameters), people: rows.map((at) => truth[at]?.[1] ?? -1) }
   })
   const [ours, theirs] = [sides[0]?.people ?? [], sides[1]?.people ?? []]
   const pairs = ours.reduce((sum, person) => sum + theirs.filter((other) => other === person).length, 0)
-  const length = lengthOf(parameters)
+  const length = computeVectorLength(parameters)
   return {
     vectors: { ours: sides[0]?.vectors ?? new Uint32Array(), theirs: sides[1]?.vectors ?? new Uint32Array() },
     words: length / 32,

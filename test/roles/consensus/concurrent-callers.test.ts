@@ -1,23 +1,30 @@
 // Many callers at once: whatever the interleaving, the session is what one of the sequential orders would have made it.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import type { Person } from '../../support/person.ts'
-import { asked, delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
-import { agree, everybody, policies } from './session-commands.ts'
-import { type Said, SessionModel } from './session-model.ts'
+import type { QuorumPolicy } from '../../../daemon/shared/quorum-policy/quorum-policy.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
+import { everybody, expectSessionAgrees, policies } from './session-commands.ts'
+import { type ModelOpinion, SessionModel } from './session-model.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 25)
-const world = sharedWorld(() => ({ contributors: everybody }))
+const world = setUpConsensusSite(() => ({ contributors: everybody }))
 
 /** Credibilities differ, so that none is a repeat and every acknowledged one must be in the record. */
-const crowds: fc.Arbitrary<Said[]> = fc
+const crowds: fc.Arbitrary<ModelOpinion[]> = fc
   .array(fc.record({ who: fc.constantFrom(...everybody), score: fc.constantFrom(0, 0.2, 0.9, 1) }), {
     minLength: 2,
     maxLength: 14,
@@ -27,18 +34,18 @@ const crowds: fc.Arbitrary<Said[]> = fc
 test('parallel contributions and a cancel leave what the record, told in its order, leads to', async () => {
   await fc.assert(
     fc.asyncProperty(policies, crowds, fc.nat(20), async ({ hasDeadline: _none, ...policy }, crowd, place) => {
-      const person = await operatorOf(world())
-      const { id } = await open(person, policy)
+      const person = await createOperator(world())
+      const { id } = await openSession(person, policy)
       const outcomes = new Map<string | number, number>()
       const calls = crowd.map(({ who, score, accuracy, credibility }) => async () => {
-        const code = await person.refusal(contribute, { id, ...opinion(who, score, [accuracy, credibility]) })
+        const code = await person.refusal(contribute, { id, ...buildOpinionInput(who, score, [accuracy, credibility]) })
         outcomes.set(code, (outcomes.get(code) ?? 0) + 1)
       })
       const cancelled = place < crowd.length
       if (cancelled) calls.splice(place, 0, async () => expect(await person.refusal(cancel, { id })).toBe(200))
       await Promise.all(calls.map((call) => call()))
-      const model = await retold(person, id, policy, cancelled)
-      agree(await delivered(person, id), model)
+      const model = await replayRecord(person, id, policy, cancelled)
+      expectSessionAgrees(await waitUntilDelivered(person, id), model)
       expect(outcomes.get(200) ?? 0).toBe(model.contributions)
       if (outcomes.has('quorum_full')) expect(model.standing.size).toBe(policy.n)
       if (outcomes.has('session_closed')) expect(model.isClosed).toBe(true)
@@ -51,7 +58,12 @@ test('parallel contributions and a cancel leave what the record, told in its ord
 })
 
 /** The model after the record of the real session, in its order: a later refusal would break the agreement. */
-async function retold(person: Person, id: string, policy: QuorumPolicy, cancelled: boolean): Promise<SessionModel> {
+async function replayRecord(
+  person: CheckedClient,
+  id: string,
+  policy: QuorumPolicy,
+  cancelled: boolean,
+): Promise<SessionModel> {
   const model = new SessionModel(policy)
   const { items } = await person.ok(recordOf, { id, limit: 500 })
   expect(items.map(({ ordinal }) => ordinal)).toEqual(items.map((_, at) => at + 1))
@@ -65,9 +77,9 @@ async function retold(person: Person, id: string, policy: QuorumPolicy, cancelle
 }
 
 test('one contribution sent twenty times at once under one key is one contribution', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 3, n: 4 })
-  const body = { id, ...opinion('c1', 0.9) }
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 3, n: 4 })
+  const body = { id, ...buildOpinionInput('c1', 0.9) }
   const codes = await Promise.all(
     Array.from({ length: 20 }, () => person.refusal(contribute, body, { 'idempotency-key': 'k' })),
   )
@@ -76,15 +88,15 @@ test('one contribution sent twenty times at once under one key is one contributi
 })
 
 test('of different contributions sent at once under one key, one alone is acknowledged', async () => {
-  const person = await operatorOf(world())
+  const person = await createOperator(world())
   for (const turn of [1, 2, 3, 4, 5]) {
-    const { id } = await open(person, { m: 3, n: 4 })
-    await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+    const { id } = await openSession(person, { m: 3, n: 4 })
+    await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
     // Some say what stands already, which enters no record.
     const scores = Array.from({ length: 20 }, (_, at) => (at % 2 === turn % 2 ? 0.9 : at / 100))
     const codes = await Promise.all(
       scores.map((score) =>
-        person.refusal(contribute, { id, ...opinion('c1', score) }, { 'idempotency-key': `many-${turn}` }),
+        person.refusal(contribute, { id, ...buildOpinionInput('c1', score) }, { 'idempotency-key': `many-${turn}` }),
       ),
     )
     const taken = new Set(scores.filter((_, at) => codes[at] === 200))
@@ -94,38 +106,40 @@ test('of different contributions sent at once under one key, one alone is acknow
 })
 
 test('one create sent twenty times at once under one key makes one session', async () => {
-  const person = await operatorOf(world())
+  const person = await createOperator(world())
   const made = await Promise.all(
-    Array.from({ length: 20 }, () => person.ok(create, asked({ m: 1, n: 2 }), { 'idempotency-key': 'one' })),
+    Array.from({ length: 20 }, () =>
+      person.ok(create, buildSessionInput({ m: 1, n: 2 }), { 'idempotency-key': 'one' }),
+    ),
   )
   expect(new Set(made.map(({ id }) => id)).size).toBe(1)
 })
 
 test('of ten callers who hold the same ETag one changes the session, the others get 412', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 6, n: 6 })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 6, n: 6 })
   const codes = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
-      person.refusal(contribute, { id, ...opinion('c1', at / 10) }, { 'if-match': '"1"' }),
+      person.refusal(contribute, { id, ...buildOpinionInput('c1', at / 10) }, { 'if-match': '"1"' }),
     ),
   )
   expect(codes.toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 'precondition_failed')])
 })
 
 test('of two people who attest the opposite at once, one decides', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 2, n: 2 })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 2, n: 2 })
   for (const [who, score] of [
     ['c1', 0],
     ['c2', 1],
   ] as const)
-    await person.ok(contribute, { id, ...opinion(who, score) })
+    await person.ok(contribute, { id, ...buildOpinionInput(who, score) })
   const decisions = ['match', 'non_match'] as const
   const codes = await Promise.all(
     decisions.map((decision) => person.refusal(attest, { id, decision, rationale: 'looked at both' })),
   )
   expect(codes.toSorted()).toEqual([200, 'session_closed'])
-  const session = await delivered(person, id)
+  const session = await waitUntilDelivered(person, id)
   expect(session.decision).toBe(decisions[codes.indexOf(200)])
   expect(session.attestation?.decision).toBe(session.decision)
 })

@@ -4,19 +4,25 @@ import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { webhookReceiver } from '../../support/webhook-receiver.ts'
-import { delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { startWebhookReceiver } from '../../support/http/webhook-receiver.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import {
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 
-const first = await webhookReceiver()
-const second = await webhookReceiver()
+const first = await startWebhookReceiver()
+const second = await startWebhookReceiver()
 afterAll(async () => {
   await first.close()
   await second.close()
 })
 
-const world = sharedWorld(() => ({
+const world = setUpConsensusSite(() => ({
   contributors: ['c1', 'c2'],
   consensus: {
     sinks: [
@@ -26,24 +32,25 @@ const world = sharedWorld(() => ({
   },
 }))
 
-async function ratified(person: Person): Promise<string> {
-  const { id } = await open(person, { m: 1, n: 2 })
-  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+async function ratifySession(person: CheckedClient): Promise<string> {
+  const { id } = await openSession(person, { m: 1, n: 2 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
   return id
 }
 
-const of = (id: string, { deliveries }: typeof first) => deliveries.filter(({ session_id }) => session_id === id)
+const selectDeliveries = (id: string, { deliveries }: typeof first) =>
+  deliveries.filter(({ session_id }) => session_id === id)
 
 test('a receiver that fails twice, and a restart between, gets the same emission until it takes it', async () => {
-  const person = await operatorOf(world())
+  const person = await createOperator(world())
   first.answerWith(500, 503)
-  const id = await ratified(person)
-  await until(() => of(id, first).length === 1)
-  world().wake('consensus', 'relay')
-  await until(() => of(id, first).length === 2)
+  const id = await ratifySession(person)
+  await waitUntil(() => selectDeliveries(id, first).length === 1)
+  world().wakeWorker('consensus', 'relay')
+  await waitUntil(() => selectDeliveries(id, first).length === 2)
   await world().restart()
-  const session = await delivered(person, id)
-  const came = of(id, first)
+  const session = await waitUntilDelivered(person, id)
+  const came = selectDeliveries(id, first)
   expect(came.map(({ answered }) => answered)).toEqual([500, 503, 204])
   expect(new Set(came.map((each) => each.id))).toEqual(new Set([`${id}:emission:ratified:first`]))
   expect(came.every(({ isSealed }) => isSealed)).toBe(true)
@@ -60,50 +67,50 @@ test('a receiver that fails twice, and a restart between, gets the same emission
 })
 
 test('a sink that is down holds up no other', async () => {
-  const person = await operatorOf(world())
+  const person = await createOperator(world())
   first.answerWith(...Array.from({ length: 50 }, () => 503))
-  const id = await ratified(person)
-  await until(() => of(id, second).length === 1)
-  await until(async () => (await person.ok(get, { id })).undelivered === 1)
+  const id = await ratifySession(person)
+  await waitUntil(() => selectDeliveries(id, second).length === 1)
+  await waitUntil(async () => (await person.ok(get, { id })).undelivered === 1)
   first.answerWith()
-  world().wake('consensus', 'relay')
-  await delivered(person, id)
-  expect(of(id, first).at(-1)).toMatchObject({ event: 'ratified', answered: 204 })
-  expect(of(id, second)).toHaveLength(1)
+  world().wakeWorker('consensus', 'relay')
+  await waitUntilDelivered(person, id)
+  expect(selectDeliveries(id, first).at(-1)).toMatchObject({ event: 'ratified', answered: 204 })
+  expect(selectDeliveries(id, second)).toHaveLength(1)
 })
 
 test('a sink that keeps the others waiting is asked once in a run, however much is owed to it', async () => {
-  const person = await operatorOf(world())
+  const person = await createOperator(world())
   first.answerWith(...Array.from({ length: 1_000 }, () => 503))
-  const ids = await Promise.all(Array.from({ length: 4 }, () => ratified(person)))
-  for (const id of ids) await until(async () => (await person.ok(get, { id })).undelivered === 1)
+  const ids = await Promise.all(Array.from({ length: 4 }, () => ratifySession(person)))
+  for (const id of ids) await waitUntil(async () => (await person.ok(get, { id })).undelivered === 1)
   const before = first.deliveries.length
   first.answerAfter(1_100)
-  await until(() => {
-    world().wake('consensus', 'relay')
+  await waitUntil(() => {
+    world().wakeWorker('consensus', 'relay')
     return first.deliveries.length > before + 3
   })
   // The run that was under way when the sink became slow may have been at any of them; each later one begins anew.
   const asked = first.deliveries.slice(before + 1).map(({ session_id }) => session_id)
   expect(new Set(asked)).toEqual(new Set(ids.toSorted().slice(0, 1)))
-  const newer = await ratified(person)
-  await until(() => of(newer, second).length === 1)
+  const newer = await ratifySession(person)
+  await waitUntil(() => selectDeliveries(newer, second).length === 1)
   first.answerAfter(0)
   first.answerWith()
   for (const id of [...ids, newer]) {
-    world().wake('consensus', 'relay')
-    await delivered(person, id)
-    expect(of(id, second)).toHaveLength(1)
+    world().wakeWorker('consensus', 'relay')
+    await waitUntilDelivered(person, id)
+    expect(selectDeliveries(id, second)).toHaveLength(1)
   }
 })
 
 test('a cancel after a ratification sends a retraction of its own id', async () => {
-  const person = await operatorOf(world())
-  const id = await ratified(person)
-  await delivered(person, id)
+  const person = await createOperator(world())
+  const id = await ratifySession(person)
+  await waitUntilDelivered(person, id)
   await person.ok(cancel, { id })
-  await delivered(person, id)
-  const told = of(id, first).map(({ event, id: event_id, isSealed }) => ({ event, event_id, isSealed }))
+  await waitUntilDelivered(person, id)
+  const told = selectDeliveries(id, first).map(({ event, id: event_id, isSealed }) => ({ event, event_id, isSealed }))
   expect(told).toEqual([
     { event: 'ratified', event_id: `${id}:emission:ratified:first`, isSealed: true },
     { event: 'retracted', event_id: `${id}:emission:retracted:first`, isSealed: true },
@@ -111,16 +118,16 @@ test('a cancel after a ratification sends a retraction of its own id', async () 
 })
 
 test('a cancel right behind a ratification never overtakes it', async () => {
-  const person = await operatorOf(world())
-  const sessions = await Promise.all(Array.from({ length: 10 }, () => open(person, { m: 1, n: 2 })))
-  await Promise.all(sessions.map(({ id }) => person.ok(contribute, { id, ...opinion('c1', 0.9) })))
+  const person = await createOperator(world())
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => openSession(person, { m: 1, n: 2 })))
+  await Promise.all(sessions.map(({ id }) => person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })))
   await Promise.all(sessions.map(({ id }) => person.ok(cancel, { id })))
   for (const { id } of sessions) {
-    const session = await delivered(person, id)
+    const session = await waitUntilDelivered(person, id)
     expect(session).toMatchObject({ state: 'WITHDRAWN', evidence_block_id: expect.any(String) })
     for (const sink of [first, second]) {
       const { evidence_block_id } = session
-      expect(of(id, sink)).toMatchObject([
+      expect(selectDeliveries(id, sink)).toMatchObject([
         { event: 'ratified', evidence_block_id },
         { event: 'retracted', evidence_block_id },
       ])
@@ -129,19 +136,19 @@ test('a cancel right behind a ratification never overtakes it', async () => {
 })
 
 test('a session that never was ratified tells the sinks nothing when it is cancelled', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 1, n: 2 })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 1, n: 2 })
   await person.ok(cancel, { id })
-  await delivered(person, id)
-  expect([...of(id, first), ...of(id, second)]).toEqual([])
+  await waitUntilDelivered(person, id)
+  expect([...selectDeliveries(id, first), ...selectDeliveries(id, second)]).toEqual([])
 })
 
 test('a decision by attestation goes the same way', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 2, n: 2 })
-  await person.ok(contribute, { id, ...opinion('c1', 0) })
-  await person.ok(contribute, { id, ...opinion('c2', 1) })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 2, n: 2 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0) })
+  await person.ok(contribute, { id, ...buildOpinionInput('c2', 1) })
   await person.ok(attest, { id, decision: 'non_match', rationale: 'the left one is a photograph' })
-  await delivered(person, id)
-  expect(of(id, second)).toMatchObject([{ event: 'ratified', decision: 'non_match', attested: true }])
+  await waitUntilDelivered(person, id)
+  expect(selectDeliveries(id, second)).toMatchObject([{ event: 'ratified', decision: 'non_match', attested: true }])
 })

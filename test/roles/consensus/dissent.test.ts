@@ -9,31 +9,41 @@ import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import type { Person } from '../../support/person.ts'
-import { asked, delivered, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 
-const world = sharedWorld(() => ({ contributors: ['c1', 'c2', 'c3'] }))
+const world = setUpConsensusSite(() => ({ contributors: ['c1', 'c2', 'c3'] }))
 
 /** c1 is alone against c2 and c3. */
-async function torn(person: Person, lens_id = 'lens-1', combination_method?: 'dempster_shafer'): Promise<string> {
+async function createConflict(
+  person: CheckedClient,
+  lens_id = 'lens-1',
+  combination_method?: 'dempster_shafer',
+): Promise<string> {
   const policy = { m: 2, n: 3, conflict_threshold: 0.7, ...(combination_method ? { combination_method } : {}) }
-  const { id } = await person.ok(create, { ...asked(policy), lens_id })
+  const { id } = await person.ok(create, { ...buildSessionInput(policy), lens_id })
   // c1 speaks second: m is 2, and what the other two agree on would be ratified at once.
   for (const [who, score] of Object.entries({ c2: 1, c1: 0, c3: 1 })) {
-    await person.ok(contribute, { id, ...opinion(who, score) })
+    await person.ok(contribute, { id, ...buildOpinionInput(who, score) })
   }
-  await delivered(person, id)
+  await waitUntilDelivered(person, id)
   return id
 }
 
-async function recordsOf(person: Person, session_id: string) {
+async function listDissents(person: CheckedClient, session_id: string) {
   return (await person.ok(bySession, { session_id })).items
 }
 
 test('a record says why, who stands where, and without whom the session would ratify', async () => {
-  const person = await operatorOf(world())
-  const id = await torn(person)
-  const [record] = await recordsOf(person, id)
+  const person = await createOperator(world())
+  const id = await createConflict(person)
+  const [record] = await listDissents(person, id)
   expect(record).toMatchObject({
     session_id: id,
     lens_id: 'lens-1',
@@ -51,12 +61,12 @@ test('a record says why, who stands where, and without whom the session would ra
 })
 
 test('resolve renews the record over all who have spoken since; the one before is superseded', async () => {
-  const person = await operatorOf(world())
-  const id = await torn(person)
+  const person = await createOperator(world())
+  const id = await createConflict(person)
   world().clock.advance(1)
   await person.ok(resolve, { id })
-  await delivered(person, id)
-  const records = await recordsOf(person, id)
+  await waitUntilDelivered(person, id)
+  const records = await listDissents(person, id)
   expect(records.map(({ status, resolution, quorum }) => [status, resolution, quorum.contributors])).toEqual([
     ['resolved', 'superseded', 2],
     ['open', undefined, 3],
@@ -69,27 +79,31 @@ test.each([
   [
     'an attestation',
     'attested',
-    (person: Person, id: string) => person.ok(attest, { id, decision: 'match', rationale: 'seen' }),
+    (person: CheckedClient, id: string) => person.ok(attest, { id, decision: 'match', rationale: 'seen' }),
   ],
-  ['a cancel', 'withdrawn', (person: Person, id: string) => person.ok(cancel, { id })],
-  ['a change of mind', 'ratified', (person: Person, id: string) => person.ok(contribute, { id, ...opinion('c1', 1) })],
+  ['a cancel', 'withdrawn', (person: CheckedClient, id: string) => person.ok(cancel, { id })],
+  [
+    'a change of mind',
+    'ratified',
+    (person: CheckedClient, id: string) => person.ok(contribute, { id, ...buildOpinionInput('c1', 1) }),
+  ],
 ] as const)('%s closes the record as %s', async (_told, resolution, settle) => {
-  const person = await operatorOf(world())
-  const id = await torn(person)
+  const person = await createOperator(world())
+  const id = await createConflict(person)
   world().clock.advance(1_000)
   const at = new Date(world().clock.now()).toISOString()
   await settle(person, id)
-  expect((await delivered(person, id)).open_dissent_id).toBeUndefined()
-  expect(await recordsOf(person, id)).toMatchObject([{ status: 'resolved', resolution, resolved_at: at }])
+  expect((await waitUntilDelivered(person, id)).open_dissent_id).toBeUndefined()
+  expect(await listDissents(person, id)).toMatchObject([{ status: 'resolved', resolution, resolved_at: at }])
 })
 
 test('the list is newest first, filtered by session, lens and status', async () => {
-  const person = await operatorOf(world())
-  const first = await torn(person, 'lens-f')
+  const person = await createOperator(world())
+  const first = await createConflict(person, 'lens-f')
   world().clock.advance(1_000)
-  const second = await torn(person, 'lens-f')
+  const second = await createConflict(person, 'lens-f')
   await person.ok(cancel, { id: first })
-  await delivered(person, first)
+  await waitUntilDelivered(person, first)
   const found = async (filter: { lens_id?: string; session_id?: string; status?: 'open' | 'resolved' }) =>
     (await person.ok(list, filter)).items.map(({ session_id }) => session_id)
   expect(await found({ lens_id: 'lens-f' })).toEqual([second, first])
@@ -106,8 +120,8 @@ test.each([
   ['application/json', 'application/json', /^\{/],
   ['*/*', 'application/json', /^\{/],
 ])('explained as %s', async (accept, type, shape) => {
-  const person = await operatorOf(world())
-  const [record] = await recordsOf(person, await torn(person))
+  const person = await createOperator(world())
+  const [record] = await listDissents(person, await createConflict(person))
   const at = `/api/v2/dissent/${record?.id}/explain`
   const headers = { accept }
   const one = await world().call('consensus', 'GET', at, undefined, { token: person.token, headers })
@@ -119,16 +133,16 @@ test.each([
 })
 
 test('the JSON explanation holds both texts', async () => {
-  const person = await operatorOf(world())
-  const id = await torn(person)
-  const [record] = await recordsOf(person, id)
+  const person = await createOperator(world())
+  const id = await createConflict(person)
+  const [record] = await listDissents(person, id)
   const told = await person.ok(explain, { id: record?.id ?? '' })
   expect(told).toMatchObject({ id: record?.id, session_id: id })
   expect([told.text.startsWith('This'), told.markdown.startsWith('# This')]).toEqual([true, true])
 })
 
 test('total conflict has no score, and says so', async () => {
-  const person = await operatorOf(world())
-  const id = await torn(person, 'lens-1', 'dempster_shafer')
-  expect(await recordsOf(person, id)).toMatchObject([{ reason: 'total_conflict', score: null, K: 1 }])
+  const person = await createOperator(world())
+  const id = await createConflict(person, 'lens-1', 'dempster_shafer')
+  expect(await listDissents(person, id)).toMatchObject([{ reason: 'total_conflict', score: null, K: 1 }])
 })

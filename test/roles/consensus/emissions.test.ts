@@ -1,31 +1,31 @@
 // Lens emissions of peers: taken only as signed, kept under their origin, moving forward only, seen by whom they are for.
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import type { Statement } from '../../../daemon/kernel/transport.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { Statement } from '../../../daemon/kernel/messaging/transport.ts'
 import { get } from '../../../daemon/roles/consensus/emission/get.ts'
 import { list } from '../../../daemon/roles/consensus/emission/list.ts'
 import { emission } from '../../../daemon/roles/consensus/federation/emission.ts'
-import type { FederationMessage } from '../../../daemon/shared/federation-message.ts'
-import { noon } from '../../support/simulated-clock.ts'
-import { operatorOf, sharedWorld } from './consensus-world.ts'
-import { carrierOf } from './federated-session.ts'
-import { peerSite, sharedLabel } from './peer-messages.ts'
+import type { FederationMessage } from '../../../daemon/shared/federation-message/federation-message.ts'
+import { noon } from '../../support/clock/simulated-clock.ts'
+import { createOperator, setUpConsensusSite } from './consensus-site.ts'
+import { createCarrier } from './federated-session.ts'
+import { createPeerSite, sharedLabel } from './peer-site.ts'
 
-const bravo = await peerSite('bravo', 'tenant-b')
-const charlie = await peerSite('charlie', 'tenant-c')
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
 afterAll(() => {
   bravo.remove()
   charlie.remove()
 })
-const world = sharedWorld(() => ({ peers: [bravo.pinned, charlie.pinned] }))
+const world = setUpConsensusSite(() => ({ peers: [bravo.pinned, charlie.pinned] }))
 
-type Fields = Readonly<Record<string, unknown>>
+type EmissionFields = Readonly<Record<string, unknown>>
 
-let made = 0
+let sessionCount = 0
 /** A session of a peer that no other test speaks of. */
-const newSession = () => `ses_${String(++made).padStart(32, '0')}`
+const nextSessionId = () => `ses_${String(++sessionCount).padStart(32, '0')}`
 
-function decided(session_id: string, more: Fields = {}): Fields {
+function buildDecision(session_id: string, more: EmissionFields = {}): EmissionFields {
   return {
     event: 'ratified',
     session_id,
@@ -42,21 +42,21 @@ function decided(session_id: string, more: Fields = {}): Fields {
 }
 const withdrawal = { event: 'retracted', seq: 7, at: '2026-03-02T11:30:00.000Z' }
 
-async function tell(fields: Fields, said: Partial<Statement> = {}, peer = bravo) {
-  return (await carrierOf(world())).ok(emission, await peer.message('lens_emission', fields, said))
+async function deliverEmission(fields: EmissionFields, said: Partial<Statement> = {}, peer = bravo) {
+  return (await createCarrier(world())).ok(emission, await peer.message('lens_emission', fields, said))
 }
 
-async function recordsOf(target: string) {
+async function listAuditRecords(target: string) {
   const { token } = await world().as({ subject: 'role:site', roles: ['admin'], tenant: '*' })
   const { json } = await world().call('consensus', 'GET', `/api/v2/audit?target=${target}`, undefined, { token })
   return (json as { items: unknown[] }).items.flatMap((item) => auditRecord.parse(item).event ?? [])
 }
 
 test('what a peer decided is kept with where it came from, and can be found by what it is about', async () => {
-  const session_id = newSession()
+  const session_id = nextSessionId()
   const subject = { kind: 'entity_match', left: 'vessel/a', right: 'vessel/b', correlation_id: `match-${session_id}` }
   const parent_block_ids = ['ab'.repeat(32)]
-  const taken = await tell(decided(session_id, { subject }), { parent_block_ids, epoch: 2 })
+  const taken = await deliverEmission(buildDecision(session_id, { subject }), { parent_block_ids, epoch: 2 })
   expect(taken).toMatchObject({
     id: `${session_id}@bravo`,
     tenant_id: 'tenant-a',
@@ -74,47 +74,47 @@ test('what a peer decided is kept with where it came from, and can be found by w
   expect(await analyst.ok(get, { id: taken.id })).toEqual(taken)
   for (const filter of [{ session_id }, { correlation_id: subject.correlation_id }])
     expect((await analyst.ok(list, filter)).items).toEqual([taken])
-  expect(await recordsOf(taken.id)).toMatchObject([
+  expect(await listAuditRecords(taken.id)).toMatchObject([
     { action: 'consensus.federation.emission', outcome: 'done', tenant_id: 'tenant-a', detail: { peer: 'bravo' } },
   ])
 })
 
 describe('a peer that is heard again', () => {
   test('changes nothing with the same message, nor with the same words in another, however many come at once', async () => {
-    const fields = decided(newSession())
-    const first = await tell(fields)
-    const service = await carrierOf(world())
+    const fields = buildDecision(nextSessionId())
+    const first = await deliverEmission(fields)
+    const service = await createCarrier(world())
     const message = await bravo.message('lens_emission', fields)
     world().clock.advance(1_000)
     const again = await Promise.all(Array.from({ length: 8 }, () => service.ok(emission, message)))
-    again.push(await tell(fields))
+    again.push(await deliverEmission(fields))
     expect(again).toEqual(Array(9).fill(first))
-    expect(await recordsOf(first.id)).toHaveLength(1)
+    expect(await listAuditRecords(first.id)).toHaveLength(1)
   })
 
   test('withdraws what it decided by a retraction, and what was decided stays to be seen', async () => {
-    const fields = decided(newSession())
-    const first = await tell(fields)
+    const fields = buildDecision(nextSessionId())
+    const first = await deliverEmission(fields)
     world().clock.advance(1_000)
-    const withdrawn = await tell({ ...fields, ...withdrawal })
-    expect(withdrawn).toMatchObject({ ...first, ...told(withdrawal), federation: expect.anything() })
+    const withdrawn = await deliverEmission({ ...fields, ...withdrawal })
+    expect(withdrawn).toMatchObject({ ...first, ...describeRetraction(withdrawal), federation: expect.anything() })
     expect(withdrawn.updated_at > first.updated_at).toBe(true)
-    const late = await tell(fields)
+    const late = await deliverEmission(fields)
     expect(late).toEqual(withdrawn)
-    const details = (await recordsOf(first.id)).map(({ detail }) => detail.status)
+    const details = (await listAuditRecords(first.id)).map(({ detail }) => detail.status)
     expect(details.toSorted()).toEqual(['standing', 'withdrawn'])
   })
 
   test('is withdrawn when the retraction overtakes the decision', async () => {
-    const fields = decided(newSession())
-    const withdrawn = await tell({ ...fields, ...withdrawal }, { seq: 900 })
+    const fields = buildDecision(nextSessionId())
+    const withdrawn = await deliverEmission({ ...fields, ...withdrawal }, { seq: 900 })
     expect(withdrawn).toMatchObject({ status: 'withdrawn', decision: 'match' })
-    expect(await tell(fields, { seq: 899 })).toEqual(withdrawn)
+    expect(await deliverEmission(fields, { seq: 899 })).toEqual(withdrawn)
   })
 
   test('ends withdrawn, whichever of both is taken first', async () => {
-    const fields = decided(newSession())
-    const service = await carrierOf(world())
+    const fields = buildDecision(nextSessionId())
+    const service = await createCarrier(world())
     const both = [fields, { ...fields, ...withdrawal }].map((each) => bravo.message('lens_emission', each))
     const messages = await Promise.all(both)
     await Promise.all([...messages, ...messages].map((message) => service.ok(emission, message)))
@@ -125,34 +125,34 @@ describe('a peer that is heard again', () => {
     ['another story under the same number', { decision: 'non_match' }, 'idempotency_mismatch'],
     ['a second decision', { decision: 'non_match', seq: 9 }, 'session_closed'],
   ])('is refused with %s', async (_, more, code) => {
-    const fields = decided(newSession())
-    const first = await tell(fields)
-    const service = await carrierOf(world())
+    const fields = buildDecision(nextSessionId())
+    const first = await deliverEmission(fields)
+    const service = await createCarrier(world())
     expect(await service.refusal(emission, await bravo.message('lens_emission', { ...fields, ...more }))).toBe(code)
     expect(await service.ok(get, { id: first.id })).toEqual(first)
-    expect((await recordsOf(first.id)).filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
+    expect((await listAuditRecords(first.id)).filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
   })
 
   test('does not touch what another peer told of a session with the same id', async () => {
-    const fields = decided(newSession())
-    const ofBravo = await tell(fields)
-    const ofCharlie = await tell({ ...fields, ...withdrawal, decision: 'non_match' }, {}, charlie)
+    const fields = buildDecision(nextSessionId())
+    const ofBravo = await deliverEmission(fields)
+    const ofCharlie = await deliverEmission({ ...fields, ...withdrawal, decision: 'non_match' }, {}, charlie)
     expect([ofCharlie.id, ofCharlie.origin]).toEqual([`${fields.session_id}@charlie`, 'charlie'])
     expect(await (await world().as()).ok(get, { id: ofBravo.id })).toEqual(ofBravo)
   })
 })
 
 /** How the interface tells of a retraction. */
-function told({ seq, at }: typeof withdrawal) {
+function describeRetraction({ seq, at }: typeof withdrawal) {
   return { status: 'withdrawn', seq, at, updated_at: expect.any(String) }
 }
 
 const minutes = 60_000
-const time = (ms: number) => new Date(noon + ms).toISOString()
-const saying = (said: Partial<Statement>, peer = bravo) => {
-  return (fields: Fields) => peer.message('lens_emission', fields, said)
+const formatTime = (ms: number) => new Date(noon + ms).toISOString()
+const createSender = (said: Partial<Statement>, peer = bravo) => {
+  return (fields: EmissionFields) => peer.message('lens_emission', fields, said)
 }
-const wrong: readonly [told: string, code: string, make: (fields: Fields) => Promise<unknown>][] = [
+const wrongEmissions: readonly [told: string, code: string, make: (fields: EmissionFields) => Promise<unknown>][] = [
   ['flat JSON', 'invalid', async (fields) => fields],
   ['a field too many', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, tenant_id: 'tenant-z' })],
   ['a score out of range', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, score: 1.5 })],
@@ -166,9 +166,9 @@ const wrong: readonly [told: string, code: string, make: (fields: Fields) => Pro
       return { envelope: { ...envelope, signatures }, body }
     },
   ],
-  ['an origin that another peer claims', 'signature_invalid', saying({ src: 'bravo' }, charlie)],
-  ['a peer that nobody enrolled', 'signature_invalid', saying({ src: 'delta' })],
-  ['another tenant than the pinned', 'signature_invalid', saying({ sender_tenant_id: 'tenant-c' })],
+  ['an origin that another peer claims', 'signature_invalid', createSender({ src: 'bravo' }, charlie)],
+  ['a peer that nobody enrolled', 'signature_invalid', createSender({ src: 'delta' })],
+  ['another tenant than the pinned', 'signature_invalid', createSender({ sender_tenant_id: 'tenant-c' })],
   [
     'a body that was changed on the way',
     'signature_invalid',
@@ -179,33 +179,37 @@ const wrong: readonly [told: string, code: string, make: (fields: Fields) => Pro
     },
   ],
   ['a message of another kind', 'signature_invalid', (fields) => bravo.message('result', fields)],
-  ['another site’s message', 'signature_invalid', saying({ dst: 'delta' })],
-  ['an expired message', 'signature_invalid', saying({ created: time(-90 * minutes), not_after: time(-16 * minutes) })],
-  ['a message from the future', 'signature_invalid', saying({ created: time(1_440 * minutes) })],
-  ['a label above the ceiling', 'label_denied', saying({ label: { ...sharedLabel, level: 'TOP_SECRET' } })],
+  ['another site’s message', 'signature_invalid', createSender({ dst: 'delta' })],
+  [
+    'an expired message',
+    'signature_invalid',
+    createSender({ created: formatTime(-90 * minutes), not_after: formatTime(-16 * minutes) }),
+  ],
+  ['a message from the future', 'signature_invalid', createSender({ created: formatTime(1_440 * minutes) })],
+  ['a label above the ceiling', 'label_denied', createSender({ label: { ...sharedLabel, level: 'TOP_SECRET' } })],
   [
     'a label that is not for this site',
     'label_denied',
-    saying({ label: { ...sharedLabel, releasable_to: ['tenant-b'] } }),
+    createSender({ label: { ...sharedLabel, releasable_to: ['tenant-b'] } }),
   ],
   [
     'a body under another label',
     'label_denied',
     (fields) => bravo.message('lens_emission', fields, {}, { label: { ...sharedLabel, level: 'SECRET' } }),
   ],
-  ['another receiver’s tenant', 'not_your_tenant', saying({ receiver_tenant_id: 'tenant-z' })],
+  ['another receiver’s tenant', 'not_your_tenant', createSender({ receiver_tenant_id: 'tenant-z' })],
 ]
 
-test.each(wrong)('nothing is kept of %s (%s)', async (_, code, make) => {
-  const fields = decided(newSession())
-  const service = await carrierOf(world())
-  const refused = await service.ask(emission, (await make(fields)) as FederationMessage)
+test.each(wrongEmissions)('nothing is kept of %s (%s)', async (_, code, make) => {
+  const fields = buildDecision(nextSessionId())
+  const service = await createCarrier(world())
+  const refused = await service.call(emission, (await make(fields)) as FederationMessage)
   expect([refused.problem?.code, refused.status]).toEqual([code, code === 'invalid' ? 422 : 403])
   expect((await service.ok(list, { session_id: String(fields.session_id) })).items).toEqual([])
 })
 
 test('only whoever may deliver for the receiver’s tenant delivers', async () => {
-  const message = await bravo.message('lens_emission', decided(newSession()))
+  const message = await bravo.message('lens_emission', buildDecision(nextSessionId()))
   expect(await (await world().as({ roles: ['analyst'] })).refusal(emission, message)).toBe('forbidden')
   const foreign = await world().as({ roles: ['admin'], tenant: 'tenant-z' })
   expect(await foreign.refusal(emission, message)).toBe('not_your_tenant')
@@ -213,8 +217,8 @@ test('only whoever may deliver for the receiver’s tenant delivers', async () =
 
 test('it does not exist for those below its label, nor for other tenants', async () => {
   const secret = { label: { ...sharedLabel, level: 'SECRET' } }
-  const { id, session_id } = await tell(decided(newSession()), secret)
-  const cleared = await operatorOf(world())
+  const { id, session_id } = await deliverEmission(buildDecision(nextSessionId()), secret)
+  const cleared = await createOperator(world())
   const below = await world().as({ clearance: { level: 'RESTRICTED' } })
   const foreign = await world().as({ tenant: 'tenant-z' })
   expect((await cleared.ok(list, { session_id })).items).toHaveLength(1)
@@ -223,7 +227,7 @@ test('it does not exist for those below its label, nor for other tenants', async
     expect((await stranger.ok(list, { session_id })).items).toEqual([])
   }
   // What is told more openly is seen more widely: the origin's own label counts each time.
-  await tell(decided(session_id, withdrawal))
+  await deliverEmission(buildDecision(session_id, withdrawal))
   expect(await below.ok(get, { id })).toMatchObject({ status: 'withdrawn', classification: { level: 'UNCLASSIFIED' } })
   expect(await foreign.refusal(get, { id })).toBe('not_found')
 })
@@ -233,10 +237,10 @@ test('the list is filtered by lens, origin and status, and comes in pages, the l
   const ids: string[] = []
   for (const peer of [bravo, charlie, bravo]) {
     world().clock.advance(1_000)
-    ids.unshift((await tell(decided(newSession(), { lens_id }), {}, peer)).id)
+    ids.unshift((await deliverEmission(buildDecision(nextSessionId(), { lens_id }), {}, peer)).id)
   }
   const [newest = '', , oldest = ''] = ids
-  await tell(decided(oldest.replace('@bravo', ''), { lens_id, ...withdrawal }))
+  await deliverEmission(buildDecision(oldest.replace('@bravo', ''), { lens_id, ...withdrawal }))
   const analyst = await world().as()
   const idsOf = async (filter: Parameters<typeof analyst.ok<typeof list.input, typeof list.output>>[1]) =>
     (await analyst.ok(list, { lens_id, ...filter })).items.map(({ id }) => id)
@@ -251,7 +255,7 @@ test('the list is filtered by lens, origin and status, and comes in pages, the l
 })
 
 test('it is kept over a restart', async () => {
-  const taken = await tell(decided(newSession()))
+  const taken = await deliverEmission(buildDecision(nextSessionId()))
   await world().restart()
   expect(await (await world().as()).ok(get, { id: taken.id })).toEqual(taken)
 })

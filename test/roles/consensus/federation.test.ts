@@ -10,23 +10,23 @@ import { contribute } from '../../../daemon/roles/consensus/session/contribute.t
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import { combinationMethods } from '../../support/opinions.ts'
-import { until } from '../../support/site-world.ts'
+import { combinationMethods } from '../../support/consensus/opinions.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 import {
-  type AskedPolicy,
-  asked,
-  consensusWorld,
-  delivered,
-  operatorOf,
-  opinion,
-  sharedWorld,
-} from './consensus-world.ts'
-import { carrierOf, invitedSession, opinionFields } from './federated-session.ts'
-import { peerSite, shared } from './peer-messages.ts'
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  type PolicyInput,
+  setUpConsensusSite,
+  startConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
+import { buildOpinionFields, createCarrier, openInvitedSession } from './federated-session.ts'
+import { createPeerSite, sharedClassification } from './peer-site.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 25)
-const bravo = await peerSite('bravo', 'tenant-b')
-const charlie = await peerSite('charlie', 'tenant-c')
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
 afterAll(() => {
   bravo.remove()
   charlie.remove()
@@ -34,10 +34,10 @@ afterAll(() => {
 
 /** The peers' tenants are enrolled as well, so that one and the same set can also be given locally. */
 const everybody = ['tenant-b', 'tenant-c', 'c1', 'c2', 'c3']
-const world = sharedWorld(() => ({ contributors: everybody, peers: [bravo.pinned, charlie.pinned] }))
+const world = setUpConsensusSite(() => ({ contributors: everybody, peers: [bravo.pinned, charlie.pinned] }))
 
-const carrier = () => carrierOf(world())
-const invited = (policy: AskedPolicy) => invitedSession(world(), policy, ['bravo', 'charlie'])
+const createWorldCarrier = () => createCarrier(world())
+const openWorldSession = (policy: PolicyInput) => openInvitedSession(world(), policy, ['bravo', 'charlie'])
 
 const share = fc.oneof(fc.constantFrom(0, 1, 0.5), fc.double({ min: 0, max: 1, noNaN: true }))
 const sets = fc
@@ -51,16 +51,19 @@ test('a set fed partly by peers, in any order, gives what it gives locally, to t
   await fc.assert(
     fc.asyncProperty(sets, combinationMethods, async ([set, shuffled], combination_method) => {
       const policy = { m: set.length, n: set.length, combination_method }
-      const [person, service] = [await operatorOf(world()), await carrier()]
-      const local = await person.ok(create, asked(policy))
+      const [person, service] = [await createOperator(world()), await createWorldCarrier()]
+      const local = await person.ok(create, buildSessionInput(policy))
       for (const { who, score, accuracy, credibility } of set) {
-        await person.ok(contribute, { id: local.id, ...opinion(who, score, [accuracy, credibility]) })
+        await person.ok(contribute, { id: local.id, ...buildOpinionInput(who, score, [accuracy, credibility]) })
       }
-      const mixed = await invited(policy)
+      const mixed = await openWorldSession(policy)
       for (const { who, score, accuracy, credibility } of shuffled) {
         const peer = [bravo, charlie].find(({ tenant_id }) => tenant_id === who)
-        const given = { ...opinion(who, score, [accuracy, credibility]), classification: shared }
-        const fields = opinionFields(mixed.id, score, [accuracy, credibility])
+        const given = {
+          ...buildOpinionInput(who, score, [accuracy, credibility]),
+          classification: sharedClassification,
+        }
+        const fields = buildOpinionFields(mixed.id, score, [accuracy, credibility])
         if (peer) await service.ok(federate, await peer.message('contribution', fields))
         else await person.ok(contribute, { id: mixed.id, ...given })
       }
@@ -110,10 +113,10 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
   ])('$told', async ({ arrivals, stands }) => {
-    const { id } = await invited({ m: 3, n: 3 })
-    const service = await carrier()
+    const { id } = await openWorldSession({ m: 3, n: 3 })
+    const service = await createWorldCarrier()
     for (const [epoch, seq, score] of arrivals) {
-      const fields = opinionFields(id, score)
+      const fields = buildOpinionFields(id, score)
       await service.ok(federate, await bravo.message('contribution', fields, { epoch, seq }))
     }
     const { items } = await service.ok(recordOf, { id })
@@ -123,9 +126,9 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
 })
 
 test('a message that is delivered again changes nothing, and its lineage is kept', async () => {
-  const { id } = await invited({ m: 3, n: 3 })
-  const service = await carrier()
-  const fields = opinionFields(id, 0.9)
+  const { id } = await openWorldSession({ m: 3, n: 3 })
+  const service = await createWorldCarrier()
+  const fields = buildOpinionFields(id, 0.9)
   const parent = 'ab'.repeat(32)
   const message = await bravo.message('contribution', fields, { parent_block_ids: [parent] })
   const before = await service.ok(federate, message)
@@ -143,53 +146,56 @@ test('a message that is delivered again changes nothing, and its lineage is kept
 })
 
 test('new contributions of peers are counted by transport and peer; repeats and refusals are not', async () => {
-  const { id } = await invited({ m: 2, n: 2 })
-  const service = await carrier()
+  const { id } = await openWorldSession({ m: 2, n: 2 })
+  const service = await createWorldCarrier()
   const read = async () => {
     const { text } = await world().call('consensus', 'GET', '/api/v2/metrics', undefined, service)
     return Number(/^federation_contribution_total\{transport="filedrop",peer="charlie"\} (\d+)$/m.exec(text)?.[1] ?? 0)
   }
   const before = await read()
-  const message = await charlie.message('contribution', opinionFields(id, 0.9))
+  const message = await charlie.message('contribution', buildOpinionFields(id, 0.9))
   await service.ok(federate, message)
   expect(await read()).toBe(before + 1)
   await service.ok(federate, message)
   await service.refusal(
     federate,
-    await charlie.message('contribution', opinionFields(id, 0.8), { receiver_tenant_id: 'tenant-z' }),
+    await charlie.message('contribution', buildOpinionFields(id, 0.8), { receiver_tenant_id: 'tenant-z' }),
   )
   expect(await read()).toBe(before + 1)
-  await service.ok(federate, await charlie.message('contribution', opinionFields(id, 0.7)))
+  await service.ok(federate, await charlie.message('contribution', buildOpinionFields(id, 0.7)))
   expect(await read()).toBe(before + 2)
 })
 
 test('a session of another tenant takes no message that is addressed to this one', async () => {
   const person = await world().as({ subject: 'olga', roles: ['operator'], tenant: 'tenant-z' })
-  const { id, version } = await person.ok(create, { ...asked({ m: 1, n: 2 }) })
-  expect(await (await carrier()).refusal(federate, await bravo.message('contribution', opinionFields(id, 0.9)))).toBe(
-    'not_your_tenant',
-  )
+  const { id, version } = await person.ok(create, { ...buildSessionInput({ m: 1, n: 2 }) })
+  expect(
+    await (await createWorldCarrier()).refusal(
+      federate,
+      await bravo.message('contribution', buildOpinionFields(id, 0.9)),
+    ),
+  ).toBe('not_your_tenant')
   expect(await person.ok(get, { id })).toMatchObject({ version, contributions: 0 })
 })
 
 test('renewed dissents pile up only so far while a peer cannot be told', async () => {
-  const own = await consensusWorld({ contributors: ['c1', 'c2'], peers: [bravo.pinned] })
+  const own = await startConsensusSite({ contributors: ['c1', 'c2'], peers: [bravo.pinned] })
   try {
-    const { id } = await invitedSession(own, { m: 2, n: 2 }, ['bravo'])
-    const person = await operatorOf(own)
+    const { id } = await openInvitedSession(own, { m: 2, n: 2 }, ['bravo'])
+    const person = await createOperator(own)
     const file = path.join(own.folder.peers, 'bravo.json')
     fs.chmodSync(file, 0o644)
     for (const [who, score] of [
       ['c1', 0],
       ['c2', 1],
     ] as const)
-      await person.ok(contribute, { id, ...opinion(who, score), classification: shared })
+      await person.ok(contribute, { id, ...buildOpinionInput(who, score), classification: sharedClassification })
     let code: unknown
     for (let i = 0; i < 1_000 && code !== 'unavailable'; i++) code = await person.refusal(resolve, { id })
     expect(code).toBe('unavailable')
     fs.chmodSync(file, 0o600)
-    own.wake('consensus', 'relay')
-    await delivered(person, id)
+    own.wakeWorker('consensus', 'relay')
+    await waitUntilDelivered(person, id)
     expect(await person.refusal(resolve, { id })).toBe(200)
   } finally {
     await own.end()
@@ -197,18 +203,18 @@ test('renewed dissents pile up only so far while a peer cannot be told', async (
 })
 
 test('what the site role failed to send is sent once it works again, not given up', async () => {
-  const own = await consensusWorld({ contributors: ['c1'], peers: [bravo.pinned] })
+  const own = await startConsensusSite({ contributors: ['c1'], peers: [bravo.pinned] })
   try {
-    const { id } = await invitedSession(own, { m: 1, n: 2 }, ['bravo'])
-    const person = await operatorOf(own)
+    const { id } = await openInvitedSession(own, { m: 1, n: 2 }, ['bravo'])
+    const person = await createOperator(own)
     const file = path.join(own.folder.peers, 'bravo.json')
     fs.chmodSync(file, 0o644)
-    await person.ok(contribute, { id, ...opinion('c1', 0.9), classification: shared })
-    await until(async () => own.faults.length > 0 && (await person.ok(get, { id })).evidence_block_id)
+    await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9), classification: sharedClassification })
+    await waitUntil(async () => own.loggedErrors.length > 0 && (await person.ok(get, { id })).evidence_block_id)
     expect((await person.ok(get, { id })).undeliverable).toEqual([])
     fs.chmodSync(file, 0o600)
-    own.wake('consensus', 'relay')
-    expect(await delivered(person, id)).toMatchObject({ undeliverable: [] })
+    own.wakeWorker('consensus', 'relay')
+    expect(await waitUntilDelivered(person, id)).toMatchObject({ undeliverable: [] })
   } finally {
     await own.end()
   }

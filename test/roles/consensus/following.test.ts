@@ -1,13 +1,13 @@
 // A session that lives at a peer: the copy here is told to exist, speaks with one voice, and only follows.
 import { afterAll, expect, test } from 'vitest'
-import type { MessageKind, Statement } from '../../../daemon/kernel/transport.ts'
+import type { MessageKind, Statement } from '../../../daemon/kernel/messaging/transport.ts'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
-import { dissent as dissentBody } from '../../../daemon/roles/consensus/combine/dissent.ts'
+import { buildDissent as dissentBody } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
 import type { EvidenceBlock, EvidenceContent } from '../../../daemon/roles/consensus/evidence/model.ts'
-import { blockIdOf, signedPart } from '../../../daemon/roles/consensus/evidence/rules.ts'
+import { blockIdOf, signedBytes } from '../../../daemon/roles/consensus/evidence/rules.ts'
 import { contribute as federate } from '../../../daemon/roles/consensus/federation/contribute.ts'
 import { invite } from '../../../daemon/roles/consensus/federation/invite.ts'
 import { result } from '../../../daemon/roles/consensus/federation/result.ts'
@@ -16,18 +16,18 @@ import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import { opinionsOf } from '../../support/opinions.ts'
-import { noon } from '../../support/simulated-clock.ts'
-import { delivered, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
-import { peerSite, shared, sharedLabel } from './peer-messages.ts'
+import { noon } from '../../support/clock/simulated-clock.ts'
+import { buildOpinions } from '../../support/consensus/opinions.ts'
+import { buildOpinionInput, createOperator, setUpConsensusSite, waitUntilDelivered } from './consensus-site.ts'
+import { createPeerSite, sharedClassification, sharedLabel } from './peer-site.ts'
 
-const bravo = await peerSite('bravo', 'tenant-b')
-const charlie = await peerSite('charlie', 'tenant-c')
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
 afterAll(() => {
   bravo.remove()
   charlie.remove()
 })
-const world = sharedWorld(() => ({ contributors: ['c1', 'c2'], peers: [bravo.pinned, charlie.pinned] }))
+const world = setUpConsensusSite(() => ({ contributors: ['c1', 'c2'], peers: [bravo.pinned, charlie.pinned] }))
 
 const at = new Date(noon).toISOString()
 const label = { ...sharedLabel, originator: 'tenant-b' }
@@ -40,31 +40,31 @@ const policy = {
 }
 let count = 0
 
-const service = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
-const signed = (kind: MessageKind, fields: Record<string, unknown>, peer = bravo, said: Partial<Statement> = {}) =>
+const createServiceCaller = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
+const signByPeer = (kind: MessageKind, fields: Record<string, unknown>, peer = bravo, said: Partial<Statement> = {}) =>
   peer.message(kind, fields, said)
 
-async function invitedByBravo(): Promise<string> {
+async function acceptBravoInvitation(): Promise<string> {
   const session_id = `ses_${String(++count).padStart(32, '0')}`
   const fields = { session_id, lens_id: 'lens-b', lens_version: '1', policy, classification: label }
-  await (await service()).ok(invite, await signed('invitation', fields))
+  await (await createServiceCaller()).ok(invite, await signByPeer('invitation', fields))
   return session_id
 }
 
 /** 200, or the code of the refusal. */
-const outcome = async (session_id: string, what: object, peer = bravo, said: Partial<Statement> = {}) =>
-  (await service()).refusal(result, await signed('result', { session_id, ...what }, peer, said))
+const deliverResult = async (session_id: string, what: object, peer = bravo, said: Partial<Statement> = {}) =>
+  (await createServiceCaller()).refusal(result, await signByPeer('result', { session_id, ...what }, peer, said))
 
-function torn(session_id: string, id = `dis_${session_id}`) {
-  const opinions = opinionsOf([0], [1])
+function buildDissent(session_id: string, id = `dis_${session_id}`) {
+  const opinions = buildOpinions([0], [1])
   const decision = decide(policy, opinions)
   if (decision.state !== 'IN_CONFLICT') throw new Error('two camps at the extremes are in conflict')
   const body = dissentBody(policy, opinions, decision)
   return { dissent: { id, session_id, lens_id: 'lens-b', created_at: at, status: 'open' as const, body } }
 }
 
-async function proven(session_id: string, by = bravo, site = 'bravo'): Promise<{ evidence: EvidenceBlock }> {
-  const opinions = opinionsOf([0.9], [1])
+async function buildEvidence(session_id: string, by = bravo, site = 'bravo'): Promise<{ evidence: EvidenceBlock }> {
+  const opinions = buildOpinions([0.9], [1])
   const content: EvidenceContent = {
     v: 1,
     type: 'platform.evidence',
@@ -83,15 +83,15 @@ async function proven(session_id: string, by = bravo, site = 'bravo'): Promise<{
     decided_at: at,
   }
   const block_id = blockIdOf(content)
-  const signature = await by.sign('evidence', signedPart(site, block_id))
+  const signature = await by.sign('evidence', signedBytes(site, block_id))
   return { evidence: { block_id, content, signature, keys: by.pinned.keys } }
 }
 
-const retracted = { retraction: { at, was: 'RATIFIED' as const } }
+const retractedResult = { retraction: { at, was: 'RATIFIED' as const } }
 
 test('an invitation makes the copy, once; the same id for another session is refused', async () => {
-  const person = await operatorOf(world())
-  const session_id = await invitedByBravo()
+  const person = await createOperator(world())
+  const session_id = await acceptBravoInvitation()
   const copy = await person.ok(get, { id: session_id })
   expect(copy).toMatchObject({
     state: 'PROPOSED',
@@ -100,78 +100,86 @@ test('an invitation makes the copy, once; the same id for another session is ref
     history: [{ trigger: 'invitation', by: 'peer:bravo' }],
   })
   const fields = { session_id, lens_id: 'lens-b', lens_version: '1', policy, classification: label }
-  expect((await (await service()).ok(invite, await signed('invitation', fields))).version).toBe(copy.version)
-  const other = await signed('invitation', { ...fields, lens_id: 'lens-x' })
-  expect(await (await service()).refusal(invite, other)).toBe('already_exists')
-  const foreign = await signed('invitation', fields, charlie)
-  expect(await (await service()).refusal(invite, foreign)).toBe('already_exists')
+  expect((await (await createServiceCaller()).ok(invite, await signByPeer('invitation', fields))).version).toBe(
+    copy.version,
+  )
+  const other = await signByPeer('invitation', { ...fields, lens_id: 'lens-x' })
+  expect(await (await createServiceCaller()).refusal(invite, other)).toBe('already_exists')
+  const foreign = await signByPeer('invitation', fields, charlie)
+  expect(await (await createServiceCaller()).refusal(invite, foreign)).toBe('already_exists')
 })
 
 test('an invitation into a label that its message does not carry makes nothing', async () => {
   const session_id = 'ses_mislabelled'
   const fields = { session_id, lens_id: 'lens-b', lens_version: '1', policy }
   for (const wrong of [{ level: 'SECRET' }, { policy: 'NATO' }, { releasable_to: ['tenant-b'] }]) {
-    const sent = await signed('invitation', { ...fields, classification: { ...label, ...wrong } })
-    expect(await (await service()).refusal(invite, sent)).toBe('label_denied')
+    const sent = await signByPeer('invitation', { ...fields, classification: { ...label, ...wrong } })
+    expect(await (await createServiceCaller()).refusal(invite, sent)).toBe('label_denied')
   }
   for (const kind of [
     { ...fields, classification: label },
-    { session_id, ...retracted },
+    { session_id, ...retractedResult },
   ]) {
-    expect(await (await service()).refusal(invite, kind as never)).toBe('invalid')
-    expect(await (await service()).refusal(result, kind as never)).toBe('invalid')
+    expect(await (await createServiceCaller()).refusal(invite, kind as never)).toBe('invalid')
+    expect(await (await createServiceCaller()).refusal(result, kind as never)).toBe('invalid')
   }
-  expect(await (await operatorOf(world())).refusal(get, { id: session_id })).toBe('not_found')
+  expect(await (await createOperator(world())).refusal(get, { id: session_id })).toBe('not_found')
 })
 
 test('whoever speaks here speaks with the site’s one voice, and decides nothing', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  await person.ok(contribute, { id, ...opinion('c1', 0.9), classification: shared })
-  const session = await person.ok(contribute, { id, ...opinion('c2', 0.8), classification: shared })
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9), classification: sharedClassification })
+  const session = await person.ok(contribute, {
+    id,
+    ...buildOpinionInput('c2', 0.8),
+    classification: sharedClassification,
+  })
   expect(session).toMatchObject({ state: 'PENDING_QUORUM', contributors: 1, contributions: 2 })
   const { items } = await person.ok(recordOf, { id })
   expect(items.map(({ contributor_id, standing }) => [contributor_id, standing])).toEqual([
     ['tenant-a', false],
     ['tenant-a', true],
   ])
-  await delivered(person, id)
+  await waitUntilDelivered(person, id)
   expect(await person.refusal(resolve, { id })).toBe('session_closed')
   expect(await person.refusal(attest, { id, decision: 'match', rationale: 'mine' })).toBe('session_closed')
   expect(await person.refusal(cancel, { id })).toBe('session_closed')
   const fields = { session_id: id, pair_score: 1, accuracy: 1, credibility: 1, classification: label }
-  expect(await (await service()).refusal(federate, await signed('contribution', fields))).toBe('session_closed')
+  expect(await (await createServiceCaller()).refusal(federate, await signByPeer('contribution', fields))).toBe(
+    'session_closed',
+  )
 })
 
 test('the copy follows a dissent, then the evidence that settles it, then the retraction', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  expect(await outcome(id, torn(id))).toBe(200)
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  expect(await deliverResult(id, buildDissent(id))).toBe(200)
   expect(await person.ok(get, { id })).toMatchObject({
     state: 'IN_CONFLICT',
     reason: 'conflict',
     open_dissent_id: `dis_${id}@bravo`,
   })
-  const given = await proven(id)
-  expect(await outcome(id, given)).toBe(200)
-  const settled = await delivered(person, id)
+  const given = await buildEvidence(id)
+  expect(await deliverResult(id, given)).toBe(200)
+  const settled = await waitUntilDelivered(person, id)
   expect(settled).toMatchObject({ state: 'RATIFIED', decision: 'match', evidence_block_id: given.evidence.block_id })
   expect(settled.open_dissent_id).toBeUndefined()
   expect((await person.ok(bySession, { session_id: id })).items).toMatchObject([
     { status: 'resolved', resolution: 'ratified' },
   ])
   expect(await person.ok(evidenceOf, { block_id: given.evidence.block_id })).toEqual(given.evidence)
-  expect(await outcome(id, retracted)).toBe(200)
-  expect(await outcome(id, given)).toBe(200)
+  expect(await deliverResult(id, retractedResult)).toBe(200)
+  expect(await deliverResult(id, given)).toBe(200)
   const { history } = await person.ok(get, { id })
   expect(history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT', 'RATIFIED', 'WITHDRAWN'])
 })
 
 test('a dissent that arrives after its settlement is kept as settled, and changes no state', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  expect(await outcome(id, await proven(id))).toBe(200)
-  expect(await outcome(id, torn(id))).toBe(200)
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  expect(await deliverResult(id, await buildEvidence(id))).toBe(200)
+  expect(await deliverResult(id, buildDissent(id))).toBe(200)
   expect((await person.ok(get, { id })).state).toBe('RATIFIED')
   expect((await person.ok(bySession, { session_id: id })).items).toMatchObject([
     { status: 'resolved', resolution: 'ratified' },
@@ -179,12 +187,12 @@ test('a dissent that arrives after its settlement is kept as settled, and change
 })
 
 test('a renewed dissent takes the place of the one before, which does not come back when it is told again', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  expect(await outcome(id, torn(id, `dis_1${id}`))).toBe(200)
-  expect(await outcome(id, torn(id, `dis_2${id}`))).toBe(200)
-  expect(await outcome(id, torn(id, `dis_1${id}`))).toBe(200)
-  const copy = await delivered(person, id)
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  expect(await deliverResult(id, buildDissent(id, `dis_1${id}`))).toBe(200)
+  expect(await deliverResult(id, buildDissent(id, `dis_2${id}`))).toBe(200)
+  expect(await deliverResult(id, buildDissent(id, `dis_1${id}`))).toBe(200)
+  const copy = await waitUntilDelivered(person, id)
   expect(copy.history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT'])
   expect(copy.open_dissent_id).toBe(`dis_2${id}@bravo`)
   const { items } = await person.ok(bySession, { session_id: id })
@@ -195,44 +203,44 @@ test('a renewed dissent takes the place of the one before, which does not come b
 })
 
 test('an outcome counts only from the peer that the session lives at, and only if it holds together', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  expect(await outcome(id, retracted, charlie)).toBe('not_your_tenant')
-  expect(await outcome(id, retracted, bravo, { receiver_tenant_id: 'tenant-z' })).toBe('not_your_tenant')
-  const { evidence } = await proven(id)
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  expect(await deliverResult(id, retractedResult, charlie)).toBe('not_your_tenant')
+  expect(await deliverResult(id, retractedResult, bravo, { receiver_tenant_id: 'tenant-z' })).toBe('not_your_tenant')
+  const { evidence } = await buildEvidence(id)
   const bent = { ...evidence, content: { ...evidence.content, decision: 'non_match' } }
-  expect(await outcome(id, { evidence: bent })).toBe('signature_invalid')
-  const elsewhere = await proven('ses_other')
-  expect(await outcome(id, elsewhere)).toBe('signature_invalid')
+  expect(await deliverResult(id, { evidence: bent })).toBe('signature_invalid')
+  const elsewhere = await buildEvidence('ses_other')
+  expect(await deliverResult(id, elsewhere)).toBe('signature_invalid')
   expect(await person.ok(get, { id })).toMatchObject({ state: 'PROPOSED', version: 1 })
 })
 
 test('evidence counts only as signed by a pinned key of the origin, and in its name', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  expect(await outcome(id, await proven(id, charlie))).toBe('signature_invalid')
-  expect(await outcome(id, await proven(id, bravo, 'charlie'))).toBe('signature_invalid')
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  expect(await deliverResult(id, await buildEvidence(id, charlie))).toBe('signature_invalid')
+  expect(await deliverResult(id, await buildEvidence(id, bravo, 'charlie'))).toBe('signature_invalid')
   expect(await person.ok(get, { id })).toMatchObject({ state: 'PROPOSED', version: 1 })
 })
 
 test('a ratified copy takes no other evidence', async () => {
-  const person = await operatorOf(world())
-  const id = await invitedByBravo()
-  const { evidence } = await proven(id)
-  expect(await outcome(id, { evidence })).toBe(200)
+  const person = await createOperator(world())
+  const id = await acceptBravoInvitation()
+  const { evidence } = await buildEvidence(id)
+  expect(await deliverResult(id, { evidence })).toBe(200)
   const content: EvidenceContent = { ...evidence.content, decision: 'non_match' }
   const block_id = blockIdOf(content)
-  const signature = await bravo.sign('evidence', signedPart('bravo', block_id))
-  expect(await outcome(id, { evidence: { ...evidence, block_id, content, signature } })).toBe('signature_invalid')
+  const signature = await bravo.sign('evidence', signedBytes('bravo', block_id))
+  expect(await deliverResult(id, { evidence: { ...evidence, block_id, content, signature } })).toBe('signature_invalid')
   expect(await person.ok(get, { id })).toMatchObject({ decision: 'match', evidence_block_id: evidence.block_id })
 })
 
 test('what the origin has narrowed since its invitation is shown to no more people here than that', async () => {
-  const person = await operatorOf(world())
+  const person = await createOperator(world())
   const cleared = await world().as({ roles: ['operator'], clearance: { level: 'SECRET' } })
-  const id = await invitedByBravo()
+  const id = await acceptBravoInvitation()
   const higher = { ...label, level: 'SECRET', releasable_to: ['tenant-a', 'tenant-b'] }
-  expect(await outcome(id, torn(id), bravo, { label: higher })).toBe(200)
+  expect(await deliverResult(id, buildDissent(id), bravo, { label: higher })).toBe(200)
   const low = await world().as({ roles: ['operator'], clearance: { level: 'UNCLASSIFIED' } })
   expect([await low.refusal(get, { id }), await low.refusal(bySession, { session_id: id })]).toEqual([
     'not_found',

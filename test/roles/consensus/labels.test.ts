@@ -1,7 +1,7 @@
 // Labels: what a caller may not know of does not exist for them, in no answer, no list, no count and no record.
 import { expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import type { Classification } from '../../../daemon/kernel/label.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { Classification } from '../../../daemon/kernel/label/label.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { explain } from '../../../daemon/roles/consensus/dissent/explain.ts'
@@ -15,24 +15,31 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import type { Person } from '../../support/person.ts'
-import { asked, delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 
-const world = sharedWorld(() => ({ contributors: ['c1', 'c2', 'c3'] }))
-const cleared = () => operatorOf(world())
-const below = () => world().as({ roles: ['operator'], clearance: { level: 'RESTRICTED' } })
+const world = setUpConsensusSite(() => ({ contributors: ['c1', 'c2', 'c3'] }))
+const createClearedOperator = () => createOperator(world())
+const createUnclearedOperator = () => world().as({ roles: ['operator'], clearance: { level: 'RESTRICTED' } })
 
 test('a contribution above the session is refused with 403 and on record; it changes nothing', async () => {
-  const [high, low] = [await cleared(), await below()]
-  const { id, version } = await open(high, { m: 2, n: 2 }, 'RESTRICTED')
+  const [high, low] = [await createClearedOperator(), await createUnclearedOperator()]
+  const { id, version } = await openSession(high, { m: 2, n: 2 }, 'RESTRICTED')
   const nuclear = await world().as({ roles: ['operator'], clearance: { level: 'SECRET', categories: ['NUC'] } })
-  const attempts: [Person, Classification][] = [
+  const attempts: [CheckedClient, Classification][] = [
     [high, 'SECRET'],
     [high, { level: 'SECRET', releasable_to: ['tenant-a'] }],
     [nuclear, { level: 'RESTRICTED', categories: ['NUC'] }],
   ]
   for (const [person, classification] of attempts) {
-    const { status, problem } = await person.ask(contribute, { id, ...opinion('c1', 1), classification })
+    const { status, problem } = await person.call(contribute, { id, ...buildOpinionInput('c1', 1), classification })
     expect([status, problem?.code]).toEqual([403, 'label_denied'])
   }
   expect(await low.ok(get, { id })).toMatchObject({
@@ -51,19 +58,19 @@ test('a contribution above the session is refused with 403 and on record; it cha
 })
 
 test('a bare level is releasable as the session is; an explicit label narrows the session for all', async () => {
-  const high = await cleared()
+  const high = await createClearedOperator()
   const wide = { level: 'RESTRICTED', releasable_to: ['FR', 'tenant-a', 'tenant-b'] }
-  const { id } = await high.ok(create, { ...asked({ m: 3, n: 3 }), classification: wide })
+  const { id } = await high.ok(create, { ...buildSessionInput({ m: 3, n: 3 }), classification: wide })
   const first = await high.ok(
     contribute,
-    { id, ...opinion('c1', 0.9, [1, 1], 'RESTRICTED') },
+    { id, ...buildOpinionInput('c1', 0.9, [1, 1], 'RESTRICTED') },
     { 'idempotency-key': 'w' },
   )
   expect(first.classification.releasable_to).toEqual(wide.releasable_to)
-  const lower = await high.ok(contribute, { id, ...opinion('c2', 0.9, [1, 1], 'UNCLASSIFIED') })
+  const lower = await high.ok(contribute, { id, ...buildOpinionInput('c2', 0.9, [1, 1], 'UNCLASSIFIED') })
   expect(lower.classification).toMatchObject(wide)
   const narrow = { level: 'RESTRICTED', releasable_to: ['tenant-a', 'FR', 'DE'] }
-  const narrowed = await high.ok(contribute, { id, ...opinion('c3', 0.5), classification: narrow })
+  const narrowed = await high.ok(contribute, { id, ...buildOpinionInput('c3', 0.5), classification: narrow })
   expect(narrowed.classification).toMatchObject({ level: 'RESTRICTED', releasable_to: ['FR', 'tenant-a'] })
   const { items } = await high.ok(recordOf, { id })
   expect(items.map(({ classification: { level, releasable_to } }) => [level, releasable_to])).toEqual([
@@ -80,9 +87,11 @@ test('a contribution that would leave nobody to see the session is refused', asy
     clearance: { level: 'SECRET', nationality: 'FR' },
   })
   const ours = { level: 'UNCLASSIFIED', releasable_to: ['tenant-a'] }
-  const { id } = await french.ok(create, { ...asked({ m: 2, n: 2 }), classification: ours })
+  const { id } = await french.ok(create, { ...buildSessionInput({ m: 2, n: 2 }), classification: ours })
   const theirs = { level: 'UNCLASSIFIED', releasable_to: ['FR'] }
-  expect(await french.refusal(contribute, { id, ...opinion('c1', 1), classification: theirs })).toBe('label_denied')
+  expect(await french.refusal(contribute, { id, ...buildOpinionInput('c1', 1), classification: theirs })).toBe(
+    'label_denied',
+  )
   expect(await french.ok(get, { id })).toMatchObject({ contributions: 0, version: 1 })
 })
 
@@ -93,13 +102,16 @@ test('a session, its dissent and the explanation carry the join of all that went
     clearance: { level: 'SECRET', categories: ['NUC', 'X'] },
   })
   const among = (...releasable_to: string[]) => ({ level: 'SECRET', categories: ['NUC', 'X'], releasable_to })
-  const { id } = await person.ok(create, { ...asked({ m: 2, n: 3 }), classification: among('FR', 'DE', 'tenant-a') })
+  const { id } = await person.ok(create, {
+    ...buildSessionInput({ m: 2, n: 3 }),
+    classification: among('FR', 'DE', 'tenant-a'),
+  })
   const said = (name: string, score: number, classification: Classification) =>
-    person.ok(contribute, { id, ...opinion(name, score), classification })
+    person.ok(contribute, { id, ...buildOpinionInput(name, score), classification })
   await said('c1', 0, { level: 'SECRET', categories: ['X'], releasable_to: ['FR', 'IT', 'tenant-a'] })
   await said('c2', 1, { level: 'RESTRICTED', categories: ['NUC'], releasable_to: ['DE', 'FR', 'tenant-a'] })
   const joined = { level: 'SECRET', categories: ['NUC', 'X'], releasable_to: ['FR', 'tenant-a'] }
-  expect(await delivered(person, id)).toMatchObject({ state: 'IN_CONFLICT', classification: joined })
+  expect(await waitUntilDelivered(person, id)).toMatchObject({ state: 'IN_CONFLICT', classification: joined })
   const [first] = (await person.ok(bySession, { session_id: id })).items
   expect(first?.classification).toMatchObject(joined)
   const told = await person.ok(explain, { id: first?.id ?? '' })
@@ -109,29 +121,29 @@ test('a session, its dissent and the explanation carry the join of all that went
 
   await said('c3', 1, { level: 'SECRET', categories: [], releasable_to: ['tenant-a'] })
   const narrowed = { ...joined, releasable_to: ['tenant-a'] }
-  expect(await delivered(person, id)).toMatchObject({ classification: narrowed })
+  expect(await waitUntilDelivered(person, id)).toMatchObject({ classification: narrowed })
   await person.ok(resolve, { id })
-  await delivered(person, id)
+  await waitUntilDelivered(person, id)
   const { items } = await person.ok(bySession, { session_id: id })
   const renewed = items.find((dissent) => dissent.id !== first?.id)
   expect(items.find((dissent) => dissent.id === first?.id)?.classification).toMatchObject(joined)
   expect(renewed?.classification).toMatchObject(narrowed)
   await person.ok(attest, { id, decision: 'match', rationale: 'seen' })
-  const { evidence_block_id: block_id = '' } = await delivered(person, id)
+  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(person, id)
   expect((await person.ok(evidenceOf, { block_id })).content.label).toMatchObject(narrowed)
 })
 
 test('what is above a caller does not exist for them, whatever they ask', async () => {
-  const [high, low] = [await cleared(), await below()]
-  const { id } = await open(high, { m: 2, n: 2 }, 'SECRET')
-  await high.ok(contribute, { id, ...opinion('c1', 0) })
-  const torn = await high.ok(contribute, { id, ...opinion('c2', 1, [1, 1], 'SECRET') })
+  const [high, low] = [await createClearedOperator(), await createUnclearedOperator()]
+  const { id } = await openSession(high, { m: 2, n: 2 }, 'SECRET')
+  await high.ok(contribute, { id, ...buildOpinionInput('c1', 0) })
+  const torn = await high.ok(contribute, { id, ...buildOpinionInput('c2', 1, [1, 1], 'SECRET') })
   expect(torn).toMatchObject({ state: 'IN_CONFLICT', classification: { level: 'SECRET', originator: 'tenant-a' } })
-  await delivered(high, id)
+  await waitUntilDelivered(high, id)
   const { items } = await high.ok(bySession, { session_id: id })
   const dissent = items[0]?.id ?? ''
   await high.ok(attest, { id, decision: 'match', rationale: 'seen' })
-  const { evidence_block_id: block_id = '' } = await delivered(high, id)
+  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(high, id)
   expect((await high.ok(evidenceOf, { block_id })).content.label.level).toBe('SECRET')
 
   for (const hidden of [
@@ -141,7 +153,7 @@ test('what is above a caller does not exist for them, whatever they ask', async 
     await low.refusal(dissentOf, { id: dissent }),
     await low.refusal(explain, { id: dissent }),
     await low.refusal(evidenceOf, { block_id }),
-    await low.refusal(contribute, { id, ...opinion('c3', 1) }),
+    await low.refusal(contribute, { id, ...buildOpinionInput('c3', 1) }),
     await low.refusal(resolve, { id }),
     await low.refusal(attest, { id, decision: 'match', rationale: 'mine' }),
     await low.refusal(cancel, { id }),
@@ -158,7 +170,7 @@ test('lists of the cleared and of the others differ by exactly what is above, an
   const who = { subject: 'olga', roles: ['operator'], tenant: 'tenant-p' }
   const high = await world().as(who)
   const low = await world().as({ ...who, clearance: { level: 'RESTRICTED' } })
-  for (let at = 0; at < 10; at++) await open(high, { m: 1, n: 1 }, at % 2 === 0 ? 'SECRET' : 'RESTRICTED')
+  for (let at = 0; at < 10; at++) await openSession(high, { m: 1, n: 1 }, at % 2 === 0 ? 'SECRET' : 'RESTRICTED')
   expect((await high.ok(list, {})).items).toHaveLength(10)
   const page = await low.ok(list, { limit: 5 })
   expect(page.items.map(({ classification }) => classification.level)).toEqual(Array(5).fill('RESTRICTED'))
@@ -166,10 +178,10 @@ test('lists of the cleared and of the others differ by exactly what is above, an
 })
 
 test('the audit view leaves out what is above the auditor', async () => {
-  const high = await cleared()
-  const { id } = await open(high, { m: 1, n: 1 }, 'SECRET')
-  await high.ok(contribute, { id, ...opinion('c1', 1, [1, 1], 'SECRET') })
-  const { evidence_block_id = '' } = await delivered(high, id)
+  const high = await createClearedOperator()
+  const { id } = await openSession(high, { m: 1, n: 1 }, 'SECRET')
+  await high.ok(contribute, { id, ...buildOpinionInput('c1', 1, [1, 1], 'SECRET') })
+  const { evidence_block_id = '' } = await waitUntilDelivered(high, id)
   const seenBy = async (level: string, target: string) => {
     const { token } = await world().as({ roles: ['auditor'], clearance: { level } })
     const answer = await world().call('consensus', 'GET', `/api/v2/audit?target=${target}`, undefined, { token })
@@ -180,27 +192,30 @@ test('the audit view leaves out what is above the auditor', async () => {
 })
 
 test('nobody writes above their own clearance, nor in a policy that is not the site’s', async () => {
-  const [high, low] = [await cleared(), await below()]
-  expect(await low.refusal(create, asked({ m: 1, n: 1 }, 'SECRET'))).toBe('label_denied')
-  const { id, version } = await open(low, { m: 1, n: 1 }, 'RESTRICTED')
-  expect(await low.refusal(contribute, { id, ...opinion('c1', 1, [1, 1], 'SECRET') })).toBe('label_denied')
-  expect(await high.refusal(contribute, { id, ...opinion('c1', 1, [1, 1], 'COSMIC') })).toBe('invalid')
+  const [high, low] = [await createClearedOperator(), await createUnclearedOperator()]
+  expect(await low.refusal(create, buildSessionInput({ m: 1, n: 1 }, 'SECRET'))).toBe('label_denied')
+  const { id, version } = await openSession(low, { m: 1, n: 1 }, 'RESTRICTED')
+  expect(await low.refusal(contribute, { id, ...buildOpinionInput('c1', 1, [1, 1], 'SECRET') })).toBe('label_denied')
+  expect(await high.refusal(contribute, { id, ...buildOpinionInput('c1', 1, [1, 1], 'COSMIC') })).toBe('invalid')
   expect(
-    await high.refusal(create, { ...asked({ m: 1, n: 1 }), classification: { policy: 'NATO', level: 'SECRET' } }),
+    await high.refusal(create, {
+      ...buildSessionInput({ m: 1, n: 1 }),
+      classification: { policy: 'NATO', level: 'SECRET' },
+    }),
   ).toBe('invalid')
   expect(await low.ok(get, { id })).toMatchObject({ version, contributions: 0 })
 })
 
 test('categories and releasability count like levels', async () => {
-  const high = await cleared()
+  const high = await createClearedOperator()
   const nuclear = await world().as({ roles: ['operator'], clearance: { level: 'SECRET', categories: ['NUC'] } })
   const classification = { level: 'SECRET', categories: ['NUC'], releasable_to: ['tenant-a', 'FR'] }
-  expect(await high.refusal(create, { ...asked({ m: 2, n: 2 }), classification })).toBe('label_denied')
-  const { id } = await nuclear.ok(create, { ...asked({ m: 2, n: 2 }), classification })
+  expect(await high.refusal(create, { ...buildSessionInput({ m: 2, n: 2 }), classification })).toBe('label_denied')
+  const { id } = await nuclear.ok(create, { ...buildSessionInput({ m: 2, n: 2 }), classification })
   expect(await high.refusal(get, { id })).toBe('not_found')
   const spoken = await nuclear.ok(contribute, {
     id,
-    ...opinion('c1', 1),
+    ...buildOpinionInput('c1', 1),
     classification: { level: 'SECRET', releasable_to: ['tenant-a'] },
   })
   expect(spoken.classification).toMatchObject({ categories: ['NUC'], releasable_to: ['tenant-a'] })

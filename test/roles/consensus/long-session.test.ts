@@ -4,24 +4,31 @@ import { list as recordOf } from '../../../daemon/roles/consensus/contribution/l
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import type { Person } from '../../support/person.ts'
-import { delivered, names, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import {
+  buildContributorNames,
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 
-const everybody = names(51)
-const world = sharedWorld(() => ({ contributors: everybody }))
+const everybody = buildContributorNames(51)
+const world = setUpConsensusSite(() => ({ contributors: everybody }))
 
 /** `at` tells every contribution from every other. */
-const sent = (at: number) => opinion(everybody[at % 50] ?? '', 0.9, [1, 1 - at / 10_000])
+const buildContribution = (at: number) => buildOpinionInput(everybody[at % 50] ?? '', 0.9, [1, 1 - at / 10_000])
 
-async function contributeAll(person: Person, id: string, from: number, to: number): Promise<void> {
+async function contributeAll(person: CheckedClient, id: string, from: number, to: number): Promise<void> {
   let next = from
   const caller = async () => {
-    for (let at = next++; at < to; at = next++) await person.ok(contribute, { id, ...sent(at) })
+    for (let at = next++; at < to; at = next++) await person.ok(contribute, { id, ...buildContribution(at) })
   }
   await Promise.all(Array.from({ length: 32 }, caller))
 }
 
-async function wholeRecord(person: Person, id: string, limit: number) {
+async function readWholeRecord(person: CheckedClient, id: string, limit: number) {
   const items = []
   let cursor: string | undefined
   do {
@@ -34,13 +41,13 @@ async function wholeRecord(person: Person, id: string, limit: number) {
 }
 
 test('a thousand contributions by 32 callers, with a restart half-way, are all in the record, once, in order', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 51, n: 51 })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 51, n: 51 })
   await contributeAll(person, id, 0, 500)
   await world().restart()
   await contributeAll(person, id, 500, 1_000)
 
-  const record = await wholeRecord(person, id, 33)
+  const record = await readWholeRecord(person, id, 33)
   expect(record.map(({ ordinal }) => ordinal)).toEqual(Array.from({ length: 1_000 }, (_, at) => at + 1))
   const found = record.map(({ credibility }) => Math.round((1 - credibility) * 10_000))
   expect(found.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, at) => at))
@@ -55,8 +62,8 @@ test('a thousand contributions by 32 callers, with a restart half-way, are all i
     state: 'PENDING_QUORUM',
   })
 
-  await person.ok(contribute, { id, ...opinion('c51', 0.9) })
-  const session = await delivered(person, id)
+  await person.ok(contribute, { id, ...buildOpinionInput('c51', 0.9) })
+  const session = await waitUntilDelivered(person, id)
   expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match', contributions: 1_001 })
   const { content } = await person.ok(evidenceOf, { block_id: session.evidence_block_id ?? '' })
   expect(content.record.contributions).toBe(1_001)
@@ -64,9 +71,10 @@ test('a thousand contributions by 32 callers, with a restart half-way, are all i
 })
 
 test('the record is paged by ordinal, across stored pages and those still in the session', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 2, n: 2 })
-  for (let at = 0; at < 17; at++) await person.ok(contribute, { id, ...opinion('c1', 0.5, [1, 1 - at / 100]) })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 2, n: 2 })
+  for (let at = 0; at < 17; at++)
+    await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.5, [1, 1 - at / 100]) })
   const { items, next_cursor } = await person.ok(recordOf, { id, limit: 16 })
   expect([items.length, next_cursor]).toEqual([16, '16'])
   const rest = await person.ok(recordOf, { id, limit: 16, cursor: '16' })

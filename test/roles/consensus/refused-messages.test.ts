@@ -1,133 +1,171 @@
 // What a peer's message must be to change anything: whole, signed, its own, fresh, rightly labelled and meant for here.
 import { afterAll, expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import type { MessageBody, Statement } from '../../../daemon/kernel/transport.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/transport.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { contribute as federate } from '../../../daemon/roles/consensus/federation/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import type { FederationMessage } from '../../../daemon/shared/federation-message.ts'
-import { noon } from '../../support/simulated-clock.ts'
-import { operatorOf, sharedWorld } from './consensus-world.ts'
-import { carrierOf, invitedSession, opinionFields } from './federated-session.ts'
-import { peerSite, sharedLabel } from './peer-messages.ts'
+import type { FederationMessage } from '../../../daemon/shared/federation-message/federation-message.ts'
+import { noon } from '../../support/clock/simulated-clock.ts'
+import { createOperator, setUpConsensusSite } from './consensus-site.ts'
+import { buildOpinionFields, createCarrier, openInvitedSession } from './federated-session.ts'
+import { createPeerSite, sharedLabel } from './peer-site.ts'
 
-const bravo = await peerSite('bravo', 'tenant-b')
-const charlie = await peerSite('charlie', 'tenant-c')
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
 afterAll(() => {
   bravo.remove()
   charlie.remove()
 })
-const world = sharedWorld(() => ({ peers: [bravo.pinned, charlie.pinned] }))
+const world = setUpConsensusSite(() => ({ peers: [bravo.pinned, charlie.pinned] }))
 
-type Fields = ReturnType<typeof opinionFields>
-type Wrong = {
-  readonly told: string
+type OpinionFields = ReturnType<typeof buildOpinionFields>
+type WrongMessage = {
+  readonly description: string
   readonly code: string
-  readonly make: (fields: Fields) => Promise<unknown>
+  readonly make: (fields: OpinionFields) => Promise<unknown>
   readonly invite?: string[]
 }
 
-const signedBy = (fields: object, said?: Partial<Statement>, peer = bravo, written?: Partial<MessageBody>) =>
+const signOpinion = (fields: object, said?: Partial<Statement>, peer = bravo, written?: Partial<MessageBody>) =>
   peer.message('contribution', { ...fields }, said, written)
-const altered = async (fields: Fields, change: (message: FederationMessage) => Record<string, unknown>) => {
-  const message = await signedBy(fields)
+const alterMessage = async (fields: OpinionFields, change: (message: FederationMessage) => Record<string, unknown>) => {
+  const message = await signOpinion(fields)
   return { ...message, ...change(message) }
 }
-const unsigned = ({ envelope: { payload, signatures } }: FederationMessage) => ({
+const stripSignatures = ({ envelope: { payload, signatures } }: FederationMessage) => ({
   envelope: { payload, signatures: signatures.map((each) => ({ ...each, signature: 'A'.repeat(86) })) },
 })
-const rewritten = ({ body }: FederationMessage) => ({
+const rewriteBody = ({ body }: FederationMessage) => ({
   body: Buffer.from(Buffer.from(body, 'base64url').toString().replace('0.9', '0.1')).toString('base64url'),
 })
-const time = (ms: number) => new Date(noon + ms).toISOString()
+const formatTime = (ms: number) => new Date(noon + ms).toISOString()
 const minutes = 60_000
-const above = { ...sharedLabel, level: 'SECRET' }
+const aboveCeilingLabel = { ...sharedLabel, level: 'SECRET' }
 
 /** What is no message at all: 422. */
-const shapeless: Wrong[] = [
-  { told: 'flat JSON', make: async (fields: Fields) => fields },
-  { told: 'flat JSON beside a message', make: async (fields: Fields) => ({ ...fields, ...(await signedBy(fields)) }) },
+const shapelessMessages: WrongMessage[] = [
+  { description: 'flat JSON', make: async (fields: OpinionFields) => fields },
   {
-    told: 'an envelope as text',
-    make: (fields: Fields) => altered(fields, ({ envelope }) => ({ envelope: JSON.stringify(envelope) })),
+    description: 'flat JSON beside a message',
+    make: async (fields: OpinionFields) => ({ ...fields, ...(await signOpinion(fields)) }),
   },
-  { told: 'an envelope without signatures', make: (fields: Fields) => altered(fields, () => ({ envelope: {} })) },
-  { told: 'a body as JSON', make: (fields: Fields) => altered(fields, () => ({ body: fields })) },
-  { told: 'a body that is not base64url', make: (fields: Fields) => altered(fields, () => ({ body: '{"data":1}' })) },
-  { told: 'signed data with a field too many', make: (fields: Fields) => signedBy({ ...fields, weight: 9 }) },
-  { told: 'signed data out of range', make: (fields: Fields) => signedBy({ ...fields, accuracy: 2 }) },
   {
-    told: 'a body of another schema',
-    make: (fields: Fields) => signedBy(fields, {}, bravo, { schema: 'consensus.other/1' }),
+    description: 'an envelope as text',
+    make: (fields: OpinionFields) => alterMessage(fields, ({ envelope }) => ({ envelope: JSON.stringify(envelope) })),
+  },
+  {
+    description: 'an envelope without signatures',
+    make: (fields: OpinionFields) => alterMessage(fields, () => ({ envelope: {} })),
+  },
+  { description: 'a body as JSON', make: (fields: OpinionFields) => alterMessage(fields, () => ({ body: fields })) },
+  {
+    description: 'a body that is not base64url',
+    make: (fields: OpinionFields) => alterMessage(fields, () => ({ body: '{"data":1}' })),
+  },
+  {
+    description: 'signed data with a field too many',
+    make: (fields: OpinionFields) => signOpinion({ ...fields, weight: 9 }),
+  },
+  { description: 'signed data out of range', make: (fields: OpinionFields) => signOpinion({ ...fields, accuracy: 2 }) },
+  {
+    description: 'a body of another schema',
+    make: (fields: OpinionFields) => signOpinion(fields, {}, bravo, { schema: 'consensus.other/1' }),
   },
 ].map((each) => ({ ...each, code: 'invalid' }))
 
-const forged: Wrong[] = [
-  { told: 'a signature of nobody', make: (fields: Fields) => altered(fields, unsigned) },
-  { told: 'another peer’s key under this name', make: (fields: Fields) => signedBy(fields, { src: 'bravo' }, charlie) },
-  { told: 'a peer that nobody enrolled', make: (fields: Fields) => signedBy(fields, { src: 'delta' }) },
+const forgedMessages: WrongMessage[] = [
+  { description: 'a signature of nobody', make: (fields: OpinionFields) => alterMessage(fields, stripSignatures) },
   {
-    told: 'another tenant than the pinned',
-    make: (fields: Fields) => signedBy(fields, { sender_tenant_id: 'tenant-c' }),
+    description: 'another peer’s key under this name',
+    make: (fields: OpinionFields) => signOpinion(fields, { src: 'bravo' }, charlie),
   },
   {
-    told: 'the receiver’s tenant as sender',
-    make: (fields: Fields) => signedBy(fields, { sender_tenant_id: 'tenant-a' }),
-  },
-  { told: 'a body that was changed on the way', make: (fields: Fields) => altered(fields, rewritten) },
-  { told: 'another site’s message', make: (fields: Fields) => signedBy(fields, { dst: 'delta' }) },
-  { told: 'a message of another kind', make: (fields: Fields) => signedBy(fields, { kind: 'result' }) },
-  {
-    told: 'an expired message',
-    make: (fields: Fields) => signedBy(fields, { created: time(-90 * minutes), not_after: time(-16 * minutes) }),
+    description: 'a peer that nobody enrolled',
+    make: (fields: OpinionFields) => signOpinion(fields, { src: 'delta' }),
   },
   {
-    told: 'a message that asks for more time than enrolment grants',
-    make: (fields: Fields) =>
-      signedBy(fields, { created: time(-8 * 1_440 * minutes), not_after: time(365 * 1_440 * minutes) }),
+    description: 'another tenant than the pinned',
+    make: (fields: OpinionFields) => signOpinion(fields, { sender_tenant_id: 'tenant-c' }),
   },
-  { told: 'a message from the future', make: (fields: Fields) => signedBy(fields, { created: time(16 * minutes) }) },
+  {
+    description: 'the receiver’s tenant as sender',
+    make: (fields: OpinionFields) => signOpinion(fields, { sender_tenant_id: 'tenant-a' }),
+  },
+  {
+    description: 'a body that was changed on the way',
+    make: (fields: OpinionFields) => alterMessage(fields, rewriteBody),
+  },
+  { description: 'another site’s message', make: (fields: OpinionFields) => signOpinion(fields, { dst: 'delta' }) },
+  {
+    description: 'a message of another kind',
+    make: (fields: OpinionFields) => signOpinion(fields, { kind: 'result' }),
+  },
+  {
+    description: 'an expired message',
+    make: (fields: OpinionFields) =>
+      signOpinion(fields, { created: formatTime(-90 * minutes), not_after: formatTime(-16 * minutes) }),
+  },
+  {
+    description: 'a message that asks for more time than enrolment grants',
+    make: (fields: OpinionFields) =>
+      signOpinion(fields, { created: formatTime(-8 * 1_440 * minutes), not_after: formatTime(365 * 1_440 * minutes) }),
+  },
+  {
+    description: 'a message from the future',
+    make: (fields: OpinionFields) => signOpinion(fields, { created: formatTime(16 * minutes) }),
+  },
 ].map((each) => ({ ...each, code: 'signature_invalid' }))
 
-const mislabelled: Wrong[] = [
+const mislabelledMessages: WrongMessage[] = [
   {
-    told: 'a label above the channel’s ceiling',
-    make: (fields: Fields) => signedBy(fields, { label: { ...sharedLabel, level: 'TOP_SECRET' } }),
+    description: 'a label above the channel’s ceiling',
+    make: (fields: OpinionFields) => signOpinion(fields, { label: { ...sharedLabel, level: 'TOP_SECRET' } }),
   },
   {
-    told: 'a label that is not releasable to this site',
-    make: (fields: Fields) => signedBy(fields, { label: { ...sharedLabel, releasable_to: ['tenant-b'] } }),
-  },
-  { told: 'a body under another label', make: (fields: Fields) => signedBy(fields, {}, bravo, { label: above }) },
-  {
-    told: 'a contribution above its message',
-    make: (fields: Fields) => signedBy({ ...fields, classification: above }),
+    description: 'a label that is not releasable to this site',
+    make: (fields: OpinionFields) => signOpinion(fields, { label: { ...sharedLabel, releasable_to: ['tenant-b'] } }),
   },
   {
-    told: 'a contribution above the session',
-    make: (fields: Fields) => signedBy({ ...fields, classification: above }, { label: above }),
+    description: 'a body under another label',
+    make: (fields: OpinionFields) => signOpinion(fields, {}, bravo, { label: aboveCeilingLabel }),
   },
   {
-    told: 'a contribution that would hide the session from everybody',
-    make: (fields: Fields) => signedBy({ ...fields, classification: { ...sharedLabel, releasable_to: ['nobody'] } }),
+    description: 'a contribution above its message',
+    make: (fields: OpinionFields) => signOpinion({ ...fields, classification: aboveCeilingLabel }),
+  },
+  {
+    description: 'a contribution above the session',
+    make: (fields: OpinionFields) =>
+      signOpinion({ ...fields, classification: aboveCeilingLabel }, { label: aboveCeilingLabel }),
+  },
+  {
+    description: 'a contribution that would hide the session from everybody',
+    make: (fields: OpinionFields) =>
+      signOpinion({ ...fields, classification: { ...sharedLabel, releasable_to: ['nobody'] } }),
   },
 ].map((each) => ({ ...each, code: 'label_denied' }))
 
-const misplaced: Wrong[] = [
+const misplacedMessages: WrongMessage[] = [
   {
-    told: 'another receiver’s tenant',
+    description: 'another receiver’s tenant',
     code: 'not_your_tenant',
-    make: (fields) => signedBy(fields, { receiver_tenant_id: 'tenant-z' }),
+    make: (fields) => signOpinion(fields, { receiver_tenant_id: 'tenant-z' }),
   },
-  { told: 'a peer that was not invited', code: 'not_contributor', make: (fields) => signedBy(fields), invite: [] },
+  {
+    description: 'a peer that was not invited',
+    code: 'not_contributor',
+    make: (fields) => signOpinion(fields),
+    invite: [],
+  },
 ]
 
-test.each([...shapeless, ...forged, ...mislabelled, ...misplaced])(
-  'refused before anything changes: $told ($code)',
+test.each([...shapelessMessages, ...forgedMessages, ...mislabelledMessages, ...misplacedMessages])(
+  'refused before anything changes: $description ($code)',
   async ({ code, make, invite = ['bravo'] }) => {
-    const session = await invitedSession(world(), { m: 2, n: 3 }, invite)
-    const [service, witness] = [await carrierOf(world()), await operatorOf(world())]
-    const refused = await service.ask(federate, (await make(opinionFields(session.id, 0.9))) as FederationMessage)
+    const session = await openInvitedSession(world(), { m: 2, n: 3 }, invite)
+    const [service, witness] = [await createCarrier(world()), await createOperator(world())]
+    const refused = await service.call(federate, (await make(buildOpinionFields(session.id, 0.9))) as FederationMessage)
     expect([refused.problem?.code, refused.status]).toEqual([code, code === 'invalid' ? 422 : 403])
     expect(await witness.ok(get, { id: session.id })).toEqual(session)
     expect((await witness.ok(recordOf, { id: session.id })).items).toEqual([])
@@ -141,11 +179,13 @@ test.each([...shapeless, ...forged, ...mislabelled, ...misplaced])(
 )
 
 test('a message within the allowed skew of its time is taken', async () => {
-  const { id } = await invitedSession(world(), { m: 2, n: 3 }, ['bravo', 'charlie'])
-  const service = await carrierOf(world())
-  const late = { created: time(-90 * minutes), not_after: time(-14 * minutes) }
-  expect(await service.ok(federate, await signedBy(opinionFields(id, 0.9), late))).toMatchObject({ contributions: 1 })
-  const early = { created: time(14 * minutes) }
-  const taken = await service.ok(federate, await signedBy(opinionFields(id, 0.8), early, charlie))
+  const { id } = await openInvitedSession(world(), { m: 2, n: 3 }, ['bravo', 'charlie'])
+  const service = await createCarrier(world())
+  const late = { created: formatTime(-90 * minutes), not_after: formatTime(-14 * minutes) }
+  expect(await service.ok(federate, await signOpinion(buildOpinionFields(id, 0.9), late))).toMatchObject({
+    contributions: 1,
+  })
+  const early = { created: formatTime(14 * minutes) }
+  const taken = await service.ok(federate, await signOpinion(buildOpinionFields(id, 0.8), early, charlie))
   expect(taken).toMatchObject({ contributions: 2 })
 })

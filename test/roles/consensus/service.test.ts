@@ -5,11 +5,17 @@ import { serve } from '../../../daemon/boot/serve.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import { type SiteWorld, siteWorld, stoppedWorld, type WorldOptions } from '../../support/site-world.ts'
-import { consensusWorld, delivered, open, operatorOf, opinion } from './consensus-world.ts'
+import { createTestSite, startTestSite, type TestSite, type TestSiteOptions } from '../../support/site/test-site.ts'
+import {
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  startConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 
 const consensus = everyOperation.filter(({ role }) => role === 'consensus')
-const places = [
+const mcpRoutes = [
   ['POST', '/agentspace'],
   ['GET', '/agentspace'],
   ['DELETE', '/agentspace'],
@@ -17,7 +23,7 @@ const places = [
   ['GET', '/.well-known/oauth-protected-resource'],
 ] as const
 
-async function ending(making: Promise<SiteWorld>): Promise<SiteWorld> {
+async function endAfterTest(making: Promise<TestSite>): Promise<TestSite> {
   const world = await making
   onTestFinished(() => world.end())
   return world
@@ -34,7 +40,7 @@ const tools_count = consensus.filter(({ operation }) => operation.tool).length
 
 describe.each(profiles)('in $deployment_profile', ({ template, deployment_profile, isInside, hasTools }) => {
   test('service-info has exactly the documented fields, without a token, at both places', async () => {
-    const world = await ending(siteWorld({ template }))
+    const world = await endAfterTest(startTestSite({ template }))
     const expected = {
       name: 'consensus-service',
       version: '1.0.0',
@@ -61,9 +67,9 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
   })
 
   test(hasTools ? 'tools want a token' : 'nothing is served where tools would be', async () => {
-    const world = await ending(siteWorld({ template }))
+    const world = await endAfterTest(startTestSite({ template }))
     const metadata = '/.well-known/oauth-protected-resource'
-    for (const [method, at] of places) {
+    for (const [method, at] of mcpRoutes) {
       const { status, json } = await world.call('consensus', method, at)
       expect([at, status]).toEqual([
         at,
@@ -75,8 +81,8 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
   })
 
   test(isInside ? 'metrics stay inside' : 'metrics answer to who may read them', async () => {
-    const world = await ending(siteWorld({ template }))
-    const operator = await operatorOf(world)
+    const world = await endAfterTest(startTestSite({ template }))
+    const operator = await createOperator(world)
     const seen = []
     for (const at of ['/metrics', '/api/v2/metrics']) {
       seen.push((await world.call('consensus', 'GET', at, undefined, operator)).status)
@@ -87,17 +93,17 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
 })
 
 test('metrics have the documented names and labels, and count each entry into a state once', async () => {
-  const world = await ending(consensusWorld({ contributors: ['c1', 'c2', 'c3'] }))
-  const person = await operatorOf(world)
+  const world = await endAfterTest(startConsensusSite({ contributors: ['c1', 'c2', 'c3'] }))
+  const person = await createOperator(world)
   // The clock stands still: what happens in one and the same millisecond must not be counted twice.
-  const agreed = await open(person, { m: 3, n: 3 })
-  for (const who of ['c1', 'c2', 'c3']) await person.ok(contribute, { id: agreed.id, ...opinion(who, 0.9) })
-  const torn = await open(person, { m: 2, n: 3, combination_method: 'dempster_shafer' })
+  const agreed = await openSession(person, { m: 3, n: 3 })
+  for (const who of ['c1', 'c2', 'c3']) await person.ok(contribute, { id: agreed.id, ...buildOpinionInput(who, 0.9) })
+  const torn = await openSession(person, { m: 2, n: 3, combination_method: 'dempster_shafer' })
   for (const [who, score] of Object.entries({ c1: 0.1, c2: 0.9, c3: 0.2 })) {
-    await person.ok(contribute, { id: torn.id, ...opinion(who, score, [0.9, 0.9]) })
+    await person.ok(contribute, { id: torn.id, ...buildOpinionInput(who, score, [0.9, 0.9]) })
   }
   await person.ok(resolve, { id: torn.id })
-  await delivered(person, torn.id)
+  await waitUntilDelivered(person, torn.id)
   const { text } = await world.call('consensus', 'GET', '/api/v2/metrics', undefined, person)
   const lines = text.split('\n')
   expect(lines).toEqual(
@@ -123,9 +129,9 @@ test('metrics have the documented names and labels, and count each entry into a 
 })
 
 test('health tells its dependencies to those with a token alone', async () => {
-  const world = await ending(siteWorld())
+  const world = await endAfterTest(startTestSite())
   expect((await world.call('consensus', 'GET', '/health')).json).toEqual({ status: 'ok', service: 'consensus-service' })
-  const { json } = await world.call('consensus', 'GET', '/api/v2/health', undefined, await operatorOf(world))
+  const { json } = await world.call('consensus', 'GET', '/api/v2/health', undefined, await createOperator(world))
   const { dependencies } = json as { dependencies: { name: string; ok: boolean; latency_ms: number }[] }
   expect(dependencies.map(({ name, ok }) => [name, ok])).toEqual(
     expect.arrayContaining([
@@ -141,13 +147,13 @@ describe('with a lookup-only pattern on customer premises', () => {
   const onPrem = { PLATFORM_DEPLOYMENT_PROFILE: 'customer_onprem' }
   const pattern = { MATCHING_PATTERN: 'lookup_only' }
 
-  test.each<{ told: string; options: WorldOptions }>([
+  test.each<{ told: string; options: TestSiteOptions }>([
     { told: 'both in the profile', options: { template: 'customer-onprem', profile: lookupOnly } },
     { told: 'both in the environment', options: { env: { ...onPrem, ...pattern } } },
     { told: 'the place in the environment', options: { profile: lookupOnly, env: onPrem } },
     { told: 'the pattern in the environment', options: { template: 'customer-onprem', env: pattern } },
   ])('it refuses to start, and says why: $told', async ({ options }) => {
-    const world = await ending(stoppedWorld(options))
+    const world = await endAfterTest(createTestSite(options))
     const starting = world.start()
     await expect(starting).rejects.toThrow(ProfileError)
     await expect(starting).rejects.toThrow(/^consensus: consensus requires the full-lens profile/)
@@ -155,12 +161,12 @@ describe('with a lookup-only pattern on customer premises', () => {
 
   test('elsewhere, and with the full lens there, it starts', async () => {
     for (const options of [{ env: pattern }, { template: 'customer-onprem' }]) {
-      await (await ending(siteWorld(options))).stop()
+      await (await endAfterTest(startTestSite(options))).stop()
     }
   })
 
   test('the site role alone starts there', async () => {
-    const world = await ending(stoppedWorld({ template: 'customer-onprem', profile: lookupOnly }))
+    const world = await endAfterTest(createTestSite({ template: 'customer-onprem', profile: lookupOnly }))
     const { folder, clock } = world
     const running = await serve({ folder, env: {}, clock, roles: ['site'], log: silent })
     await running.stop()

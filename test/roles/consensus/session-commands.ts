@@ -1,26 +1,31 @@
 // What can happen to a session, each thing done to the real one over HTTP and to the model, then both compared.
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import type { Session } from '../../../daemon/roles/consensus/session/model.ts'
+import type { ConsensusSession } from '../../../daemon/roles/consensus/session/model.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import type { Person } from '../../support/person.ts'
-import { type SiteWorld, until } from '../../support/site-world.ts'
-import { names, opinion } from './consensus-world.ts'
-import type { Said, SessionModel } from './session-model.ts'
+import type { QuorumPolicy } from '../../../daemon/shared/quorum-policy/quorum-policy.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import { buildContributorNames, buildOpinionInput } from './consensus-site.ts'
+import type { ModelOpinion, SessionModel } from './session-model.ts'
 
-export type Real = { readonly world: SiteWorld; readonly person: Person; readonly id: string; restarts: number }
-type Command = fc.AsyncCommand<SessionModel, Real>
+export type SessionSystem = {
+  readonly world: TestSite
+  readonly person: CheckedClient
+  readonly id: string
+  restarts: number
+}
+type SessionCommand = fc.AsyncCommand<SessionModel, SessionSystem>
 
 /** As many as the widest policy here has, and two more. */
-export const everybody = names(6)
+export const everybody = buildContributorNames(6)
 
 /** Holds the session against the model; also that its history has no seam, and the event numbers of its steps. */
-export function agree(session: Session, model: SessionModel): void {
+export function expectSessionAgrees(session: ConsensusSession, model: SessionModel): void {
   const { state, decision, reason, contributors, contributions, history } = session
   expect({ state, decision, contributors, contributions }).toEqual({
     state: model.state,
@@ -34,69 +39,70 @@ export function agree(session: Session, model: SessionModel): void {
   expect(history.map(({ from }) => from)).toEqual([null, ...model.path.slice(0, -1)])
 }
 
-type Deed = {
-  readonly told: string
+type SessionStep = {
+  readonly description: string
   readonly check?: (model: Readonly<SessionModel>) => boolean
   readonly model: (model: SessionModel) => string | undefined
-  readonly real: (real: Real, model: SessionModel) => Promise<string | number>
+  readonly real: (real: SessionSystem, model: SessionModel) => Promise<string | number>
 }
 
-function command({ told, check = () => true, model: foretell, real: act }: Deed): Command {
+function createCommand({ description, check = () => true, model: foretell, real: act }: SessionStep): SessionCommand {
   return {
-    toString: () => told,
+    toString: () => description,
     check: (model) => check(model),
     async run(model, real) {
       const foretold = foretell(model)
       expect(await act(real, model)).toBe(foretold ?? 200)
-      agree(await real.person.ok(get, { id: real.id }), model)
+      expectSessionAgrees(await real.person.ok(get, { id: real.id }), model)
     },
   }
 }
 
-function saying(said: Said): Command {
-  return command({
-    told: `${said.who} says ${said.score} (${said.accuracy} x ${said.credibility})`,
+function contributeCommand(said: ModelOpinion): SessionCommand {
+  return createCommand({
+    description: `${said.who} says ${said.score} (${said.accuracy} x ${said.credibility})`,
     model: (model) => model.contribute(said),
-    real: ({ person, id }) => person.refusal(contribute, { id, ...bodyOf(said) }),
+    real: ({ person, id }) => person.refusal(contribute, { id, ...buildBody(said) }),
   })
 }
 
-function repeating(at: number): Command {
-  const chosen = (model: Readonly<SessionModel>) => [...model.standing.values()][at % model.standing.size] as Said
-  return command({
-    told: `what stands is said again (${at})`,
+function repeatCommand(at: number): SessionCommand {
+  const chosen = (model: Readonly<SessionModel>) =>
+    [...model.standing.values()][at % model.standing.size] as ModelOpinion
+  return createCommand({
+    description: `what stands is said again (${at})`,
     check: (model) => model.standing.size > 0,
     model: (model) => model.contribute(chosen(model)),
-    real: ({ person, id }, model) => person.refusal(contribute, { id, ...bodyOf(chosen(model)) }),
+    real: ({ person, id }, model) => person.refusal(contribute, { id, ...buildBody(chosen(model)) }),
   })
 }
 
-function bodyOf({ who, score, accuracy, credibility }: Said) {
-  return opinion(who, score, [accuracy, credibility])
+function buildBody({ who, score, accuracy, credibility }: ModelOpinion) {
+  return buildOpinionInput(who, score, [accuracy, credibility])
 }
 
-const resolving = command({
-  told: 'a resolve attempt',
+const resolveCommand = createCommand({
+  description: 'a resolve attempt',
   model: (model) => model.resolve(),
   real: ({ person, id }) => person.refusal(resolve, { id }),
 })
 
-const cancelling = command({
-  told: 'cancelled',
+const cancelCommand = createCommand({
+  description: 'cancelled',
   model: (model) => model.cancel(),
   real: ({ person, id }) => person.refusal(cancel, { id }),
 })
 
-function attesting(decision: 'match' | 'non_match'): Command {
-  return command({
-    told: `attested as ${decision}`,
+function attestCommand(decision: 'match' | 'non_match'): SessionCommand {
+  return createCommand({
+    description: `attested as ${decision}`,
     model: (model) => model.attest(decision),
     real: ({ person, id }) => person.refusal(attest, { id, decision, rationale: 'seen with my own eyes' }),
   })
 }
 
-const deadlinePassing = command({
-  told: 'the deadline passes',
+const passDeadlineCommand = createCommand({
+  description: 'the deadline passes',
   check: (model) => model.policy.deadline !== undefined,
   model: (model) => {
     model.deadlinePasses()
@@ -104,20 +110,20 @@ const deadlinePassing = command({
   },
   async real({ world, person, id }, model) {
     world.clock.advance(Math.max(0, Date.parse(model.policy.deadline ?? '') - world.clock.now()))
-    world.wake('consensus', 'deadlines')
-    await until(async () => (await person.ok(get, { id })).state === model.state)
+    world.wakeWorker('consensus', 'deadlines')
+    await waitUntil(async () => (await person.ok(get, { id })).state === model.state)
     return 200
   },
 })
 
 /** Starting again takes longer than everything else together: once a run is enough. */
-const restarting: Command = {
+const restartCommand: SessionCommand = {
   toString: () => 'the daemon stops and starts again',
   check: () => true,
   async run(model, real) {
     if (real.restarts === 0) await real.world.restart()
     real.restarts += 1
-    agree(await real.person.ok(get, { id: real.id }), model)
+    expectSessionAgrees(await real.person.ok(get, { id: real.id }), model)
   },
 }
 
@@ -133,21 +139,21 @@ export const commands = fc.commands(
           accuracy: fc.constantFrom(1, 1, 0.9, 0.4, 0),
           credibility: fc.constantFrom(1, 0.7),
         })
-        .map(saying),
+        .map(contributeCommand),
     ),
-    fc.nat(5).map(repeating),
-    fc.constant(resolving),
-    fc.constantFrom<'match' | 'non_match'>('match', 'non_match').map(attesting),
-    fc.constant(deadlinePassing),
-    fc.constantFrom(resolving, cancelling),
-    fc.constantFrom(resolving, restarting),
+    fc.nat(5).map(repeatCommand),
+    fc.constant(resolveCommand),
+    fc.constantFrom<'match' | 'non_match'>('match', 'non_match').map(attestCommand),
+    fc.constant(passDeadlineCommand),
+    fc.constantFrom(resolveCommand, cancelCommand),
+    fc.constantFrom(resolveCommand, restartCommand),
   ],
   { maxCommands: 24, size: '+1' },
 )
 
-export type PolicyGiven = Omit<QuorumPolicy, 'deadline'> & { readonly hasDeadline: boolean }
+export type GeneratedPolicy = Omit<QuorumPolicy, 'deadline'> & { readonly hasDeadline: boolean }
 
-export const policies: fc.Arbitrary<PolicyGiven> = fc
+export const policies: fc.Arbitrary<GeneratedPolicy> = fc
   .record({
     m: fc.integer({ min: 1, max: 3 }),
     more: fc.integer({ min: 0, max: 2 }),

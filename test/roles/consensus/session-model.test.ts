@@ -4,20 +4,20 @@ import { expect, test } from 'vitest'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
-import type { Session } from '../../../daemon/roles/consensus/session/model.ts'
-import type { Person } from '../../support/person.ts'
-import { asked, delivered, operatorOf, sharedWorld } from './consensus-world.ts'
-import { agree, commands, everybody, type PolicyGiven, policies } from './session-commands.ts'
+import type { ConsensusSession } from '../../../daemon/roles/consensus/session/model.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { buildSessionInput, createOperator, setUpConsensusSite, waitUntilDelivered } from './consensus-site.ts'
+import { commands, everybody, expectSessionAgrees, type GeneratedPolicy, policies } from './session-commands.ts'
 import { SessionModel } from './session-model.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 40)
 
-const world = sharedWorld(() => ({ contributors: everybody }))
+const world = setUpConsensusSite(() => ({ contributors: everybody }))
 
-async function opened(person: Person, { hasDeadline, ...policy }: PolicyGiven) {
+async function openGeneratedSession(person: CheckedClient, { hasDeadline, ...policy }: GeneratedPolicy) {
   const session = await person.ok(
     create,
-    asked({ ...policy, ...(hasDeadline ? { deadline: world().clock.in(60_000) } : {}) }),
+    buildSessionInput({ ...policy, ...(hasDeadline ? { deadline: world().clock.in(60_000) } : {}) }),
   )
   return { id: session.id, model: new SessionModel(session.policy) }
 }
@@ -25,26 +25,34 @@ async function opened(person: Person, { hasDeadline, ...policy }: PolicyGiven) {
 test('whatever happens to a session, it is what the decisions page says', async () => {
   await fc.assert(
     fc.asyncProperty(policies, commands, async (policy, steps) => {
-      const person = await operatorOf(world())
-      const { id, model } = await opened(person, policy)
+      const person = await createOperator(world())
+      const { id, model } = await openGeneratedSession(person, policy)
       await fc.asyncModelRun(() => ({ model, real: { world: world(), person, id, restarts: 0 } }), steps)
-      const session = await delivered(person, id)
-      agree(session, model)
-      await dissentsAgree(person, session, model)
-      await evidenceAgrees(person, session, model)
+      const session = await waitUntilDelivered(person, id)
+      expectSessionAgrees(session, model)
+      await expectDissentsAgree(person, session, model)
+      await expectEvidenceAgrees(person, session, model)
     }),
     { numRuns, seed: 20_260_302, endOnFailure: true },
   )
 })
 
-async function dissentsAgree(person: Person, { id, open_dissent_id }: Session, model: SessionModel): Promise<void> {
+async function expectDissentsAgree(
+  person: CheckedClient,
+  { id, open_dissent_id }: ConsensusSession,
+  model: SessionModel,
+): Promise<void> {
   const { items } = await person.ok(bySession, { session_id: id })
   expect(items).toHaveLength(model.dissents)
   const stillOpen = items.filter(({ status }) => status === 'open').map((item) => item.id)
   expect(stillOpen).toEqual(model.state === 'IN_CONFLICT' ? [open_dissent_id] : [])
 }
 
-async function evidenceAgrees(person: Person, session: Session, model: SessionModel): Promise<void> {
+async function expectEvidenceAgrees(
+  person: CheckedClient,
+  session: ConsensusSession,
+  model: SessionModel,
+): Promise<void> {
   expect(session.evidence_block_id !== undefined).toBe(model.path.includes('RATIFIED'))
   if (session.evidence_block_id === undefined) return
   const { content } = await person.ok(evidenceOf, { block_id: session.evidence_block_id })

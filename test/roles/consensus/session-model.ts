@@ -1,17 +1,17 @@
 // What a session must be, told a second time in few lines: the decisions page without the product's state machine.
 
-import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
 import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
 import type { SessionState } from '../../../daemon/roles/consensus/session/model.ts'
+import type { QuorumPolicy } from '../../../daemon/shared/quorum-policy/quorum-policy.ts'
 
-type Reason = 'conflict' | 'inconclusive' | 'total_conflict'
-type Verdict = {
+type ConflictReason = 'conflict' | 'inconclusive' | 'total_conflict'
+type ModelVerdict = {
   state: 'RATIFIED' | 'IN_CONFLICT' | 'PENDING_QUORUM'
   decision?: 'match' | 'non_match'
-  reason?: Reason
+  reason?: ConflictReason
 }
 
-export type Said = {
+export type ModelOpinion = {
   readonly who: string
   readonly score: number
   readonly accuracy: number
@@ -21,14 +21,14 @@ export type Said = {
 /** Mutable, as fast-check's models are. Refusals are the codes of the interface; undefined is a success. */
 export class SessionModel {
   readonly policy: QuorumPolicy
-  readonly standing = new Map<string, Said>()
+  readonly standing = new Map<string, ModelOpinion>()
   readonly path: SessionState[] = ['PROPOSED']
   /** The event number of each step of the path. */
   readonly numbers: number[] = [1]
   events = 1
   contributions = 0
   decision: 'match' | 'non_match' | undefined
-  reason: Reason | undefined
+  reason: ConflictReason | undefined
   /** Dissent records ever made. */
   dissents = 0
   attested = false
@@ -45,7 +45,7 @@ export class SessionModel {
     return this.state === 'RATIFIED' || this.state === 'WITHDRAWN'
   }
 
-  contribute(said: Said): string | undefined {
+  contribute(said: ModelOpinion): string | undefined {
     const before = this.standing.get(said.who)
     if (before && JSON.stringify(before) === JSON.stringify(said)) return undefined
     if (this.isClosed) return 'session_closed'
@@ -84,7 +84,7 @@ export class SessionModel {
   }
 
   /** The numbers are the combiner's, which has its own tests; what they lead to is told here. */
-  #verdict(): Verdict {
+  #verdict(): ModelVerdict {
     const { m, n, combination_method, ratify_threshold, conflict_threshold } = this.policy
     if (this.standing.size < m) return { state: 'PENDING_QUORUM' }
     const opinions = [...this.standing.values()].map(({ who, score, ...rest }) => ({
@@ -101,7 +101,7 @@ export class SessionModel {
     return this.standing.size < n ? { state: 'PENDING_QUORUM' } : { state: 'IN_CONFLICT', reason: 'inconclusive' }
   }
 
-  #become({ state, decision, reason }: Verdict, isResolve: boolean): void {
+  #become({ state, decision, reason }: ModelVerdict, isResolve: boolean): void {
     const wasInConflict = this.state === 'IN_CONFLICT'
     if (state === 'RATIFIED') {
       this.decision = decision

@@ -9,26 +9,33 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { asked, delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 
-const world = sharedWorld(() => ({
+const world = setUpConsensusSite(() => ({
   contributors: ['c1', 'c2', 'c3'],
   profile: { identity: { roles: { scribe: ['consensus:read', 'consensus:write'] } } },
 }))
-const key = (text: string) => ({ 'idempotency-key': text })
+const buildIdempotencyHeader = (text: string) => ({ 'idempotency-key': text })
 
-async function inConflict(person: Person): Promise<string> {
-  const { id } = await open(person, { m: 2, n: 2 })
-  await person.ok(contribute, { id, ...opinion('c1', 0) })
-  await person.ok(contribute, { id, ...opinion('c2', 1) })
+async function createConflict(person: CheckedClient): Promise<string> {
+  const { id } = await openSession(person, { m: 2, n: 2 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0) })
+  await person.ok(contribute, { id, ...buildOpinionInput('c2', 1) })
   return id
 }
 
 test('a create is answered 201 with the defaults of the policy, the caller’s tenant and an ETag', async () => {
-  const person = await operatorOf(world())
-  const { status, etag, value } = await person.ask(create, asked({ m: 2, n: 3 }, 'SECRET'))
+  const person = await createOperator(world())
+  const { status, etag, value } = await person.call(create, buildSessionInput({ m: 2, n: 3 }, 'SECRET'))
   expect([status, etag]).toEqual([201, '"1"'])
   expect(value).toMatchObject({
     state: 'PROPOSED',
@@ -41,72 +48,96 @@ test('a create is answered 201 with the defaults of the policy, the caller’s t
 })
 
 test('an idempotency key names one session for one subject, and one body', async () => {
-  const [ann, olga] = [await world().as(), await operatorOf(world())]
-  const first = await olga.ok(create, asked({ m: 1, n: 2 }), key('k1'))
-  expect((await olga.ok(create, asked({ m: 1, n: 2 }), key('k1'))).id).toBe(first.id)
-  expect(await olga.refusal(create, asked({ m: 2, n: 2 }), key('k1'))).toBe('idempotency_mismatch')
-  expect((await ann.ok(create, asked({ m: 1, n: 2 }), key('k1'))).id).not.toBe(first.id)
-  await olga.ok(contribute, { id: first.id, ...opinion('c1', 0.9) }, key('k1'))
-  expect((await olga.ok(create, asked({ m: 1, n: 2 }), key('k1'))).state).toBe('RATIFIED')
+  const [ann, olga] = [await world().as(), await createOperator(world())]
+  const first = await olga.ok(create, buildSessionInput({ m: 1, n: 2 }), buildIdempotencyHeader('k1'))
+  expect((await olga.ok(create, buildSessionInput({ m: 1, n: 2 }), buildIdempotencyHeader('k1'))).id).toBe(first.id)
+  expect(await olga.refusal(create, buildSessionInput({ m: 2, n: 2 }), buildIdempotencyHeader('k1'))).toBe(
+    'idempotency_mismatch',
+  )
+  expect((await ann.ok(create, buildSessionInput({ m: 1, n: 2 }), buildIdempotencyHeader('k1'))).id).not.toBe(first.id)
+  await olga.ok(contribute, { id: first.id, ...buildOpinionInput('c1', 0.9) }, buildIdempotencyHeader('k1'))
+  expect((await olga.ok(create, buildSessionInput({ m: 1, n: 2 }), buildIdempotencyHeader('k1'))).state).toBe(
+    'RATIFIED',
+  )
 })
 
 test('an idempotency key names one contribution, also after it was superseded', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 2, n: 2 })
-  await person.ok(contribute, { id, ...opinion('c1', 0.9) }, key('k2'))
-  await person.ok(contribute, { id, ...opinion('c1', 0.1) })
-  expect(await person.ok(contribute, { id, ...opinion('c1', 0.9) }, key('k2'))).toMatchObject({ contributions: 2 })
-  expect(await person.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k2'))).toBe('idempotency_mismatch')
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 2, n: 2 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) }, buildIdempotencyHeader('k2'))
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.1) })
+  expect(
+    await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) }, buildIdempotencyHeader('k2')),
+  ).toMatchObject({ contributions: 2 })
+  expect(await person.refusal(contribute, { id, ...buildOpinionInput('c1', 0.3) }, buildIdempotencyHeader('k2'))).toBe(
+    'idempotency_mismatch',
+  )
 })
 
 test('an idempotency key stands for its contribution also where that says only what stood already', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 3, n: 3 })
-  const said = { id, ...opinion('c1', 0.9) }
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 3, n: 3 })
+  const said = { id, ...buildOpinionInput('c1', 0.9) }
   await person.ok(contribute, said)
-  const etag = (await person.ask(contribute, said, key('k5'))).etag
+  const etag = (await person.call(contribute, said, buildIdempotencyHeader('k5'))).etag
   expect(etag).toBe('"2"')
-  expect(await person.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k5'))).toBe('idempotency_mismatch')
-  expect(await person.refusal(contribute, { id, ...opinion('c2', 0.9) }, key('k5'))).toBe('idempotency_mismatch')
-  await person.ok(contribute, { id, ...opinion('c1', 0.1) }, key('k6'))
+  expect(await person.refusal(contribute, { id, ...buildOpinionInput('c1', 0.3) }, buildIdempotencyHeader('k5'))).toBe(
+    'idempotency_mismatch',
+  )
+  expect(await person.refusal(contribute, { id, ...buildOpinionInput('c2', 0.9) }, buildIdempotencyHeader('k5'))).toBe(
+    'idempotency_mismatch',
+  )
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.1) }, buildIdempotencyHeader('k6'))
   // It is the old request that comes again, not a change of mind.
-  expect(await person.ok(contribute, said, key('k5'))).toMatchObject({ contributions: 2, version: 3 })
+  expect(await person.ok(contribute, said, buildIdempotencyHeader('k5'))).toMatchObject({
+    contributions: 2,
+    version: 3,
+  })
   await world().restart()
-  const again = await operatorOf(world())
-  expect(await again.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k5'))).toBe('idempotency_mismatch')
-  expect(await again.ok(contribute, said, key('k5'))).toMatchObject({ contributions: 2, version: 3 })
-  expect(await again.ok(contribute, { id, ...opinion('c1', 0.3) })).toMatchObject({ contributions: 3 })
-  const other = await open(again, { m: 3, n: 3 })
-  expect(await again.ok(contribute, { id: other.id, ...opinion('c1', 0.2) }, key('k5'))).toMatchObject({
+  const again = await createOperator(world())
+  expect(await again.refusal(contribute, { id, ...buildOpinionInput('c1', 0.3) }, buildIdempotencyHeader('k5'))).toBe(
+    'idempotency_mismatch',
+  )
+  expect(await again.ok(contribute, said, buildIdempotencyHeader('k5'))).toMatchObject({ contributions: 2, version: 3 })
+  expect(await again.ok(contribute, { id, ...buildOpinionInput('c1', 0.3) })).toMatchObject({ contributions: 3 })
+  const other = await openSession(again, { m: 3, n: 3 })
+  expect(
+    await again.ok(contribute, { id: other.id, ...buildOpinionInput('c1', 0.2) }, buildIdempotencyHeader('k5')),
+  ).toMatchObject({
     contributions: 1,
   })
 })
 
 test('an attestation may be repeated under its key, by the same words alone', async () => {
-  const person = await operatorOf(world())
-  const id = await inConflict(person)
+  const person = await createOperator(world())
+  const id = await createConflict(person)
   const given = { id, decision: 'match' as const, rationale: 'both pictures show the same scar' }
-  const first = await person.ok(attest, given, key('k3'))
-  await delivered(person, id)
-  expect((await person.ok(attest, given, key('k3'))).attestation).toEqual(first.attestation)
-  expect(await person.refusal(attest, { ...given, decision: 'non_match' }, key('k3'))).toBe('idempotency_mismatch')
-  expect(await person.refusal(attest, given, key('k4'))).toBe('session_closed')
+  const first = await person.ok(attest, given, buildIdempotencyHeader('k3'))
+  await waitUntilDelivered(person, id)
+  expect((await person.ok(attest, given, buildIdempotencyHeader('k3'))).attestation).toEqual(first.attestation)
+  expect(await person.refusal(attest, { ...given, decision: 'non_match' }, buildIdempotencyHeader('k3'))).toBe(
+    'idempotency_mismatch',
+  )
+  expect(await person.refusal(attest, given, buildIdempotencyHeader('k4'))).toBe('session_closed')
 })
 
 test.each([
   [
     'contribute',
-    (person: Person, id: string, match: string) =>
-      person.ask(contribute, { id, ...opinion('c2', 0.2) }, { 'if-match': match }),
+    (person: CheckedClient, id: string, match: string) =>
+      person.call(contribute, { id, ...buildOpinionInput('c2', 0.2) }, { 'if-match': match }),
   ],
-  ['resolve', (person: Person, id: string, match: string) => person.ask(resolve, { id }, { 'if-match': match })],
-  ['cancel', (person: Person, id: string, match: string) => person.ask(cancel, { id }, { 'if-match': match })],
+  [
+    'resolve',
+    (person: CheckedClient, id: string, match: string) => person.call(resolve, { id }, { 'if-match': match }),
+  ],
+  ['cancel', (person: CheckedClient, id: string, match: string) => person.call(cancel, { id }, { 'if-match': match })],
 ])('%s honours If-Match, and answers with the new version', async (_name, act) => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 3, n: 3 })
-  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 3, n: 3 })
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
   expect((await act(person, id, '"1"')).problem?.code).toBe('precondition_failed')
-  expect(await person.ask(get, { id })).toMatchObject({ etag: '"2"', value: { contributions: 1 } })
+  expect(await person.call(get, { id })).toMatchObject({ etag: '"2"', value: { contributions: 1 } })
   expect(await act(person, id, '"2"')).toMatchObject({ etag: '"3"', value: { version: 3 } })
 })
 
@@ -114,7 +145,7 @@ test('a list is newest first, filtered, and paged without a gap', async () => {
   const person = await world().as({ subject: 'ann', tenant: 'tenant-l', roles: ['operator'] })
   const made: string[] = []
   for (let at = 0; at < 7; at++) {
-    made.push((await person.ok(create, { ...asked({ m: 1, n: 1 }), lens_id: `lens-${at % 2}` })).id)
+    made.push((await person.ok(create, { ...buildSessionInput({ m: 1, n: 1 }), lens_id: `lens-${at % 2}` })).id)
     world().clock.advance(1)
   }
   await person.ok(cancel, { id: made[3] ?? '' })
@@ -134,41 +165,43 @@ test('a list is newest first, filtered, and paged without a gap', async () => {
 })
 
 test('to attest needs its own permission, and a session in conflict', async () => {
-  const [olga, scribe] = [await operatorOf(world()), await world().as({ subject: 'ann', roles: ['scribe'] })]
-  const id = await inConflict(olga)
+  const [olga, scribe] = [await createOperator(world()), await world().as({ subject: 'ann', roles: ['scribe'] })]
+  const id = await createConflict(olga)
   const given = { decision: 'match' as const, rationale: 'seen' }
   expect(await scribe.refusal(attest, { id, ...given })).toBe('forbidden')
   const session = await olga.ok(attest, { id, ...given })
   expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match', attestation: { by: 'olga', ...given } })
-  const { evidence_block_id } = await delivered(olga, id)
+  const { evidence_block_id } = await waitUntilDelivered(olga, id)
   const block = await scribe.ok(evidenceOf, { block_id: evidence_block_id ?? '' })
   expect(block.content).toMatchObject({ decision: 'match', attestation: { by: 'olga', rationale: 'seen' } })
-  expect(await olga.refusal(attest, { id: (await open(olga, { m: 1, n: 1 })).id, ...given })).toBe('session_closed')
+  expect(await olga.refusal(attest, { id: (await openSession(olga, { m: 1, n: 1 })).id, ...given })).toBe(
+    'session_closed',
+  )
 })
 
 test('a deadline that passes with nothing said leaves an inconclusive conflict, which later words may still settle', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 1, n: 2, deadline: world().clock.in(60_000) })
-  world().wake('consensus', 'deadlines')
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 1, n: 2, deadline: world().clock.in(60_000) })
+  world().wakeWorker('consensus', 'deadlines')
   expect((await person.ok(get, { id })).state).toBe('PROPOSED')
   world().clock.advance(60_000)
-  world().wake('consensus', 'deadlines')
-  await until(async () => (await person.ok(get, { id })).state === 'IN_CONFLICT')
-  const session = await delivered(person, id)
+  world().wakeWorker('consensus', 'deadlines')
+  await waitUntil(async () => (await person.ok(get, { id })).state === 'IN_CONFLICT')
+  const session = await waitUntilDelivered(person, id)
   expect(session).toMatchObject({
     reason: 'inconclusive',
     history: [{}, { trigger: 'deadline', by: 'role:consensus' }],
   })
   const { items } = await person.ok(dissentList, { session_id: id })
   expect(items).toMatchObject([{ reason: 'inconclusive', positions: [], status: 'open' }])
-  expect((await person.ok(contribute, { id, ...opinion('c1', 0.95) })).state).toBe('RATIFIED')
+  expect((await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.95) })).state).toBe('RATIFIED')
 })
 
 test('WITHDRAWN is the end: nothing more is taken', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 1, n: 2 })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 1, n: 2 })
   await person.ok(cancel, { id })
-  expect(await person.refusal(contribute, { id, ...opinion('c1', 1) })).toBe('session_closed')
+  expect(await person.refusal(contribute, { id, ...buildOpinionInput('c1', 1) })).toBe('session_closed')
   expect(await person.refusal(resolve, { id })).toBe('session_closed')
   expect(await person.refusal(cancel, { id })).toBe('session_closed')
   expect(await person.refusal(attest, { id, decision: 'match', rationale: 'late' })).toBe('session_closed')

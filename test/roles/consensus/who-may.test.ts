@@ -1,6 +1,6 @@
 // Who may contribute as whom, and what the tenants of one site can know of each other: nothing.
 import { describe, expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
@@ -8,10 +8,10 @@ import { contribute } from '../../../daemon/roles/consensus/session/contribute.t
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import { until } from '../../support/site-world.ts'
-import { open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { buildOpinionInput, createOperator, openSession, setUpConsensusSite } from './consensus-site.ts'
 
-const world = sharedWorld(() => ({
+const world = setUpConsensusSite(() => ({
   template: 'multi-tenant-cloud',
   contributors: ['c1'],
   consensus: {
@@ -24,97 +24,112 @@ const world = sharedWorld(() => ({
 
 describe('a contribution', () => {
   test.each([
-    { told: 'as oneself', subject: 'bob', body: opinion('bob', 0.5), code: 200 },
+    { told: 'as oneself', subject: 'bob', body: buildOpinionInput('bob', 0.5), code: 200 },
     {
       told: 'as oneself with the second key',
       subject: 'bob',
-      body: { ...opinion('bob', 0.5), signer_key_id: 'bob-2' },
+      body: { ...buildOpinionInput('bob', 0.5), signer_key_id: 'bob-2' },
       code: 200,
     },
-    { told: 'for someone whom one speaks for', subject: 'ann', body: opinion('c1', 0.5), code: 200 },
+    { told: 'for someone whom one speaks for', subject: 'ann', body: buildOpinionInput('c1', 0.5), code: 200 },
     {
       told: 'for someone whom one does not speak for',
       subject: 'ann',
-      body: opinion('bob', 0.5),
+      body: buildOpinionInput('bob', 0.5),
       code: 'not_contributor',
     },
     {
       told: 'with a key of somebody else',
       subject: 'bob',
-      body: { ...opinion('bob', 0.5), signer_key_id: 'c1-1' },
+      body: { ...buildOpinionInput('bob', 0.5), signer_key_id: 'c1-1' },
       code: 'not_contributor',
     },
-    { told: 'as oneself, not enrolled', subject: 'eve', body: opinion('eve', 0.5), code: 'not_contributor' },
-    { told: 'as nobody at all', subject: 'ann', body: opinion('nobody', 0.5), code: 'not_contributor' },
+    { told: 'as oneself, not enrolled', subject: 'eve', body: buildOpinionInput('eve', 0.5), code: 'not_contributor' },
+    { told: 'as nobody at all', subject: 'ann', body: buildOpinionInput('nobody', 0.5), code: 'not_contributor' },
     {
       told: 'under a name of the prototype',
       subject: 'ann',
-      body: opinion('constructor', 0.5),
+      body: buildOpinionInput('constructor', 0.5),
       code: 'not_contributor',
     },
-    { told: 'as one bound to another tenant', subject: 'ann', body: opinion('bound', 0.5), code: 'not_contributor' },
-    { told: 'as one bound to this tenant', subject: 'ann', tenant: 'tenant-b', body: opinion('bound', 0.5), code: 200 },
+    {
+      told: 'as one bound to another tenant',
+      subject: 'ann',
+      body: buildOpinionInput('bound', 0.5),
+      code: 'not_contributor',
+    },
+    {
+      told: 'as one bound to this tenant',
+      subject: 'ann',
+      tenant: 'tenant-b',
+      body: buildOpinionInput('bound', 0.5),
+      code: 200,
+    },
   ])('$told: $code', async ({ subject, tenant = 'tenant-a', body, code }) => {
     const person = await world().as({ subject, tenant })
-    const { id } = await open(person, { m: 2, n: 3 })
+    const { id } = await openSession(person, { m: 2, n: 3 })
     expect(await person.refusal(contribute, { id, ...body })).toBe(code)
     expect((await person.ok(get, { id })).contributions).toBe(code === 200 ? 1 : 0)
   })
 
   test('is refused in the same words whatever is wrong, so that nobody can probe who is enrolled', async () => {
     const person = await world().as()
-    const { id } = await open(person, { m: 2, n: 3 })
-    const wrong = [opinion('bob', 0.5), opinion('nobody', 0.5), { ...opinion('c1', 0.5), signer_key_id: 'x' }]
+    const { id } = await openSession(person, { m: 2, n: 3 })
+    const wrong = [
+      buildOpinionInput('bob', 0.5),
+      buildOpinionInput('nobody', 0.5),
+      { ...buildOpinionInput('c1', 0.5), signer_key_id: 'x' },
+    ]
     const details = []
-    for (const body of wrong) details.push((await person.ask(contribute, { id, ...body })).problem?.detail)
+    for (const body of wrong) details.push((await person.call(contribute, { id, ...body })).problem?.detail)
     expect(new Set(details).size).toBe(1)
   })
 
   test('by one who is enrolled but not named by the policy is refused as well', async () => {
-    const person = await operatorOf(world())
-    const { id } = await open(person, { m: 1, n: 1, contributors: ['bob'] })
-    expect(await person.refusal(contribute, { id, ...opinion('c1', 1) })).toBe('not_contributor')
+    const person = await createOperator(world())
+    const { id } = await openSession(person, { m: 1, n: 1, contributors: ['bob'] })
+    expect(await person.refusal(contribute, { id, ...buildOpinionInput('c1', 1) })).toBe('not_contributor')
   })
 })
 
 describe('another tenant', () => {
   test('sees nothing, changes nothing, and its attempts are on record', async () => {
     const [here, there] = [
-      await operatorOf(world()),
+      await createOperator(world()),
       await world().as({ subject: 'olga', roles: ['operator'], tenant: 'tenant-b' }),
     ]
-    const { id, version } = await open(here, { m: 2, n: 3 })
+    const { id, version } = await openSession(here, { m: 2, n: 3 })
     expect(await there.refusal(get, { id })).toBe('not_found')
     expect(await there.refusal(recordOf, { id })).toBe('not_found')
     expect((await there.ok(list, { limit: 500 })).items.some((item) => item.id === id)).toBe(false)
-    expect(await there.refusal(contribute, { id, ...opinion('c1', 1) })).toBe('not_your_tenant')
+    expect(await there.refusal(contribute, { id, ...buildOpinionInput('c1', 1) })).toBe('not_your_tenant')
     expect(await there.refusal(resolve, { id })).toBe('not_your_tenant')
     expect(await there.refusal(cancel, { id })).toBe('not_your_tenant')
     expect(await there.refusal(attest, { id, decision: 'match', rationale: 'mine' })).toBe('not_your_tenant')
     expect(await here.ok(get, { id })).toMatchObject({ version, state: 'PROPOSED', contributions: 0 })
-    const refused = await auditOf(there.token, id)
+    const refused = await listAuditRecords(there.token, id)
     expect(refused.map((event) => [event?.outcome, event?.tenant_id, event?.detail.code])).toEqual(
       Array.from({ length: 4 }, () => ['refused', 'tenant-b', 'not_your_tenant']),
     )
   })
 
   test('cannot contribute under a name that is bound to it in a session of this one', async () => {
-    const here = await operatorOf(world())
+    const here = await createOperator(world())
     const there = await world().as({ tenant: 'tenant-b' })
-    const { id } = await open(here, { m: 1, n: 1 })
-    expect(await there.refusal(contribute, { id, ...opinion('bound', 1) })).toBe('not_your_tenant')
+    const { id } = await openSession(here, { m: 1, n: 1 })
+    expect(await there.refusal(contribute, { id, ...buildOpinionInput('bound', 1) })).toBe('not_your_tenant')
   })
 })
 
 test('the life of a session is on record for its tenant, what the site’s own hand did included', async () => {
-  const person = await operatorOf(world())
-  const { id } = await open(person, { m: 1, n: 2, deadline: world().clock.in(1_000) })
+  const person = await createOperator(world())
+  const { id } = await openSession(person, { m: 1, n: 2, deadline: world().clock.in(1_000) })
   world().clock.advance(1_000)
-  world().wake('consensus', 'deadlines')
-  await until(async () => (await person.ok(get, { id })).state === 'IN_CONFLICT')
-  await person.ok(contribute, { id, ...opinion('c1', 1) })
+  world().wakeWorker('consensus', 'deadlines')
+  await waitUntil(async () => (await person.ok(get, { id })).state === 'IN_CONFLICT')
+  await person.ok(contribute, { id, ...buildOpinionInput('c1', 1) })
   await person.ok(cancel, { id })
-  const events = await auditOf(person.token, id)
+  const events = await listAuditRecords(person.token, id)
   expect(events.map((event) => [event?.action, event?.subject, event?.tenant_id])).toEqual([
     ['consensus.session.cancel', 'olga', 'tenant-a'],
     ['consensus.session.contribute', 'olga', 'tenant-a'],
@@ -123,7 +138,7 @@ test('the life of a session is on record for its tenant, what the site’s own h
   ])
 })
 
-async function auditOf(token: string, target: string) {
+async function listAuditRecords(token: string, target: string) {
   const { json } = await world().call('consensus', 'GET', `/api/v2/audit?target=${target}`, undefined, { token })
   return (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item).event)
 }

@@ -9,11 +9,14 @@ import { get } from '../../../daemon/roles/hub/node/get.ts'
 import { heartbeat } from '../../../daemon/roles/hub/node/heartbeat.ts'
 import { list } from '../../../daemon/roles/hub/node/list.ts'
 import { register } from '../../../daemon/roles/hub/node/register.ts'
-import { about, mailOf, sharedHub } from './hub-world.ts'
+import { buildMail, buildRegistration, setUpHubSite } from './hub-site.ts'
 
-const world = sharedHub({ heartbeat_s: 10, lost_after: 3 })
-const offered = { hosts: ['consensus_session' as const], accepts: [{ type: 'opinion', lens_id: 'vessel-identity' }] }
-const told = {
+const world = setUpHubSite({ heartbeat_s: 10, lost_after: 3 })
+const offeredCapability = {
+  hosts: ['consensus_session' as const],
+  accepts: [{ type: 'opinion', lens_id: 'vessel-identity' }],
+}
+const statusEvent = {
   event_id: 'e1',
   session_id: 'ses_1',
   lens_id: 'lens',
@@ -21,7 +24,7 @@ const told = {
   at: '2026-03-01T12:00:00.000Z',
 }
 
-async function recordsOf(target: string) {
+async function listAuditRecords(target: string) {
   const { token } = await world().site.as({ subject: 'aud', roles: ['auditor'] })
   const { json } = await world().site.call('hub', 'GET', `/api/v2/audit?target=${target}`, undefined, { token })
   return (json as { items: { event: { action: string } }[] }).items.map(({ event }) => event.action)
@@ -29,24 +32,24 @@ async function recordsOf(target: string) {
 
 test('a node registers once, however often; a changed word is kept and audited', async () => {
   const bravo = await world().as('bravo')
-  const before = await recordsOf('bravo')
-  const first = await bravo.ok(register, { id: 'bravo', ...about('bravo') })
-  expect(await bravo.ok(register, { id: 'bravo', ...about('bravo') })).toEqual(first)
+  const before = await listAuditRecords('bravo')
+  const first = await bravo.ok(register, { id: 'bravo', ...buildRegistration('bravo') })
+  expect(await bravo.ok(register, { id: 'bravo', ...buildRegistration('bravo') })).toEqual(first)
   expect(first).toMatchObject({ heartbeat_s: 10, node: { id: 'bravo', kind: 'mission_service', state: 'present' } })
-  expect(await recordsOf('bravo')).toEqual(before)
-  const changed = await bravo.ok(register, { id: 'bravo', ...about('bravo'), description: 'moved' })
+  expect(await listAuditRecords('bravo')).toEqual(before)
+  const changed = await bravo.ok(register, { id: 'bravo', ...buildRegistration('bravo'), description: 'moved' })
   expect(changed.node).toEqual({ ...first.node, description: 'moved' })
-  expect(await recordsOf('bravo')).toHaveLength(before.length + 1)
+  expect(await listAuditRecords('bravo')).toHaveLength(before.length + 1)
 })
 
 test('what a node offers is seen by the others, and stays when it registers again', async () => {
   const alpha = await world().as('alpha')
-  await alpha.ok(offer, { id: 'alpha', ...offered })
-  const records = await recordsOf('alpha')
-  await alpha.ok(offer, { id: 'alpha', ...offered })
-  await alpha.ok(register, { id: 'alpha', ...about('alpha') })
-  expect(await recordsOf('alpha')).toEqual(records)
-  expect((await (await world().as('bravo')).ok(get, { id: 'alpha' })).capability?.message).toEqual(offered)
+  await alpha.ok(offer, { id: 'alpha', ...offeredCapability })
+  const records = await listAuditRecords('alpha')
+  await alpha.ok(offer, { id: 'alpha', ...offeredCapability })
+  await alpha.ok(register, { id: 'alpha', ...buildRegistration('alpha') })
+  expect(await listAuditRecords('alpha')).toEqual(records)
+  expect((await (await world().as('bravo')).ok(get, { id: 'alpha' })).capability?.message).toEqual(offeredCapability)
 })
 
 test('a node that misses its heartbeats is listed as lost, and is back with the next one', async () => {
@@ -74,11 +77,11 @@ test('a node that misses its heartbeats is listed as lost, and is back with the 
 
 describe('nobody acts as a node that is not theirs', () => {
   const acts = {
-    register: (id: string) => [register, { id, ...about('mallory') }] as const,
+    register: (id: string) => [register, { id, ...buildRegistration('mallory') }] as const,
     heartbeat: (id: string) => [heartbeat, { id }] as const,
-    offer: (id: string) => [offer, { id, ...offered }] as const,
-    publish: (id: string) => [publish, { id, ...told }] as const,
-    deliver: (id: string) => [deliver, { id: 'bravo', from: id, ...mailOf(1) }] as const,
+    offer: (id: string) => [offer, { id, ...offeredCapability }] as const,
+    publish: (id: string) => [publish, { id, ...statusEvent }] as const,
+    deliver: (id: string) => [deliver, { id: 'bravo', from: id, ...buildMail(1) }] as const,
     read: (id: string) => [mailbox, { id, from: 'bravo' }] as const,
     acknowledge: (id: string) => [acknowledge, { id, messages: ['mail_1'] }] as const,
   }
@@ -101,16 +104,16 @@ describe('nobody acts as a node that is not theirs', () => {
   test('nor under a name that nobody was enrolled for, nor one of the language', async () => {
     const mallory = await world().site.as({ subject: 'mallory', roles: ['node'] })
     for (const id of ['mallory', 'constructor', 'valueof']) {
-      expect(await mallory.refusal(register, { id, ...about('mallory') })).toBe('forbidden')
+      expect(await mallory.refusal(register, { id, ...buildRegistration('mallory') })).toBe('forbidden')
     }
   })
 
   test('and who is enrolled must register before anything else', async () => {
     const charlie = await world().as('charlie')
     expect(await charlie.refusal(heartbeat, { id: 'charlie' })).toBe('not_found')
-    expect(await charlie.refusal(publish, { id: 'charlie', ...told })).toBe('not_found')
-    expect(await charlie.refusal(deliver, { id: 'alpha', from: 'charlie', ...mailOf(1) })).toBe('not_found')
-    expect(await (await world().as('alpha')).refusal(deliver, { id: 'charlie', from: 'alpha', ...mailOf(1) })).toBe(
+    expect(await charlie.refusal(publish, { id: 'charlie', ...statusEvent })).toBe('not_found')
+    expect(await charlie.refusal(deliver, { id: 'alpha', from: 'charlie', ...buildMail(1) })).toBe('not_found')
+    expect(await (await world().as('alpha')).refusal(deliver, { id: 'charlie', from: 'alpha', ...buildMail(1) })).toBe(
       'not_found',
     )
   })
@@ -120,6 +123,6 @@ test('two coalitions on one hub know nothing of each other', async () => {
   const [alpha, foreign] = [await world().as('alpha'), await world().as('foreign')]
   expect((await foreign.ok(list, {})).items.map(({ id }) => id)).toEqual(['foreign'])
   expect(await foreign.refusal(get, { id: 'alpha' })).toBe('not_found')
-  expect(await foreign.refusal(deliver, { id: 'alpha', from: 'foreign', ...mailOf(1) })).toBe('not_found')
-  expect(await alpha.refusal(deliver, { id: 'foreign', from: 'alpha', ...mailOf(1) })).toBe('not_found')
+  expect(await foreign.refusal(deliver, { id: 'alpha', from: 'foreign', ...buildMail(1) })).toBe('not_found')
+  expect(await alpha.refusal(deliver, { id: 'foreign', from: 'alpha', ...buildMail(1) })).toBe('not_found')
 })

@@ -8,26 +8,26 @@ import { bulks, type StoredBulk } from '../../../daemon/roles/intelligence/bulk/
 import { plan } from '../../../daemon/roles/intelligence/bulk/plan.ts'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { opened, raise, sharedIntelligence } from './intelligence-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { openInsight, raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
-const world = sharedIntelligence({ bulk_signals: 120 })
+const world = setUpIntelligenceSite({ bulk_signals: 120 })
 const decision = { disposition: 'dismissed' as const, rationale: 'a storm' }
 
 /** The bulk disposition once it is over. */
-function over(person: Person, uid: string) {
-  return until(async () => {
+function waitUntilOver(person: CheckedClient, uid: string) {
+  return waitUntil(async () => {
     const seen = await person.ok(bulk, { uid })
     return ['finished', 'cancelled'].includes(seen.state) && seen
   })
 }
 
-const statusOf = async (person: Person, uid: string) => (await person.ok(get, { uid })).status
+const readStatus = async (person: CheckedClient, uid: string) => (await person.ok(get, { uid })).status
 
 test('each of many is decided by the table, with an answer for each and one reason in every history', async () => {
   const ann = await world().as()
-  const [first, second, gone] = [await raise(ann), await raise(ann), await raise(ann)]
+  const [first, second, gone] = [await raiseSignal(ann), await raiseSignal(ann), await raiseSignal(ann)]
   await ann.ok(archive, { uid: gone })
   const signal_ids = [first, gone, second, 'sig_000000000000', first]
   expect(await ann.ok(plan, { signal_ids, disposition: 'dismissed' })).toEqual({
@@ -35,7 +35,7 @@ test('each of many is decided by the table, with an answer for each and one reas
   })
   const made = await ann.ok(create, { signal_ids, ...decision })
   expect(made).toMatchObject({ total: 4, disposition: 'dismissed', created_by: 'ann' })
-  const { items, ...done } = await over(ann, made.uid)
+  const { items, ...done } = await waitUntilOver(ann, made.uid)
   expect(done).toMatchObject({ state: 'finished', done: 2, refused: 2, cancelled: 0 })
   expect(items).toEqual([
     { signal_id: first, outcome: 'done' },
@@ -55,15 +55,15 @@ describe('a filter', () => {
     const ann = await world().as()
     const about = { subject: { type: 'sensor' as const, id: 'buoy', name: 'Buoy' } }
     const source = { type: 'polling' as const, name: 'buoys' }
-    for (let n = 0; n < 3; n += 1) await raise(ann, { ...about, source, severity: 'low' })
-    const other = await raise(ann, { ...about, severity: 'low' })
+    for (let n = 0; n < 3; n += 1) await raiseSignal(ann, { ...about, source, severity: 'low' })
+    const other = await raiseSignal(ann, { ...about, severity: 'low' })
     const filter = { subject_id: 'buoy', severity: 'low' as const, source_name: 'buoys', status: 'new' as const }
     expect(await ann.ok(plan, { filter, disposition: 'resolved' })).toMatchObject({ matches: 3, would_be_done: 0 })
     expect(await ann.refusal(create, { filter, ...decision, expect: 2 })).toBe('wrong_state')
     const made = await ann.ok(create, { filter, ...decision, expect: 3 })
-    const late = await raise(ann, { ...about, source, severity: 'low' })
-    expect(await over(ann, made.uid)).toMatchObject({ done: 3, total: 3 })
-    expect([await statusOf(ann, late), await statusOf(ann, other)]).toEqual(['new', 'new'])
+    const late = await raiseSignal(ann, { ...about, source, severity: 'low' })
+    expect(await waitUntilOver(ann, made.uid)).toMatchObject({ done: 3, total: 3 })
+    expect([await readStatus(ann, late), await readStatus(ann, other)]).toEqual(['new', 'new'])
     expect(await ann.ok(create, { filter: { ...filter, since: '2027-01-01T00:00:00Z' }, ...decision })).toMatchObject({
       ...{ state: 'finished', total: 0 },
     })
@@ -89,12 +89,12 @@ describe('a filter', () => {
 test('a repeat under a key finds the same signals chosen, whatever the filter would match by now', async () => {
   const ann = await world().as()
   const subject = { type: 'sensor' as const, id: 'keyed', name: 'Keyed' }
-  await raise(ann, { subject })
+  await raiseSignal(ann, { subject })
   const headers = { 'idempotency-key': 'bulk-once' }
   const given = { filter: { subject_id: 'keyed', status: 'new' as const }, ...decision }
   const made = await ann.ok(create, given, headers)
-  await over(ann, made.uid)
-  await raise(ann, { subject })
+  await waitUntilOver(ann, made.uid)
+  await raiseSignal(ann, { subject })
   expect(await ann.ok(create, given, headers)).toMatchObject({ uid: made.uid, total: 1, done: 1 })
   expect(await ann.refusal(create, { ...given, rationale: 'another' }, headers)).toBe('idempotency_mismatch')
 })
@@ -103,27 +103,30 @@ test('who may not know of a signal neither moves it nor learns of it, and the li
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const bob = await world().as({ subject: 'bob', tenant: 'tenant-b' })
-  const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
-  const secret = await raise(ann, { classification: 'SECRET' })
+  const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
+  const secret = await raiseSignal(ann, { classification: 'SECRET' })
   const signal_ids = [plain, secret]
   expect(await low.ok(plan, { signal_ids, disposition: 'dismissed' })).toMatchObject({ matches: 1 })
   const made = await low.ok(create, { signal_ids, ...decision })
-  expect((await over(low, made.uid)).items).toMatchObject([{ outcome: 'done' }, { reason: 'there is no such signal' }])
-  expect(await statusOf(ann, secret)).toBe('new')
+  expect((await waitUntilOver(low, made.uid)).items).toMatchObject([
+    { outcome: 'done' },
+    { reason: 'there is no such signal' },
+  ])
+  expect(await readStatus(ann, secret)).toBe('new')
   const high = await ann.ok(create, { signal_ids, ...decision })
   expect(high.classification.level).toBe('SECRET')
   for (const stranger of [low, bob]) expect(await stranger.refusal(bulk, { uid: high.uid })).toBe('not_found')
   expect(await bob.refusal(cancel, { uid: high.uid })).toBe('not_your_tenant')
   expect(await low.refusal(cancel, { uid: high.uid })).toBe('not_found')
-  await over(ann, high.uid)
+  await waitUntilOver(ann, high.uid)
   const reader = await world().as({ roles: ['auditor'] })
   expect(await reader.refusal(create, { signal_ids, ...decision })).toBe('forbidden')
 })
 
 /** A bulk disposition as it lies in the store, of signals that nothing has been done to. */
-async function stored(ann: Person, signal_ids: string[]): Promise<string> {
+async function storeBulk(ann: CheckedClient, signal_ids: string[]): Promise<string> {
   const { uid } = await ann.ok(create, { signal_ids: ['sig_none'], ...decision })
-  await over(ann, uid)
+  await waitUntilOver(ann, uid)
   const store = world().store('intelligence')
   const doc = await store.get(bulks, uid)
   if (!doc) throw new Error('it is not there')
@@ -136,29 +139,29 @@ async function stored(ann: Person, signal_ids: string[]): Promise<string> {
   return id
 }
 
-async function letGo(id: string): Promise<void> {
+async function releaseBulk(id: string): Promise<void> {
   const store = world().store('intelligence')
   await store.update(bulks, id, ({ value }) => ({ next: { ...value, owes: 1 as const }, answer: undefined }))
-  world().wake('intelligence', 'bulk')
+  world().wakeWorker('intelligence', 'bulk')
 }
 
 test('one that is cancelled leaves what it has not begun, and tells what it had done', async () => {
   const ann = await world().as()
-  const [first, second] = [await raise(ann), await raise(ann)]
-  const uid = await stored(ann, [first, second])
+  const [first, second] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await storeBulk(ann, [first, second])
   expect(await ann.ok(cancel, { uid })).toMatchObject({ state: 'cancelling', cancelled_by: 'ann' })
   expect(await ann.ok(cancel, { uid })).toMatchObject({ state: 'cancelling' })
-  await letGo(uid)
-  expect(await over(ann, uid)).toMatchObject({ state: 'cancelled', done: 0, cancelled: 2 })
-  expect(await statusOf(ann, first)).toBe('new')
+  await releaseBulk(uid)
+  expect(await waitUntilOver(ann, uid)).toMatchObject({ state: 'cancelled', done: 0, cancelled: 2 })
+  expect(await readStatus(ann, first)).toBe('new')
 })
 
 test('one that was cut short between a signal and its answer is neither done twice nor told wrongly', async () => {
   const ann = await world().as()
-  const [first, second] = [await raise(ann), await raise(ann)]
-  await opened(ann, second)
+  const [first, second] = [await raiseSignal(ann), await raiseSignal(ann)]
+  await openInsight(ann, second)
   const whole = await ann.ok(create, { signal_ids: [first, second], ...decision })
-  await over(ann, whole.uid)
+  await waitUntilOver(ann, whole.uid)
   const store = world().store('intelligence')
   // As it was after the signals were moved, and before their outcomes were stored.
   for (const state of ['running', 'cancelling'] as const) {
@@ -167,8 +170,8 @@ test('one that was cut short between a signal and its answer is neither done twi
       const items = value.items.map(({ signal_id }) => ({ signal_id }))
       return { next: { ...rest, items, state }, answer: undefined }
     })
-    await letGo(whole.uid)
-    expect(await over(ann, whole.uid)).toMatchObject({ done: 2, refused: 0, cancelled: 0 })
+    await releaseBulk(whole.uid)
+    expect(await waitUntilOver(ann, whole.uid)).toMatchObject({ done: 2, refused: 0, cancelled: 0 })
   }
   const { metadata } = await ann.ok(get, { uid: first })
   expect(metadata.status_history).toHaveLength(1)
@@ -176,8 +179,8 @@ test('one that was cut short between a signal and its answer is neither done twi
 
 test('what a stop cut short is done after the start', async () => {
   const ann = await world().as()
-  const signal_ids = await Promise.all(Array.from({ length: 110 }, () => raise(ann)))
+  const signal_ids = await Promise.all(Array.from({ length: 110 }, () => raiseSignal(ann)))
   const { uid } = await ann.ok(create, { signal_ids, ...decision })
   await world().restart()
-  expect(await over(ann, uid)).toMatchObject({ state: 'finished', done: 110 })
+  expect(await waitUntilOver(ann, uid)).toMatchObject({ state: 'finished', done: 110 })
 })

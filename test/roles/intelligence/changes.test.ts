@@ -1,35 +1,41 @@
 // The change log: every change once, with old and new values, in an order that a follower can rely on, for whoever may see it.
 import { describe, expect, test } from 'vitest'
+import { type SignalChange, signalLogs } from '../../../daemon/roles/intelligence/change-log/model.ts'
 import { attest } from '../../../daemon/roles/intelligence/edition/attest.ts'
 import { draft } from '../../../daemon/roles/intelligence/edition/draft.ts'
 import { open } from '../../../daemon/roles/intelligence/insight/open.ts'
 import { start } from '../../../daemon/roles/intelligence/insight/start.ts'
-import { changes } from '../../../daemon/roles/intelligence/log/changes.ts'
-import { changesOf } from '../../../daemon/roles/intelligence/log/changes-of.ts'
-import { type SignalChange, signalLogs } from '../../../daemon/roles/intelligence/log/model.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
+import { changes } from '../../../daemon/roles/intelligence/signal/changes.ts'
+import { changesOf } from '../../../daemon/roles/intelligence/signal/changes-of.ts'
 import { create } from '../../../daemon/roles/intelligence/signal/create.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
 import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { aSignal, opened, raise, settled, sharedIntelligence } from './intelligence-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import {
+  buildSignalInput,
+  openInsight,
+  raiseSignal,
+  setUpIntelligenceSite,
+  waitUntilOutboxEmpty,
+} from './intelligence-site.ts'
 
-const world = sharedIntelligence()
+const world = setUpIntelligenceSite()
 
 /** Waits until the log has everything. */
-async function logged(): Promise<void> {
-  await settled(world())
+async function waitUntilLogged(): Promise<void> {
+  await waitUntilOutboxEmpty(world())
   const store = world().store('intelligence')
-  await until(async () => (await store.count(signals, { unlogged: 1 }, { fresh: true })) === 0)
-  await until(async () => (await store.count(signalLogs, { owes: 1 }, { fresh: true })) === 0)
+  await waitUntil(async () => (await store.count(signals, { unlogged: 1 }, { fresh: true })) === 0)
+  await waitUntil(async () => (await store.count(signalLogs, { owes: 1 }, { fresh: true })) === 0)
 }
 
 /** Everything after a place, by pages of a few. */
-async function followed(person: Person, since?: string, limit = 7) {
+async function listChanges(person: CheckedClient, since?: string, limit = 7) {
   const items: SignalChange[] = []
   let at = since
   for (;;) {
@@ -40,7 +46,7 @@ async function followed(person: Person, since?: string, limit = 7) {
   }
 }
 
-const historyOf = async (person: Person, uid: string) =>
+const readHistory = async (person: CheckedClient, uid: string) =>
   (await person.ok(changesOf, { uid, limit: 500 })).items.map(({ by, rationale, fields }) => ({
     by,
     rationale,
@@ -51,12 +57,12 @@ describe('the changes of one signal', () => {
   test('are told from its arrival to its end, old value and new, by whom and why', async () => {
     const ann = await world().as()
     const bob = await world().as({ subject: 'bob' })
-    const uid = await raise(ann)
-    const insight = await opened(ann, uid)
-    await settled(world())
+    const uid = await raiseSignal(ann)
+    const insight = await openInsight(ann, uid)
+    await waitUntilOutboxEmpty(world())
     await bob.ok(acknowledge, { uid, note: 'on it' })
     await ann.ok(start, { uid: insight })
-    await settled(world())
+    await waitUntilOutboxEmpty(world())
     await bob.ok(archive, { uid, rationale: 'a buoy' })
     const { acknowledged_at, metadata } = await ann.ok(get, { uid })
     const told = [
@@ -89,9 +95,9 @@ describe('the changes of one signal', () => {
       },
     ]
     // Both while the log may not have the last of them, and when it has all.
-    expect(await historyOf(ann, uid)).toEqual(told)
-    await logged()
-    expect(await historyOf(ann, uid)).toEqual(told)
+    expect(await readHistory(ann, uid)).toEqual(told)
+    await waitUntilLogged()
+    expect(await readHistory(ann, uid)).toEqual(told)
     expect((await ann.ok(changesOf, { uid, limit: 500 })).items.map(({ revision }) => revision)).toEqual([
       1, 2, 3, 4, 5,
     ])
@@ -100,12 +106,12 @@ describe('the changes of one signal', () => {
   test('hold its end by time, and pages of them miss none', async () => {
     const ann = await world().as()
     const expires_at = new Date(world().clock.now() + 60_000).toISOString()
-    const { uid } = await ann.ok(create, aSignal({ expires_at }))
+    const { uid } = await ann.ok(create, buildSignalInput({ expires_at }))
     world().clock.advance(120_000)
-    world().wake('intelligence', 'expiry')
-    await until(async () => (await ann.ok(get, { uid })).metadata.expired_at)
+    world().wakeWorker('intelligence', 'expiry')
+    await waitUntil(async () => (await ann.ok(get, { uid })).metadata.expired_at)
     await ann.ok(archive, { uid })
-    await logged()
+    await waitUntilLogged()
     const [first] = (await ann.ok(changesOf, { uid, limit: 1 })).items
     const { next_cursor: cursor = '' } = await ann.ok(changesOf, { uid, limit: 1 })
     const rest = (await ann.ok(changesOf, { uid, limit: 500, cursor })).items
@@ -115,8 +121,8 @@ describe('the changes of one signal', () => {
 
   test('do not change the version that a client holds while they are taken into the log', async () => {
     const ann = await world().as()
-    const { uid, version } = await ann.ok(create, aSignal())
-    await logged()
+    const { uid, version } = await ann.ok(create, buildSignalInput())
+    await waitUntilLogged()
     expect((await ann.ok(get, { uid })).version).toBe(version)
     await ann.ok(acknowledge, { uid }, { 'if-match': `"${version}"` })
     expect(await ann.refusal(archive, { uid }, { 'if-match': `"${version}"` })).toBe('precondition_failed')
@@ -126,29 +132,29 @@ describe('the changes of one signal', () => {
 describe('the log of a tenant', () => {
   test('gives a follower each change once and none too late, however many write at the same time', async () => {
     const ann = await world().as()
-    await logged()
-    const { at: before } = await followed(ann)
+    await waitUntilLogged()
+    const { at: before } = await listChanges(ann)
     let isOver = false
     const heard: SignalChange[] = []
     const follower = (async () => {
       let since = before
       for (;;) {
         const wasOver = isOver
-        const { items, at } = await followed(ann, since, 3)
+        const { items, at } = await listChanges(ann, since, 3)
         heard.push(...items)
         since = at
         if (wasOver) return
       }
     })()
     const writer = async () => {
-      const uid = await raise(ann)
+      const uid = await raiseSignal(ann)
       await ann.ok(acknowledge, { uid })
       await ann.ok(setDisposition, { uid, disposition: 'investigating', rationale: 'r' })
       await ann.ok(setDisposition, { uid, disposition: 'resolved', rationale: 'r' })
       return uid
     }
     const uids = await Promise.all(Array.from({ length: 30 }, writer))
-    await logged()
+    await waitUntilLogged()
     isOver = true
     await follower
     expect(new Set(heard.map(({ id }) => id)).size).toBe(heard.length)
@@ -158,24 +164,24 @@ describe('the log of a tenant', () => {
     }
     expect(heard).toHaveLength(uids.length * 4)
     // Read again, the order is the same.
-    expect((await followed(ann, before, 500)).items).toEqual(heard)
+    expect((await listChanges(ann, before, 500)).items).toEqual(heard)
   })
 
   test('is each tenant’s own, and shows nobody what is above them, nor that there is such a thing', async () => {
     const ann = await world().as()
     const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
     const other = await world().as({ subject: 'eve', tenant: 'tenant-b' })
-    await logged()
-    const { at: before } = await followed(low, undefined, 500)
-    const secret = await raise(ann, { classification: 'SECRET' })
-    const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
+    await waitUntilLogged()
+    const { at: before } = await listChanges(low, undefined, 500)
+    const secret = await raiseSignal(ann, { classification: 'SECRET' })
+    const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
     const { uid: insight } = await ann.ok(open, { signal_id: plain, title: 'Both', classification: 'SECRET' })
     await ann.ok(linkInsight, { uid: secret, insight_id: insight })
     await ann.ok(start, { uid: insight })
     const { editions } = await ann.ok(draft, { uid: insight, title: 't', summary: '', closes: true })
     await ann.ok(attest, { uid: insight, edition_id: editions[0]?.edition_id ?? '' })
-    await logged()
-    const seen = await followed(low, before)
+    await waitUntilLogged()
+    const seen = await listChanges(low, before)
     expect(new Set(seen.items.map(({ signal_id }) => signal_id))).toEqual(new Set([plain]))
     expect(seen.items.map(({ fields }) => fields[0]?.to)).toEqual(['new', 'investigating', 'resolved'])
     expect(JSON.stringify(await ann.ok(changesOf, { uid: plain, limit: 500 }))).toContain(insight)
@@ -189,11 +195,11 @@ describe('the log of a tenant', () => {
 
   test('takes a place for the clearance it was given under alone, and no invented one', async () => {
     const ann = await world().as()
-    await raise(ann)
-    await logged()
+    await raiseSignal(ann)
+    await waitUntilLogged()
     const { next_since: since = '' } = await ann.ok(changes, { limit: 1 })
     const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
-    const { problem } = await low.ask(changes, { since })
+    const { problem } = await low.call(changes, { since })
     expect(problem).toMatchObject({ status: 400, errors: [{ path: 'since' }] })
     for (const wrong of ['', 'x', `${since.slice(0, -4)}AAAA`]) {
       expect(await ann.refusal(changes, { since: wrong })).toBe('malformed')

@@ -11,32 +11,32 @@ import { list as ledger } from '../../../daemon/roles/intelligence/ledger/list.t
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
-import type { Person } from '../../support/person.ts'
-import { opened, raise, settled, sharedIntelligence } from './intelligence-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { openInsight, raiseSignal, setUpIntelligenceSite, waitUntilOutboxEmpty } from './intelligence-site.ts'
 
-const world = sharedIntelligence()
+const world = setUpIntelligenceSite()
 
-async function ledgerOf(person: Person, uid: string) {
-  await settled(world())
+async function readLedger(person: CheckedClient, uid: string) {
+  await waitUntilOutboxEmpty(world())
   return (await person.ok(ledger, { uid, limit: 500 })).items
 }
 
 /** The uid of an edition, added to the insight. */
-async function edition(person: Person, uid: string, closes: boolean): Promise<string> {
+async function addEdition(person: CheckedClient, uid: string, closes: boolean): Promise<string> {
   const { editions } = await person.ok(draft, { uid, title: 'What we know', summary: 'Engine trouble.', closes })
   return editions.at(-1)?.edition_id ?? ''
 }
 
 test('an insight names the signal it began with, and both know of each other', async () => {
   const ann = await world().as()
-  const signal_id = await raise(ann)
+  const signal_id = await raiseSignal(ann)
   const made = await ann.ok(open, { signal_id, title: 'Why is she there?' })
   expect(made).toMatchObject({
     state: 'open',
     entry_context: { type: 'signal', trigger: signal_id },
     linked_signal_ids: [signal_id],
   })
-  expect(await ledgerOf(ann, made.uid)).toMatchObject([
+  expect(await readLedger(ann, made.uid)).toMatchObject([
     { seq: 1, type: 'insight_opened', by: 'ann', signal_id },
     { seq: 2, type: 'signal_linked', by: 'ann', signal_id, status: 'new' },
   ])
@@ -47,20 +47,20 @@ test('an insight names the signal it began with, and both know of each other', a
 
 test('from link to attested edition: signals follow, the ledger tells each step, and only then it is closed', async () => {
   const ann = await world().as()
-  const [first, second] = [await raise(ann), await raise(ann)]
-  const uid = await opened(ann, first)
+  const [first, second] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, first)
   const linked = await ann.ok(linkInsight, { uid: second, insight_id: uid, rationale: 'same berth' })
   expect(linked).toMatchObject({ status: 'new', linked_insight_ids: [uid] })
   expect(linked.metadata.status_history.at(-1)).toMatchObject({ from: 'new', to: 'new', rationale: 'same berth' })
   await ann.ok(setDisposition, { uid: second, disposition: 'acknowledged', rationale: 'looking' })
   await ann.ok(start, { uid })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   for (const each of [first, second]) expect((await ann.ok(get, { uid: each })).status).toBe('investigating')
-  const edition_id = await edition(ann, uid, true)
+  const edition_id = await addEdition(ann, uid, true)
   expect(await ann.ok(attest, { uid, edition_id, rationale: 'agreed' })).toMatchObject({
     closing_edition_id: edition_id,
   })
-  const events = await ledgerOf(ann, uid)
+  const events = await readLedger(ann, uid)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
   const told = events.flatMap((each) =>
     each.type === 'signal_disposition_set' && each.signal_id === second ? [`${each.from} > ${each.to}`] : [],
@@ -80,43 +80,43 @@ test('from link to attested edition: signals follow, the ledger tells each step,
 
 test('closing is refused while linked signals are open, and names each of them', async () => {
   const ann = await world().as()
-  const [first, second, third] = [await raise(ann), await raise(ann), await raise(ann)]
-  const uid = await opened(ann, first)
+  const [first, second, third] = [await raiseSignal(ann), await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, first)
   for (const each of [second, third]) await ann.ok(linkInsight, { uid: each, insight_id: uid })
   await ann.ok(setDisposition, { uid: second, disposition: 'dismissed', rationale: 'a buoy' })
-  const { problem } = await ann.ask(close, { uid, rationale: 'done' })
+  const { problem } = await ann.call(close, { uid, rationale: 'done' })
   expect(problem).toMatchObject({ code: 'wrong_state', status: 409 })
   expect(problem?.detail).toContain(`${first} (new), ${third} (new)`)
   expect(problem?.errors).toHaveLength(2)
   for (const each of [first, third])
     await ann.ok(setDisposition, { uid: each, disposition: 'dismissed', rationale: 'a buoy, too' })
   expect(await ann.ok(close, { uid, rationale: 'three buoys' })).toMatchObject({ state: 'closed' })
-  expect((await ledgerOf(ann, uid)).at(-1)).toMatchObject({ type: 'insight_closed', rationale: 'three buoys' })
+  expect((await readLedger(ann, uid)).at(-1)).toMatchObject({ type: 'insight_closed', rationale: 'three buoys' })
 })
 
 test('an edition cannot close over a signal that nobody has looked into', async () => {
   const ann = await world().as()
-  const [first, late] = [await raise(ann), await raise(ann)]
-  const uid = await opened(ann, first)
-  const early = await edition(ann, uid, true)
+  const [first, late] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, first)
+  const early = await addEdition(ann, uid, true)
   expect(await ann.refusal(attest, { uid, edition_id: early })).toBe('wrong_state')
   await ann.ok(start, { uid })
   await ann.ok(linkInsight, { uid: late, insight_id: uid })
-  const { problem } = await ann.ask(attest, { uid, edition_id: early })
+  const { problem } = await ann.call(attest, { uid, edition_id: early })
   expect(problem?.detail).toContain(`: ${late} (new)`)
-  const interim = await edition(ann, uid, false)
+  const interim = await addEdition(ann, uid, false)
   await ann.ok(attest, { uid, edition_id: interim })
   expect(await ann.refusal(attest, { uid, edition_id: interim })).toBe('wrong_state')
   await ann.ok(setDisposition, { uid: late, disposition: 'dismissed', rationale: 'old' })
   await ann.ok(attest, { uid, edition_id: early })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(insight, { uid })).toMatchObject({ state: 'closed', closing_edition_id: early })
 })
 
 test('a closed insight takes no link, no edition, no start and no second closing', async () => {
   const ann = await world().as()
-  const [first, other] = [await raise(ann), await raise(ann)]
-  const uid = await opened(ann, first)
+  const [first, other] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, first)
   await ann.ok(setDisposition, { uid: first, disposition: 'dismissed', rationale: 'nothing' })
   await ann.ok(close, { uid, rationale: 'nothing' })
   expect(await ann.refusal(linkInsight, { uid: other, insight_id: uid })).toBe('wrong_state')
@@ -131,20 +131,20 @@ test('a closed insight takes no link, no edition, no start and no second closing
 
 test('If-Match of a link speaks of the insight, and the signal follows all the same', async () => {
   const ann = await world().as()
-  const uid = await opened(ann, await raise(ann))
-  await settled(world())
+  const uid = await openInsight(ann, await raiseSignal(ann))
+  await waitUntilOutboxEmpty(world())
   const { version } = await ann.ok(insight, { uid })
-  const other = await raise(ann)
+  const other = await raiseSignal(ann)
   const link = { uid: other, insight_id: uid }
   expect(await ann.refusal(linkInsight, link, { 'if-match': `"${version + 7}"` })).toBe('precondition_failed')
   await ann.ok(linkInsight, link, { 'if-match': `"${version}"` })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect((await ann.ok(get, { uid: other })).linked_insight_ids).toEqual([uid])
 })
 
 test('lists hold insights by state', async () => {
   const ann = await world().as()
-  const uid = await opened(ann, await raise(ann))
+  const uid = await openInsight(ann, await raiseSignal(ann))
   const idsIn = async (state: 'open' | 'closed') =>
     (await ann.ok(insightList, { state, limit: 500 })).items.map((each) => each.uid)
   expect(await idsIn('open')).toContain(uid)
@@ -154,16 +154,16 @@ test('lists hold insights by state', async () => {
 test('an insight holds the labels of its signals, and who may not see it is not told of it by them', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
-  const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
-  const secret = await raise(ann, { classification: 'SECRET' })
-  const uid = await opened(ann, plain)
+  const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
+  const secret = await raiseSignal(ann, { classification: 'SECRET' })
+  const uid = await openInsight(ann, plain)
   expect(await ann.refusal(linkInsight, { uid: secret, insight_id: uid })).toBe('label_denied')
   const made = await ann.ok(open, { signal_id: plain, title: 'Both', classification: 'SECRET' })
   await ann.ok(linkInsight, { uid: secret, insight_id: made.uid })
   await ann.ok(start, { uid: made.uid })
-  const edition_id = await edition(ann, made.uid, true)
+  const edition_id = await addEdition(ann, made.uid, true)
   await ann.ok(attest, { uid: made.uid, edition_id })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   const seen = await low.ok(get, { uid: plain })
   expect(seen).toMatchObject({ status: 'resolved', linked_insight_ids: [uid] })
   expect(JSON.stringify(seen)).not.toMatch(new RegExp(`${made.uid}|${edition_id}`))
@@ -178,15 +178,15 @@ test('an insight holds the labels of its signals, and who may not see it is not 
 
 test('what a stop cut short is done after the start, once', async () => {
   const ann = await world().as()
-  const signals = await Promise.all(Array.from({ length: 30 }, () => raise(ann)))
-  const uid = await opened(ann, signals[0] ?? '')
+  const signals = await Promise.all(Array.from({ length: 30 }, () => raiseSignal(ann)))
+  const uid = await openInsight(ann, signals[0] ?? '')
   await Promise.all(signals.slice(1).map((each) => ann.ok(linkInsight, { uid: each, insight_id: uid })))
   await ann.ok(start, { uid })
-  const edition_id = await edition(ann, uid, true)
-  // Signals that `start` has not reached yet are none that nobody has looked into.
+  const edition_id = await addEdition(ann, uid, true)
+  // Signals that `newestPosition` has not reached yet are none that nobody has looked into.
   await ann.ok(attest, { uid, edition_id })
   await world().restart()
-  const events = await ledgerOf(ann, uid)
+  const events = await readLedger(ann, uid)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
   const told = (type: string) => events.filter((each) => each.type === type).length
   expect([told('signal_linked'), told('signal_disposition_set'), told('insight_closed')]).toEqual([30, 60, 1])

@@ -4,15 +4,15 @@ import { get as insightOf } from '../../../daemon/roles/intelligence/insight/get
 import { list as ledgerOf } from '../../../daemon/roles/intelligence/ledger/list.ts'
 import type { LedgerEvent } from '../../../daemon/roles/intelligence/ledger/model.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
-import type { Person } from '../../support/person.ts'
-import type { SiteWorld } from '../../support/site-world.ts'
-import { settled } from './intelligence-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import type { TestSite } from '../../support/site/test-site.ts'
+import { waitUntilOutboxEmpty } from './intelligence-site.ts'
 import type { LifecycleModel } from './lifecycle-model.ts'
 
 /** Ids by the model's numbers. */
-export type Real = {
-  readonly world: SiteWorld
-  readonly person: Person
+export type LifecycleSystem = {
+  readonly world: TestSite
+  readonly person: CheckedClient
   readonly signals: string[]
   readonly insights: string[]
   readonly editions: string[][]
@@ -20,8 +20,8 @@ export type Real = {
 }
 
 /** Holds all that is stored against the model. */
-export async function agree(real: Real, model: LifecycleModel): Promise<void> {
-  await settled(real.world)
+export async function expectLifecycleAgrees(real: LifecycleSystem, model: LifecycleModel): Promise<void> {
+  await waitUntilOutboxEmpty(real.world)
   for (const [at, uid] of real.signals.entries()) {
     const signal = await real.person.ok(get, { uid })
     const { status, history, archived, expired, links, merged, taken, resolved_by } = model.signal(at)
@@ -48,17 +48,17 @@ export async function agree(real: Real, model: LifecycleModel): Promise<void> {
     expect(stood.toSorted()).toEqual([...merged].map((pair) => pair.map((each) => real.signals[each])).toSorted())
     const { items } = await real.person.ok(ledgerOf, { uid, limit: 500 })
     expect(items.map(({ seq }) => seq)).toEqual(items.map((_, number) => number + 1))
-    const told = items.map((event) => wordOf(real, at, event))
+    const told = items.map((event) => describeEvent(real, at, event))
     expect(told.toSorted()).toEqual(ledger.toSorted())
-    for (const one of links) expect(about(one, told)).toEqual(about(one, ledger))
+    for (const one of links) expect(selectEvents(one, told)).toEqual(selectEvents(one, ledger))
     if (state === 'closed') expect(told.at(-1)).toBe('insight_closed')
   }
 }
 
-const about = (at: number, words: readonly string[]) =>
+const selectEvents = (at: number, words: readonly string[]) =>
   words.filter((word) => word.startsWith(`signal_disposition_set ${at} `))
 
-function wordOf({ signals, editions }: Real, insight: number, event: LedgerEvent): string {
+function describeEvent({ signals, editions }: LifecycleSystem, insight: number, event: LedgerEvent): string {
   const { type } = event
   if (type === 'insight_opened') return `${type} ${signals.indexOf(event.signal_id)}`
   if (type === 'signal_linked') return `${type} ${signals.indexOf(event.signal_id)} ${event.status}`

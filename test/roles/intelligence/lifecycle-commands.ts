@@ -17,28 +17,33 @@ import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-di
 import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
 import { create as hush } from '../../../daemon/roles/intelligence/silence/create.ts'
 import { end } from '../../../daemon/roles/intelligence/silence/end.ts'
-import { type SiteWorld, until } from '../../support/site-world.ts'
-import { raise } from './intelligence-world.ts'
-import { agree, type Real } from './lifecycle-agreement.ts'
-import type { LifecycleModel, Status } from './lifecycle-model.ts'
+import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import { raiseSignal } from './intelligence-site.ts'
+import { expectLifecycleAgrees, type LifecycleSystem } from './lifecycle-agreement.ts'
+import type { LifecycleModel, ModelSignalStatus } from './lifecycle-model.ts'
 
-type Command = fc.AsyncCommand<LifecycleModel, Real>
+type LifecycleCommand = fc.AsyncCommand<LifecycleModel, LifecycleSystem>
 
-type Deed = {
-  readonly told: string
+type LifecycleStep = {
+  readonly description: string
   readonly check?: (model: Readonly<LifecycleModel>) => boolean
   readonly model: (model: LifecycleModel) => string | undefined
-  readonly real: (real: Real) => Promise<string | number>
+  readonly real: (real: LifecycleSystem) => Promise<string | number>
 }
 
-function command({ told, check = () => true, model: foretell, real: act }: Deed): Command {
+function createCommand({
+  description,
+  check = () => true,
+  model: foretell,
+  real: act,
+}: LifecycleStep): LifecycleCommand {
   return {
-    toString: () => told,
+    toString: () => description,
     check: (model) => check(model),
     async run(model, real) {
       const foretold = foretell(model)
       expect(await act(real)).toBe(foretold ?? 200)
-      await agree(real, model)
+      await expectLifecycleAgrees(real, model)
     },
   }
 }
@@ -48,35 +53,35 @@ const rationale = 'as the test has it'
 const lifetime_ms = 600_000
 const hasInsight = (to: number) => (model: Readonly<LifecycleModel>) => model.insights.length > to
 
-const moving = (at: number, to: Exclude<Status, 'new'>) =>
-  command({
-    told: `signal ${at} is ${to}`,
+const moveCommand = (at: number, to: Exclude<ModelSignalStatus, 'new'>) =>
+  createCommand({
+    description: `signal ${at} is ${to}`,
     model: (model) => model.move(at, to),
     real: ({ person, signals }) =>
       person.refusal(setDisposition, { uid: signals[at] ?? '', disposition: to, rationale }),
   })
 
-const acknowledging = (at: number) =>
-  command({
-    told: `signal ${at} is seen`,
+const acknowledgeCommand = (at: number) =>
+  createCommand({
+    description: `signal ${at} is seen`,
     model: (model) => model.move(at, 'acknowledged'),
     real: ({ person, signals }) => person.refusal(acknowledge, { uid: signals[at] ?? '' }),
   })
 
-const archiving = (at: number) =>
-  command({
-    told: `signal ${at} is put away`,
+const archiveCommand = (at: number) =>
+  createCommand({
+    description: `signal ${at} is put away`,
     model: (model) => model.archive(at),
     real: ({ person, signals }) => person.refusal(archive, { uid: signals[at] ?? '' }),
   })
 
-const opening = (at: number) =>
-  command({
-    told: `an insight about signal ${at}`,
+const openCommand = (at: number) =>
+  createCommand({
+    description: `an insight about signal ${at}`,
     check: (model) => model.insights.length < 3,
     model: (model) => model.open(at),
     async real({ person, signals, insights, editions }) {
-      const { value, problem } = await person.ask(open, { signal_id: signals[at] ?? '', title: 'Why is she there?' })
+      const { value, problem } = await person.call(open, { signal_id: signals[at] ?? '', title: 'Why is she there?' })
       if (!value) return problem?.code ?? 0
       insights.push(value.uid)
       editions.push([])
@@ -84,30 +89,30 @@ const opening = (at: number) =>
     },
   })
 
-const merging = (at: number, into: number) =>
-  command({
-    told: `signal ${at} is merged into ${into}`,
+const mergeCommand = (at: number, into: number) =>
+  createCommand({
+    description: `signal ${at} is merged into ${into}`,
     model: (model) => model.merge(at, into),
     real: ({ person, signals }) =>
       person.refusal(merge, { uid: signals[into] ?? '', signal_ids: [signals[at] ?? ''], rationale }),
   })
 
-const unmerging = (at: number) =>
-  command({
-    told: `signal ${at} is taken out`,
+const unmergeCommand = (at: number) =>
+  createCommand({
+    description: `signal ${at} is taken out`,
     model: (model) => model.unmerge(at),
     real: ({ person, signals }) => person.refusal(unmerge, { uid: signals[at] ?? '', rationale }),
   })
 
 /** The answers for each signal, in order. */
-const movingMany = (all: readonly number[], to: Exclude<Status, 'new'>) =>
-  command({
-    told: `signals ${all} are ${to} at once`,
+const moveManyCommand = (all: readonly number[], to: Exclude<ModelSignalStatus, 'new'>) =>
+  createCommand({
+    description: `signals ${all} are ${to} at once`,
     model: (model) => all.map((at) => (model.move(at, to) ? 'refused' : 'done')).join(),
     async real({ person, signals }) {
       const signal_ids = all.map((at) => signals[at] ?? '')
       const { uid } = await person.ok(bulk, { signal_ids, disposition: to, rationale })
-      const { items } = await until(async () => {
+      const { items } = await waitUntil(async () => {
         const seen = await person.ok(bulkOf, { uid })
         return seen.state === 'finished' && seen
       })
@@ -115,8 +120,8 @@ const movingMany = (all: readonly number[], to: Exclude<Status, 'new'>) =>
     },
   })
 
-const endingSilence = command({
-  told: 'the silence is ended',
+const endSilenceCommand = createCommand({
+  description: 'the silence is ended',
   model: (model) => model.endSilence(),
   async real({ world, silence }) {
     const operator = await world.as({ roles: ['operator'] })
@@ -124,62 +129,62 @@ const endingSilence = command({
   },
 })
 
-const linking = (at: number, to: number) =>
-  command({
-    told: `signal ${at} to insight ${to}`,
+const linkCommand = (at: number, to: number) =>
+  createCommand({
+    description: `signal ${at} to insight ${to}`,
     check: hasInsight(to),
     model: (model) => model.link(at, to),
     real: ({ person, signals, insights }) =>
       person.refusal(linkInsight, { uid: signals[at] ?? '', insight_id: insights[to] ?? '' }),
   })
 
-const starting = (to: number) =>
-  command({
-    told: `insight ${to} is investigated`,
+const startCommand = (to: number) =>
+  createCommand({
+    description: `insight ${to} is investigated`,
     check: hasInsight(to),
     model: (model) => model.start(to),
     real: ({ person, insights }) => person.refusal(start, { uid: insights[to] ?? '' }),
   })
 
-const drafting = (to: number, closes: boolean) =>
-  command({
-    told: `insight ${to} gets an edition${closes ? ' that closes' : ''}`,
+const draftCommand = (to: number, closes: boolean) =>
+  createCommand({
+    description: `insight ${to} gets an edition${closes ? ' that closes' : ''}`,
     check: hasInsight(to),
     model: (model) => model.draft(to, closes),
     async real({ person, insights, editions }) {
-      const { value, problem } = await person.ask(draft, { uid: insights[to] ?? '', title: 't', summary: '', closes })
+      const { value, problem } = await person.call(draft, { uid: insights[to] ?? '', title: 't', summary: '', closes })
       const made = value?.editions.at(-1)?.edition_id
       if (made) editions[to]?.push(made)
       return problem?.code ?? 200
     },
   })
 
-const attesting = (to: number, number: number) =>
-  command({
-    told: `edition ${number} of insight ${to} is attested`,
+const attestCommand = (to: number, number: number) =>
+  createCommand({
+    description: `edition ${number} of insight ${to} is attested`,
     check: hasInsight(to),
     model: (model) => model.attest(to, number),
     real: ({ person, insights, editions }) =>
       person.refusal(attest, { uid: insights[to] ?? '', edition_id: editions[to]?.[number] ?? 'edn_none' }),
   })
 
-const closing = (to: number) =>
-  command({
-    told: `insight ${to} is closed`,
+const closeCommand = (to: number) =>
+  createCommand({
+    description: `insight ${to} is closed`,
     check: hasInsight(to),
     model: (model) => model.close(to),
     real: ({ person, insights }) => person.refusal(close, { uid: insights[to] ?? '', rationale }),
   })
 
-const expiring = command({
-  told: 'their time passes',
+const expireCommand = createCommand({
+  description: 'their time passes',
   model: (model) => {
     model.expire()
     return undefined
   },
   async real({ world, person, signals }) {
     world.clock.advance(lifetime_ms)
-    world.wake('intelligence', 'expiry')
+    world.wakeWorker('intelligence', 'expiry')
     await expect
       .poll(
         async () => {
@@ -195,38 +200,38 @@ const expiring = command({
 
 const signal = fc.nat(2)
 const status = fc.constantFrom('acknowledged', 'investigating', 'resolved', 'dismissed') as fc.Arbitrary<
-  Exclude<Status, 'new'>
+  Exclude<ModelSignalStatus, 'new'>
 >
 const insight = fc.nat(2)
 
 export const commands = fc.commands(
   [
-    signal.map(opening),
-    signal.map(acknowledging),
-    fc.tuple(signal, status).map(([at, to]) => moving(at, to)),
-    fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), status).map(([all, to]) => movingMany(all, to)),
-    fc.tuple(signal, signal).map(([at, into]) => merging(at, into)),
-    signal.map(unmerging),
-    signal.map(archiving),
-    fc.tuple(signal, insight).map(([at, to]) => linking(at, to)),
-    insight.map(starting),
-    fc.tuple(insight, fc.boolean()).map(([to, closes]) => drafting(to, closes)),
-    fc.tuple(insight, fc.nat(1)).map(([to, number]) => attesting(to, number)),
+    signal.map(openCommand),
+    signal.map(acknowledgeCommand),
+    fc.tuple(signal, status).map(([at, to]) => moveCommand(at, to)),
+    fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), status).map(([all, to]) => moveManyCommand(all, to)),
+    fc.tuple(signal, signal).map(([at, into]) => mergeCommand(at, into)),
+    signal.map(unmergeCommand),
+    signal.map(archiveCommand),
+    fc.tuple(signal, insight).map(([at, to]) => linkCommand(at, to)),
+    insight.map(startCommand),
+    fc.tuple(insight, fc.boolean()).map(([to, closes]) => draftCommand(to, closes)),
+    fc.tuple(insight, fc.nat(1)).map(([to, number]) => attestCommand(to, number)),
     fc.oneof(
-      { weight: 3, arbitrary: insight.map(closing) },
-      { weight: 1, arbitrary: fc.constantFrom(expiring, endingSilence) },
+      { weight: 3, arbitrary: insight.map(closeCommand) },
+      { weight: 1, arbitrary: fc.constantFrom(expireCommand, endSilenceCommand) },
     ),
   ],
   { maxCommands: 24, size: '+1' },
 )
 
 /** A tenant has so many of them and no more. */
-export async function endedSilence({ world, silence }: Real, model: LifecycleModel): Promise<void> {
+export async function endSilence({ world, silence }: LifecycleSystem, model: LifecycleModel): Promise<void> {
   if (model.hasSilence) await (await world.as({ roles: ['operator'] })).ok(end, { uid: silence })
 }
 
 /** Three signals, the last of them under a silence, and nothing else yet. */
-export async function begun(world: SiteWorld, model: LifecycleModel): Promise<Real> {
+export async function createLifecycleSystem(world: TestSite, model: LifecycleModel): Promise<LifecycleSystem> {
   const person = await world.as()
   const expires_at = new Date(world.clock.now() + lifetime_ms).toISOString()
   const operator = await world.as({ roles: ['operator'] })
@@ -236,7 +241,7 @@ export async function begun(world: SiteWorld, model: LifecycleModel): Promise<Re
   const signals: string[] = []
   for (const hushed of [false, false, true]) {
     const signal_type = `${hushed ? 'hushed' : 'loud'}-${world.clock.now()}-1`
-    signals.push(await raise(person, { expires_at, signal_type }))
+    signals.push(await raiseSignal(person, { expires_at, signal_type }))
     model.raise(hushed)
   }
   return { world, person, signals, silence, insights: [], editions: [] }

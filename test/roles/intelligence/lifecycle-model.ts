@@ -1,7 +1,7 @@
 // What signals and insights must be, told a second time in few lines: the interface's table without the product's rules.
 
-export type Status = 'new' | 'acknowledged' | 'investigating' | 'resolved' | 'dismissed'
-export type State = 'open' | 'investigating' | 'closed'
+export type ModelSignalStatus = 'new' | 'acknowledged' | 'investigating' | 'resolved' | 'dismissed'
+export type ModelInsightState = 'open' | 'investigating' | 'closed'
 
 /** Document 001 part C, table of the lifecycle: `from to`. */
 const steps = new Set([
@@ -9,14 +9,14 @@ const steps = new Set([
   ...['acknowledged dismissed', 'investigating resolved', 'investigating dismissed'],
 ])
 
-export function isStep(from: Status, to: Status): boolean {
+export function isStep(from: ModelSignalStatus, to: ModelSignalStatus): boolean {
   return steps.has(`${from} ${to}`)
 }
 
-export const isFinal = (status: Status) => status === 'resolved' || status === 'dismissed'
+export const isFinal = (status: ModelSignalStatus) => status === 'resolved' || status === 'dismissed'
 
 export type SignalModel = {
-  status: Status
+  status: ModelSignalStatus
   /** `from to`, links included. */
   history: string[]
   archived: boolean
@@ -30,7 +30,7 @@ export type SignalModel = {
 }
 
 export type InsightModel = {
-  state: State
+  state: ModelInsightState
   links: number[]
   /** Linked signals to who stands for them, and to those that brought them where nobody linked them. */
   merged: Map<number, number>
@@ -114,7 +114,7 @@ export class LifecycleModel {
     return undefined
   }
 
-  move(at: number, to: Status): string | undefined {
+  move(at: number, to: ModelSignalStatus): string | undefined {
     const signal = this.signal(at)
     if (signal.merged !== undefined || !isStep(signal.status, to)) return 'wrong_state'
     this.#enter(at, to)
@@ -153,7 +153,7 @@ export class LifecycleModel {
     if (insight.state !== 'open') return 'wrong_state'
     insight.state = 'investigating'
     insight.ledger.push('investigation_started')
-    for (const at of standingIn(insight))
+    for (const at of listUnmergedLinks(insight))
       if (isStep(this.signal(at).status, 'investigating')) this.#enter(at, 'investigating')
     return undefined
   }
@@ -170,12 +170,12 @@ export class LifecycleModel {
     const edition = insight.editions[number]
     if (!edition) return 'not_found'
     if (edition.attested || insight.state === 'closed') return 'wrong_state'
-    const waiting = standingIn(insight).filter((at) => ['new', 'acknowledged'].includes(this.signal(at).status))
+    const waiting = listUnmergedLinks(insight).filter((at) => ['new', 'acknowledged'].includes(this.signal(at).status))
     if (edition.closes && (insight.state !== 'investigating' || waiting.length > 0)) return 'wrong_state'
     edition.attested = true
     insight.ledger.push(`edition_attested ${number}`)
     if (!edition.closes) return undefined
-    for (const at of standingIn(insight)) {
+    for (const at of listUnmergedLinks(insight)) {
       if (this.signal(at).status !== 'investigating') continue
       this.#enter(at, 'resolved')
       this.signal(at).resolved_by = { insight: to, edition: number }
@@ -187,7 +187,7 @@ export class LifecycleModel {
   close(to: number): string | undefined {
     const insight = this.insight(to)
     const isOver = (at: number) => isFinal(this.signal(at).status)
-    if (insight.state === 'closed' || !standingIn(insight).every(isOver)) return 'wrong_state'
+    if (insight.state === 'closed' || !listUnmergedLinks(insight).every(isOver)) return 'wrong_state'
     this.#close(insight)
     return undefined
   }
@@ -198,14 +198,14 @@ export class LifecycleModel {
   }
 
   signal(at: number): SignalModel {
-    return this.signals[at] ?? fail(at)
+    return this.signals[at] ?? throwMissing(at)
   }
 
   insight(at: number): InsightModel {
-    return this.insights[at] ?? fail(at)
+    return this.insights[at] ?? throwMissing(at)
   }
 
-  #enter(at: number, to: Status): void {
+  #enter(at: number, to: ModelSignalStatus): void {
     const signal = this.signal(at)
     const step = `${signal.status} ${to}`
     signal.history.push(step)
@@ -229,10 +229,10 @@ export class LifecycleModel {
 }
 
 /** Linked signals that nobody stands for. */
-function standingIn({ links, merged }: InsightModel): number[] {
+function listUnmergedLinks({ links, merged }: InsightModel): number[] {
   return links.filter((at) => !merged.has(at))
 }
 
-function fail(at: number): never {
+function throwMissing(at: number): never {
   throw new Error(`there is no number ${at}`)
 }

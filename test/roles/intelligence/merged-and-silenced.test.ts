@@ -1,38 +1,38 @@
 // What merged and silenced signals are elsewhere: in exports, ledgers, statistics, plans, the change log and among similar ones.
 import { expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import type { Label } from '../../../daemon/kernel/label.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { Label } from '../../../daemon/kernel/label/label.ts'
 import { plan } from '../../../daemon/roles/intelligence/bulk/plan.ts'
 import { get as insight } from '../../../daemon/roles/intelligence/insight/get.ts'
 import { insights, type StoredInsight } from '../../../daemon/roles/intelligence/insight/model.ts'
-import { opened as openedAbout } from '../../../daemon/roles/intelligence/insight/rules.ts'
+import { openInsight as openedAbout } from '../../../daemon/roles/intelligence/insight/rules.ts'
 import { list as ledger } from '../../../daemon/roles/intelligence/ledger/list.ts'
-import { changesOf } from '../../../daemon/roles/intelligence/log/changes-of.ts'
-import { taking } from '../../../daemon/roles/intelligence/merge/rules.ts'
+import { beginMerge } from '../../../daemon/roles/intelligence/merge/rules.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
+import { changesOf } from '../../../daemon/roles/intelligence/signal/changes-of.ts'
+import { exportStix } from '../../../daemon/roles/intelligence/signal/export.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
 import { type StoredSignal, signals } from '../../../daemon/roles/intelligence/signal/model.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
+import { similar } from '../../../daemon/roles/intelligence/signal/similar.ts'
+import { statistics } from '../../../daemon/roles/intelligence/signal/statistics.ts'
 import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
 import { create as silence } from '../../../daemon/roles/intelligence/silence/create.ts'
 import { end } from '../../../daemon/roles/intelligence/silence/end.ts'
-import { similar } from '../../../daemon/roles/intelligence/similar/similar.ts'
-import { statistics } from '../../../daemon/roles/intelligence/statistics/statistics.ts'
-import { exportStix } from '../../../daemon/roles/intelligence/stix/export.ts'
-import { until } from '../../support/site-world.ts'
-import { opened, raise, settled, sharedIntelligence } from './intelligence-world.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { openInsight, raiseSignal, setUpIntelligenceSite, waitUntilOutboxEmpty } from './intelligence-site.ts'
 
-const world = sharedIntelligence()
+const world = setUpIntelligenceSite()
 const rationale = 'one and the same'
-async function stored(uid: string): Promise<StoredSignal> {
+async function readStoredSignal(uid: string): Promise<StoredSignal> {
   const doc = await world().store('intelligence').get(signals, uid)
   return doc?.value ?? expect.fail(`there is no ${uid}`)
 }
 
 /** As somebody opened it when nothing had become of the signal yet: the link is still to come to the signal. */
-async function openedBefore(trigger: string, label: Label, id: string): Promise<void> {
-  const { tenant_id } = await stored(trigger)
+async function openUnlinkedInsight(trigger: string, label: Label, id: string): Promise<void> {
+  const { tenant_id } = await readStoredSignal(trigger)
   const at = new Date(world().clock.now()).toISOString()
   const begun: StoredInsight = {
     ...{ tenant_id, label, created_by: 'ann', created_at: at, updated_at: at, request_digest: '' },
@@ -41,16 +41,16 @@ async function openedBefore(trigger: string, label: Label, id: string): Promise<
   }
   const value = openedAbout(begun, { signal_id: trigger, status: 'new', steps: 0 }, { by: 'ann', at })
   await world().store('intelligence').create(insights, id, value)
-  world().wake('intelligence', 'relay')
-  await settled(world())
+  world().wakeWorker('intelligence', 'relay')
+  await waitUntilOutboxEmpty(world())
 }
 
 /** Signals about the subject that arrive under a silence of its own. */
-async function hushed(id: string, more: object = {}): Promise<string> {
+async function raiseSilenced(id: string, more: object = {}): Promise<string> {
   const [olga, ann] = [await world().as({ subject: 'olga', roles: ['operator'] }), await world().as()]
   const ends_at = new Date(world().clock.now() + 3_600_000).toISOString()
   const { uid } = await olga.ok(silence, { matchers: { subject_id: [id] }, reason: 'a drill', ends_at, ...more })
-  const made = await raise(ann, { subject: { type: 'sensor', id, name: id } })
+  const made = await raiseSignal(ann, { subject: { type: 'sensor', id, name: id } })
   await olga.ok(end, { uid })
   return made
 }
@@ -58,17 +58,17 @@ async function hushed(id: string, more: object = {}): Promise<string> {
 test('what was said of a signal while it was higher goes out in no export of it, though whoever exports may know', async () => {
   const ann = await world().as()
   const classification = { level: 'UNCLASSIFIED', releasable_to: ['tenant-a', 'FRA'] }
-  const uid = await raise(ann, { signal_type: 'outgoing', classification })
+  const uid = await raiseSignal(ann, { signal_type: 'outgoing', classification })
   await ann.ok(acknowledge, { uid, note: 'a plain note' })
-  const noted = await raise(ann, { signal_type: 'outgoing', classification })
+  const noted = await raiseSignal(ann, { signal_type: 'outgoing', classification })
   const high = { level: 'SECRET', releasable_to: ['tenant-a'] }
-  const secrets = [await raise(ann, { classification: high }), await raise(ann, { classification: high })]
+  const secrets = [await raiseSignal(ann, { classification: high }), await raiseSignal(ann, { classification: high })]
   for (const [at, into] of [uid, noted].entries())
     await ann.ok(merge, { uid: into, signal_ids: [secrets[at] ?? ''], rationale: 'a hidden reason' })
   await ann.ok(acknowledge, { uid: noted, note: 'a hidden note' })
   await ann.ok(setDisposition, { uid, disposition: 'dismissed', rationale: 'a hidden reason' })
   for (const each of secrets) await ann.ok(unmerge, { uid: each, rationale: 'a hidden end' })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   const { bundle, left_out } = await ann.ok(exportStix, { signal_type: 'outgoing', releasable_to: 'FRA' })
   const told = JSON.stringify(bundle)
   expect([left_out, told.includes('a plain note')]).toEqual([0, true])
@@ -78,7 +78,7 @@ test('what was said of a signal while it was higher goes out in no export of it,
 
 test('an export of a signal that is as high tells what was said of it', async () => {
   const ann = await world().as()
-  const [one, two] = [await raise(ann, { signal_type: 'kept' }), await raise(ann)]
+  const [one, two] = [await raiseSignal(ann, { signal_type: 'kept' }), await raiseSignal(ann)]
   await ann.ok(merge, { uid: one, signal_ids: [two], rationale: 'kept for all' })
   expect(JSON.stringify(await ann.ok(exportStix, { signal_type: 'kept' }))).toContain('kept for all')
 })
@@ -86,20 +86,20 @@ test('an export of a signal that is as high tells what was said of it', async ()
 test('an insight whose signal was raised above it before it followed drops the link, and is told no reason above it', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
-  const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
-  const secret = await raise(ann, { classification: 'SECRET' })
-  const { label } = await stored(plain)
+  const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
+  const secret = await raiseSignal(ann, { classification: 'SECRET' })
+  const { label } = await readStoredSignal(plain)
   await ann.ok(merge, { uid: plain, signal_ids: [secret], rationale: 'a hidden reason' })
-  await openedBefore(plain, label, 'ins_raced')
+  await openUnlinkedInsight(plain, label, 'ins_raced')
   await ann.ok(setDisposition, { uid: plain, disposition: 'dismissed', rationale: 'a hidden reason' })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await lou.ok(insight, { uid: 'ins_raced' })).toMatchObject({ linked_signal_ids: [], settled: true })
   expect((await ann.ok(get, { uid: plain })).linked_insight_ids).toEqual([])
   const { items } = await lou.ok(ledger, { uid: 'ins_raced', limit: 500 })
   expect(items.map(({ type }) => type)).toEqual(['insight_opened', 'signal_linked', 'signal_unlinked'])
   await ann.ok(unmerge, { uid: secret, rationale: 'a hidden end' })
-  await openedBefore(plain, label, 'ins_late')
-  await settled(world())
+  await openUnlinkedInsight(plain, label, 'ins_late')
+  await waitUntilOutboxEmpty(world())
   const { items: late } = await lou.ok(ledger, { uid: 'ins_late', limit: 500 })
   expect(late.at(-1)).toMatchObject({ type: 'signal_disposition_set', to: 'dismissed' })
   expect(JSON.stringify(late)).not.toContain('hidden')
@@ -110,9 +110,9 @@ test('sources are judged by what is in plain lists, of duplicates by the one tha
   const source = { type: 'polling' as const, name: 'judged' }
   const detected_at = new Date(world().clock.now()).toISOString()
   const [one, two, three] = [
-    await raise(ann, { source, detected_at }),
-    await raise(ann, { source, detected_at }),
-    await raise(ann, { source, detected_at }),
+    await raiseSignal(ann, { source, detected_at }),
+    await raiseSignal(ann, { source, detected_at }),
+    await raiseSignal(ann, { source, detected_at }),
   ]
   await ann.ok(setDisposition, { uid: three, disposition: 'dismissed', rationale })
   await ann.ok(merge, { uid: one, signal_ids: [two, three], rationale })
@@ -125,9 +125,9 @@ test('sources are judged by what is in plain lists, of duplicates by the one tha
 test('merged and silenced signals are like none, also where they are named or in the same insight', async () => {
   const ann = await world().as()
   const about = { subject: { type: 'sensor' as const, id: 'alike', name: 'alike' } }
-  const hidden = await hushed('alike')
-  const uid = await raise(ann, { ...about, related_signals: [hidden] })
-  const [twin, away] = [await raise(ann, about), await raise(ann, about)]
+  const hidden = await raiseSilenced('alike')
+  const uid = await raiseSignal(ann, { ...about, related_signals: [hidden] })
+  const [twin, away] = [await raiseSignal(ann, about), await raiseSignal(ann, about)]
   await ann.ok(merge, { uid: twin, signal_ids: [away], rationale })
   const { items } = await ann.ok(similar, { uid, min_score: 90 })
   expect(items.map(({ signal }) => signal.uid)).toEqual([twin])
@@ -136,8 +136,8 @@ test('merged and silenced signals are like none, also where they are named or in
 test('a plan counts merged signals as refused, by name and by subject', async () => {
   const ann = await world().as()
   const about = (id: string) => ({ subject: { type: 'asset' as const, id, name: id } })
-  const [one, two] = [await raise(ann, about('planned')), await raise(ann, about('planned-here'))]
-  await raise(ann, about('planned-here'))
+  const [one, two] = [await raiseSignal(ann, about('planned')), await raiseSignal(ann, about('planned-here'))]
+  await raiseSignal(ann, about('planned-here'))
   await ann.ok(merge, { uid: one, signal_ids: [two], rationale })
   const planned = async (given: object) => {
     const { matches, would_be_done } = await ann.ok(plan, { ...given, disposition: 'dismissed' })
@@ -150,7 +150,7 @@ test('a plan counts merged signals as refused, by name and by subject', async ()
 
 test('a silenced survivor is listed while it stands for others', async () => {
   const ann = await world().as()
-  const [hidden, listed] = [await hushed('survivor'), await raise(ann)]
+  const [hidden, listed] = [await raiseSilenced('survivor'), await raiseSignal(ann)]
   const standing = async () => (await ann.ok(get, { uid: hidden })).standing
   await ann.ok(merge, { uid: hidden, signal_ids: [listed], rationale })
   expect(await standing()).toBe('listed')
@@ -161,17 +161,17 @@ test('a silenced survivor is listed while it stands for others', async () => {
 test('the change log tells of a silence to those who may know of it, and of merging as the signal shows it', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
-  const hidden = await hushed('logged', { classification: 'SECRET' })
-  const far = await raise(ann)
-  const insight_id = await opened(ann, far)
-  await settled(world())
+  const hidden = await raiseSilenced('logged', { classification: 'SECRET' })
+  const far = await raiseSignal(ann)
+  const insight_id = await openInsight(ann, far)
+  await waitUntilOutboxEmpty(world())
   await ann.ok(merge, { uid: hidden, signal_ids: [far], rationale })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   const fieldsOf = async (person: typeof ann) =>
     (await person.ok(changesOf, { uid: hidden, limit: 500 })).items.flatMap(({ by, fields }) =>
       fields.map(({ field, to }) => [field, to, by]),
     )
-  const seen = await until(async () => {
+  const seen = await waitUntil(async () => {
     const told = await fieldsOf(ann)
     return told.some(([field]) => field === 'linked_insight_ids') && told
   })
@@ -189,8 +189,8 @@ test('the change log tells of a silence to those who may know of it, and of merg
 
 test('why a signal was left out that the relay could not merge any more is in the audit', async () => {
   const ann = await world().as()
-  const [one, two, three] = [await raise(ann), await raise(ann), await raise(ann)]
-  const before = await stored(two)
+  const [one, two, three] = [await raiseSignal(ann), await raiseSignal(ann), await raiseSignal(ann)]
+  const before = await readStoredSignal(two)
   await ann.ok(merge, { uid: three, signal_ids: [two], rationale })
   const policy = { policy: 'SITE', levels: ['UNCLASSIFIED'] }
   const deed = { by: 'ann', at: before.created_at, rationale, key: 'k' }
@@ -199,12 +199,12 @@ test('why a signal was left out that the relay could not merge any more is in th
   await world()
     .store('intelligence')
     .update(signals, one, ({ value }) => {
-      const next = taking(value, [{ signal_id: two, value: before }], deed, setting)
+      const next = beginMerge(value, [{ signal_id: two, value: before }], deed, setting)
       if (next instanceof Error) throw next
       return { next, answer: undefined }
     })
-  world().wake('intelligence', 'relay')
-  await settled(world())
+  world().wakeWorker('intelligence', 'relay')
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(get, { uid: one })).not.toHaveProperty('merged_signals')
   const { token } = await world().as({ roles: ['auditor'] })
   const { json } = await world().call('intelligence', 'GET', `/api/v1/audit?target=${one}`, undefined, { token })

@@ -6,32 +6,32 @@ import { get as insight } from '../../../daemon/roles/intelligence/insight/get.t
 import { open } from '../../../daemon/roles/intelligence/insight/open.ts'
 import { start } from '../../../daemon/roles/intelligence/insight/start.ts'
 import { list as ledger } from '../../../daemon/roles/intelligence/ledger/list.ts'
-import { changesOf } from '../../../daemon/roles/intelligence/log/changes-of.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { byEntity } from '../../../daemon/roles/intelligence/signal/by-entity.ts'
+import { changesOf } from '../../../daemon/roles/intelligence/signal/changes-of.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
 import { list } from '../../../daemon/roles/intelligence/signal/list.ts'
 import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
 import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
-import type { Person } from '../../support/person.ts'
-import { opened, raise, settled, sharedIntelligence } from './intelligence-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { openInsight, raiseSignal, setUpIntelligenceSite, waitUntilOutboxEmpty } from './intelligence-site.ts'
 
-const world = sharedIntelligence()
+const world = setUpIntelligenceSite()
 const rationale = 'one and the same'
 
-const merged = (person: Person, uid: string, ...signal_ids: string[]) =>
+const mergeSignals = (person: CheckedClient, uid: string, ...signal_ids: string[]) =>
   person.ok(merge, { uid, signal_ids, rationale })
 
 /** All that a signal says but how often it was changed. */
-async function saidOf(person: Person, uid: string) {
+async function readComparable(person: CheckedClient, uid: string) {
   const { version: _version, updated_at: _at, metadata, ...rest } = await person.ok(get, { uid })
   return { ...rest, history: metadata.status_history.filter(({ event }) => event === undefined) }
 }
 
-async function ledgerOf(person: Person, uid: string) {
-  await settled(world())
+async function readLedger(person: CheckedClient, uid: string) {
+  await waitUntilOutboxEmpty(world())
   const { items } = await person.ok(ledger, { uid, limit: 500 })
   return items.map((event) => `${event.type} ${'signal_id' in event ? event.signal_id : ''}`)
 }
@@ -39,12 +39,12 @@ async function ledgerOf(person: Person, uid: string) {
 test('merged signals leave plain lists, say where they went, and are moved by nobody; taken out, they are as they were', async () => {
   const ann = await world().as()
   const subject = { type: 'asset' as const, id: 'twin', name: 'Twin' }
-  const far = await raise(ann)
-  const one = await raise(ann, { subject })
-  const two = await raise(ann, { subject, related_signals: [far] })
+  const far = await raiseSignal(ann)
+  const one = await raiseSignal(ann, { subject })
+  const two = await raiseSignal(ann, { subject, related_signals: [far] })
   await ann.ok(acknowledge, { uid: two, note: 'on it' })
-  const before = [await saidOf(ann, one), await saidOf(ann, two)]
-  const seen = await merged(ann, one, two, two)
+  const before = [await readComparable(ann, one), await readComparable(ann, two)]
+  const seen = await mergeSignals(ann, one, two, two)
   expect(seen).toMatchObject({
     ...{ uid: one, status: 'new', standing: 'listed', related_signals: [far] },
     merged_signals: [{ signal_id: two, by: 'ann', settled: true }],
@@ -62,11 +62,11 @@ test('merged signals leave plain lists, say where they went, and are moved by no
   expect(await ann.refusal(open, { signal_id: two, title: 'Why?' })).toBe('wrong_state')
   expect(await ann.ok(plan, { filter: { subject_id: 'twin' }, disposition: 'dismissed' })).toMatchObject({ matches: 1 })
   // The same again is no change.
-  expect((await merged(ann, one, two)).version).toBe(seen.version)
+  expect((await mergeSignals(ann, one, two)).version).toBe(seen.version)
   const out = await ann.ok(unmerge, { uid: two, rationale: 'two ships' })
   expect(out.metadata.status_history.at(-1)).toMatchObject({ event: 'unmerged', rationale: 'two ships' })
-  await settled(world())
-  expect([await saidOf(ann, one), await saidOf(ann, two)]).toEqual(before)
+  await waitUntilOutboxEmpty(world())
+  expect([await readComparable(ann, one), await readComparable(ann, two)]).toEqual(before)
   expect(await ann.refusal(unmerge, { uid: two, rationale })).toBe('wrong_state')
   await ann.ok(setDisposition, move)
 })
@@ -74,8 +74,8 @@ test('merged signals leave plain lists, say where they went, and are moved by no
 test('a merged signal about another subject is still found by it, as a way to the one that stands for it', async () => {
   const ann = await world().as()
   const about = (id: string) => ({ subject: { type: 'asset' as const, id, name: id } })
-  const [one, two] = [await raise(ann, about('imo-1')), await raise(ann, about('mmsi-1'))]
-  await merged(ann, one, two)
+  const [one, two] = [await raiseSignal(ann, about('imo-1')), await raiseSignal(ann, about('mmsi-1'))]
+  await mergeSignals(ann, one, two)
   const { items } = await ann.ok(byEntity, { entity_id: 'mmsi-1' })
   expect(items).toMatchObject([{ uid: two, merged_into: one }])
   expect((await ann.ok(get, { uid: one })).merged_signals).toMatchObject([{ subject: { id: 'mmsi-1' } }])
@@ -83,93 +83,96 @@ test('a merged signal about another subject is still found by it, as a way to th
 
 test('insights follow: the survivor is linked in its place, closing waits for the survivor alone, and the ledger tells it', async () => {
   const ann = await world().as()
-  const [one, two] = [await raise(ann), await raise(ann)]
-  const [first, second] = [await opened(ann, two), await opened(ann, two)]
+  const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const [first, second] = [await openInsight(ann, two), await openInsight(ann, two)]
   await ann.ok(linkInsight, { uid: one, insight_id: second })
-  const before = await saidOf(ann, one)
-  await merged(ann, one, two)
-  await settled(world())
+  const before = await readComparable(ann, one)
+  await mergeSignals(ann, one, two)
+  await waitUntilOutboxEmpty(world())
   expect((await ann.ok(get, { uid: one })).linked_insight_ids.toSorted()).toEqual([first, second].toSorted())
   expect(await ann.ok(insight, { uid: first })).toMatchObject({
     ...{ linked_signal_ids: [two, one], merged_signals: [{ signal_id: two, merged_into: one }] },
   })
-  const told = await ledgerOf(ann, first)
+  const told = await readLedger(ann, first)
   expect(told.slice(2)).toEqual([`signal_merged ${two}`, `signal_linked ${one}`])
-  const { problem } = await ann.ask(close, { uid: first, rationale })
+  const { problem } = await ann.call(close, { uid: first, rationale })
   expect(problem?.errors.map(({ message }) => message)).toEqual([`${one} is new`])
   await ann.ok(start, { uid: first })
-  await settled(world())
-  expect([(await saidOf(ann, one)).status, (await saidOf(ann, two)).status]).toEqual(['investigating', 'new'])
+  await waitUntilOutboxEmpty(world())
+  expect([(await readComparable(ann, one)).status, (await readComparable(ann, two)).status]).toEqual([
+    'investigating',
+    'new',
+  ])
   await ann.ok(unmerge, { uid: two, rationale })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(insight, { uid: first })).toMatchObject({ linked_signal_ids: [two] })
   expect(await ann.ok(insight, { uid: first })).not.toHaveProperty('merged_signals')
-  expect((await saidOf(ann, one)).linked_insight_ids).toEqual(before.linked_insight_ids)
+  expect((await readComparable(ann, one)).linked_insight_ids).toEqual(before.linked_insight_ids)
   expect(await ann.ok(insight, { uid: second })).toMatchObject({ linked_signal_ids: [two, one] })
-  expect((await ledgerOf(ann, first)).slice(4)).toEqual([
+  expect((await readLedger(ann, first)).slice(4)).toEqual([
     ...['investigation_started ', `signal_disposition_set ${one}`, `signal_unmerged ${two}`],
   ])
 })
 
 test('an insight closes over the survivor, and stays as it was closed when the signal is taken out', async () => {
   const ann = await world().as()
-  const [one, two] = [await raise(ann), await raise(ann)]
-  const uid = await opened(ann, two)
-  await merged(ann, one, two)
-  await settled(world())
+  const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, two)
+  await mergeSignals(ann, one, two)
+  await waitUntilOutboxEmpty(world())
   await ann.ok(setDisposition, { uid: one, disposition: 'dismissed', rationale })
   await ann.ok(close, { uid, rationale })
   await ann.ok(unmerge, { uid: two, rationale })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(get, { uid: two })).toMatchObject({ status: 'new', standing: 'listed' })
   expect(await ann.ok(insight, { uid })).toMatchObject({
     ...{ state: 'closed', linked_signal_ids: [two, one], merged_signals: [{ signal_id: two, merged_into: one }] },
   })
-  expect((await ledgerOf(ann, uid)).at(-1)).toBe('insight_closed ')
+  expect((await readLedger(ann, uid)).at(-1)).toBe('insight_closed ')
 })
 
 test('a link that somebody makes stays, when the signal that had brought it is taken out', async () => {
   const ann = await world().as()
-  const [one, two] = [await raise(ann), await raise(ann)]
-  const insight_id = await opened(ann, two)
-  await merged(ann, one, two)
-  await settled(world())
+  const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const insight_id = await openInsight(ann, two)
+  await mergeSignals(ann, one, two)
+  await waitUntilOutboxEmpty(world())
   await ann.ok(linkInsight, { uid: one, insight_id, rationale: 'this one, too' })
   await ann.ok(unmerge, { uid: two, rationale })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(get, { uid: one })).toMatchObject({ linked_insight_ids: [insight_id] })
   expect(await ann.ok(insight, { uid: insight_id })).toMatchObject({ linked_signal_ids: [two, one] })
 })
 
 test('a survivor may be merged with all that it stands for, and what was merged last is taken out first', async () => {
   const ann = await world().as()
-  const [one, two, three] = [await raise(ann), await raise(ann), await raise(ann)]
-  const uid = await opened(ann, three)
-  await settled(world())
-  const before = await saidOf(ann, three)
-  await merged(ann, two, three)
-  await settled(world())
-  await merged(ann, one, two)
+  const [one, two, three] = [await raiseSignal(ann), await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, three)
+  await waitUntilOutboxEmpty(world())
+  const before = await readComparable(ann, three)
+  await mergeSignals(ann, two, three)
+  await waitUntilOutboxEmpty(world())
+  await mergeSignals(ann, one, two)
   expect(await ann.refusal(merge, { uid: two, signal_ids: [one], rationale })).toBe('wrong_state')
   expect(await ann.refusal(merge, { uid: one, signal_ids: [three], rationale })).toBe('wrong_state')
   expect(await ann.refusal(merge, { uid: one, signal_ids: [one], rationale })).toBe('wrong_state')
   expect(await ann.refusal(unmerge, { uid: three, rationale })).toBe('wrong_state')
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(insight, { uid })).toMatchObject({ linked_signal_ids: [three, two, one] })
   for (const each of [two, three]) await ann.ok(unmerge, { uid: each, rationale })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(insight, { uid })).toMatchObject({ linked_signal_ids: [three] })
-  expect(await saidOf(ann, three)).toEqual(before)
+  expect(await readComparable(ann, three)).toEqual(before)
 })
 
 test('the survivor is as high as all of them, and what was said of it meanwhile stays so', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const [plain, secret] = [
-    await raise(ann, { classification: 'UNCLASSIFIED' }),
-    await raise(ann, { classification: 'SECRET' }),
+    await raiseSignal(ann, { classification: 'UNCLASSIFIED' }),
+    await raiseSignal(ann, { classification: 'SECRET' }),
   ]
-  const other = await raise(ann, { classification: 'UNCLASSIFIED' })
+  const other = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
   expect(await lou.refusal(merge, { uid: plain, signal_ids: [secret], rationale })).toBe('not_found')
   await ann.ok(merge, { uid: plain, signal_ids: [secret], rationale: 'seen by a secret source' })
   expect((await ann.ok(get, { uid: plain })).classification.level).toBe('SECRET')
@@ -182,7 +185,7 @@ test('the survivor is as high as all of them, and what was said of it meanwhile 
   expect(await lou.refusal(unmerge, { uid: other, rationale })).toBe('label_denied')
   await ann.ok(unmerge, { uid: secret, rationale: 'a secret ends' })
   await ann.ok(unmerge, { uid: other, rationale })
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   const low = await lou.ok(get, { uid: plain })
   expect(low).toMatchObject({ status: 'dismissed', classification: { level: 'UNCLASSIFIED' } })
   expect(low.metadata.status_history).toHaveLength(5)
@@ -199,10 +202,10 @@ test('the survivor is as high as all of them, and what was said of it meanwhile 
 
 test('an insight that would not hold the label of all keeps them from being merged', async () => {
   const ann = await world().as()
-  const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
-  const secret = await raise(ann, { classification: 'SECRET' })
-  await opened(ann, plain)
-  await settled(world())
+  const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
+  const secret = await raiseSignal(ann, { classification: 'SECRET' })
+  await openInsight(ann, plain)
+  await waitUntilOutboxEmpty(world())
   expect(await ann.refusal(merge, { uid: plain, signal_ids: [secret], rationale })).toBe('label_denied')
   expect(await ann.refusal(merge, { uid: secret, signal_ids: [plain], rationale })).toBe('label_denied')
   const bob = await world().as({ subject: 'bob', tenant: 'tenant-b' })
@@ -212,15 +215,15 @@ test('an insight that would not hold the label of all keeps them from being merg
 
 test('If-Match speaks of the survivor, and the others are told all the same; so is what a stop cut short', async () => {
   const ann = await world().as()
-  const [one, two] = [await raise(ann), await raise(ann)]
-  const uid = await opened(ann, two)
+  const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
+  const uid = await openInsight(ann, two)
   const given = { uid: one, signal_ids: [two], rationale }
   expect(await ann.refusal(merge, given, { 'if-match': '"7"' })).toBe('precondition_failed')
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   const { version } = await ann.ok(get, { uid: one })
   await ann.ok(merge, given, { 'if-match': `"${version}"` })
   await world().restart()
-  await settled(world())
+  await waitUntilOutboxEmpty(world())
   expect(await ann.ok(get, { uid: two })).toMatchObject({ merged_into: one })
   expect(await ann.ok(insight, { uid })).toMatchObject({ linked_signal_ids: [two, one], settled: true })
 })

@@ -1,31 +1,31 @@
 // Signals of peers: taken only as signed, once, under their label; and what may leave for a peer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import type { MessageBody, Statement } from '../../../daemon/kernel/transport.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/transport.ts'
 import { takeSignal } from '../../../daemon/roles/intelligence/federation/signal.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { send } from '../../../daemon/roles/intelligence/signal/send.ts'
-import { type SiteWorld, siteWorld } from '../../support/site-world.ts'
-import { peerSite, sharedLabel } from '../consensus/peer-messages.ts'
-import { intelligenceProfile, raise } from './intelligence-world.ts'
+import { startTestSite, type TestSite } from '../../support/site/test-site.ts'
+import { createPeerSite, sharedLabel } from '../consensus/peer-site.ts'
+import { intelligenceProfile, raiseSignal } from './intelligence-site.ts'
 
-const bravo = await peerSite('bravo', 'tenant-b')
-const charlie = await peerSite('charlie', 'tenant-c')
-let world: SiteWorld
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
+let world: TestSite
 beforeAll(async () => {
-  world = await siteWorld({ profile: intelligenceProfile, peers: [bravo.pinned, charlie.pinned] })
+  world = await startTestSite({ profile: intelligenceProfile, peers: [bravo.pinned, charlie.pinned] })
 })
 afterAll(async () => {
   await world?.end()
   for (const peer of [bravo, charlie]) peer.remove()
-  expect(world?.faults ?? []).toEqual([])
+  expect(world?.loggedErrors ?? []).toEqual([])
 })
 
-let made = 0
-function said(more: Readonly<Record<string, unknown>> = {}) {
-  made += 1
+let signalCount = 0
+function buildPeerSignal(more: Readonly<Record<string, unknown>> = {}) {
+  signalCount += 1
   return {
-    event_id: `ev-${made}`,
+    event_id: `ev-${signalCount}`,
     signal_type: 'watchlist_hit',
     severity: 'high',
     title: 'Aurora seen at anchor',
@@ -35,24 +35,26 @@ function said(more: Readonly<Record<string, unknown>> = {}) {
     ...more,
   }
 }
-const carrier = () => world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
-type Peer = typeof bravo
-async function tell(
-  fields: ReturnType<typeof said>,
+const createCarrier = () => world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
+type MessagePeer = typeof bravo
+async function deliverSignal(
+  fields: ReturnType<typeof buildPeerSignal>,
   by: Partial<Statement> = {},
   written: Partial<MessageBody> = {},
-  peer: Peer = bravo,
+  peer: MessagePeer = bravo,
 ) {
-  return (await carrier()).ask(takeSignal, await peer.message('signal', fields, by, written))
+  return (await createCarrier()).call(takeSignal, await peer.message('signal', fields, by, written))
 }
-const seen = async (uid: string, who = {}) => (await world.as(who)).ask(get, { uid })
+const findSignal = async (uid: string, who = {}) => (await world.as(who)).call(get, { uid })
 
 describe('a signal of a peer', () => {
   test('is one of this site, noticed by the peer, under the label that it came with', async () => {
     const label = { ...sharedLabel, level: 'SECRET', categories: [] }
-    const { value } = await tell(said({ confidence: 0.5, metadata: { speed: 3, received: 'x' } }), { label })
+    const { value } = await deliverSignal(buildPeerSignal({ confidence: 0.5, metadata: { speed: 3, received: 'x' } }), {
+      label,
+    })
     const uid = value?.uid ?? ''
-    expect((await seen(uid)).value).toMatchObject({
+    expect((await findSignal(uid)).value).toMatchObject({
       tenant_id: 'tenant-a',
       status: 'new',
       created_by: 'peer:bravo',
@@ -61,24 +63,24 @@ describe('a signal of a peer', () => {
       classification: { level: 'SECRET' },
       metadata: { speed: 3, received: { from: 'peer:bravo', as: expect.stringMatching(/^ev-/) } },
     })
-    expect((await seen(uid, { subject: 'lou', clearance: { level: 'RESTRICTED' } })).status).toBe(404)
+    expect((await findSignal(uid, { subject: 'lou', clearance: { level: 'RESTRICTED' } })).status).toBe(404)
   })
 
   test('is taken once, however often it comes; the same id of another peer is another signal', async () => {
-    const fields = said()
-    const first = await tell(fields)
+    const fields = buildPeerSignal()
+    const first = await deliverSignal(fields)
     world.clock.advance(1_000)
-    const again = await Promise.all(Array.from({ length: 8 }, () => tell(fields)))
+    const again = await Promise.all(Array.from({ length: 8 }, () => deliverSignal(fields)))
     for (const { value } of again) expect(value).toEqual(first.value)
-    expect((await tell(fields, {}, {}, charlie)).value?.uid).not.toBe(first.value?.uid)
+    expect((await deliverSignal(fields, {}, {}, charlie)).value?.uid).not.toBe(first.value?.uid)
   })
 
   test('is refused with other words, or another label, under an id that was taken', async () => {
-    const fields = said()
-    await tell(fields)
-    expect((await tell({ ...fields, title: 'nothing to see' })).problem?.code).toBe('idempotency_mismatch')
+    const fields = buildPeerSignal()
+    await deliverSignal(fields)
+    expect((await deliverSignal({ ...fields, title: 'nothing to see' })).problem?.code).toBe('idempotency_mismatch')
     const label = { ...sharedLabel, level: 'RESTRICTED' }
-    expect((await tell(fields, { label })).problem?.code).toBe('idempotency_mismatch')
+    expect((await deliverSignal(fields, { label })).problem?.code).toBe('idempotency_mismatch')
   })
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
@@ -90,23 +92,25 @@ describe('a signal of a peer', () => {
     ['of the future', { detected_at: '2026-04-02T11:00:00.000Z' }],
     ['with a label of its own', { classification: sharedLabel }],
   ])('%s is refused', async (_, more) => {
-    expect((await tell(said(more))).problem?.code).toBe('invalid')
+    expect((await deliverSignal(buildPeerSignal(more))).problem?.code).toBe('invalid')
   })
 
   test('is refused when it is not what was signed, is for somebody else, or is brought by somebody else', async () => {
     const other = { ...sharedLabel, releasable_to: ['tenant-c'] }
-    expect((await tell(said(), {}, { label: other })).problem?.code).toBe('label_denied')
-    expect((await tell(said(), { receiver_tenant_id: 'tenant-c' })).problem?.code).toBe('not_your_tenant')
-    const message = await bravo.message('signal', said())
+    expect((await deliverSignal(buildPeerSignal(), {}, { label: other })).problem?.code).toBe('label_denied')
+    expect((await deliverSignal(buildPeerSignal(), { receiver_tenant_id: 'tenant-c' })).problem?.code).toBe(
+      'not_your_tenant',
+    )
+    const message = await bravo.message('signal', buildPeerSignal())
     const changed = {
       ...message,
       body: Buffer.from(Buffer.from(message.body, 'base64url').toString().replace('Aurora', 'Borealis')).toString(
         'base64url',
       ),
     }
-    expect(await (await carrier()).refusal(takeSignal, changed)).toBe('signature_invalid')
-    const asContribution = await bravo.message('contribution', said())
-    expect(await (await carrier()).refusal(takeSignal, asContribution)).toBe('signature_invalid')
+    expect(await (await createCarrier()).refusal(takeSignal, changed)).toBe('signature_invalid')
+    const asContribution = await bravo.message('contribution', buildPeerSignal())
+    expect(await (await createCarrier()).refusal(takeSignal, asContribution)).toBe('signature_invalid')
     for (const roles of [['analyst'], ['operator'], ['auditor']])
       expect(await (await world.as({ roles })).refusal(takeSignal, message)).toBe('forbidden')
     const guest = await world.as({ roles: ['admin'], tenant: 'tenant-b' })
@@ -120,7 +124,7 @@ describe('a signal for a peer', () => {
 
   test('goes out once with what was said of it, and is audited', async () => {
     const olga = await operator()
-    const uid = await raise(olga, {
+    const uid = await raiseSignal(olga, {
       classification: releasable,
       metadata: { internal: 'note' },
       routing: { desk: 'east' },
@@ -140,16 +144,16 @@ describe('a signal for a peer', () => {
 
   test('stays here where its label, its tenant or the caller does not let it go', async () => {
     const olga = await operator()
-    const uid = await raise(olga, { classification: releasable })
-    const secret = await raise(olga, { classification: { ...releasable, level: 'TOP_SECRET' } })
-    const own = await raise(olga, { classification: 'RESTRICTED' })
+    const uid = await raiseSignal(olga, { classification: releasable })
+    const secret = await raiseSignal(olga, { classification: { ...releasable, level: 'TOP_SECRET' } })
+    const own = await raiseSignal(olga, { classification: 'RESTRICTED' })
     expect(await olga.refusal(send, { uid, peer: 'charlie' })).toBe('label_denied')
     expect(await olga.refusal(send, { uid: secret, peer: 'bravo' })).toBe('label_denied')
     expect(await olga.refusal(send, { uid: own, peer: 'bravo' })).toBe('label_denied')
     expect(await olga.refusal(send, { uid, peer: 'nobody' })).toBe('label_denied')
     expect(await (await world.as({ roles: ['analyst'] })).refusal(send, { uid, peer: 'bravo' })).toBe('forbidden')
     const guest = await world.as({ subject: 'bea', tenant: 'tenant-b', roles: ['operator'] })
-    const theirs = await raise(guest, { classification: { level: 'RESTRICTED', releasable_to: ['tenant-b'] } })
+    const theirs = await raiseSignal(guest, { classification: { level: 'RESTRICTED', releasable_to: ['tenant-b'] } })
     expect(await guest.refusal(send, { uid: theirs, peer: 'bravo' })).toBe('not_your_tenant')
   })
 })

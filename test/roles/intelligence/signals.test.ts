@@ -1,6 +1,6 @@
 // Signals over HTTP: what a sender may say, what becomes of it, and who finds it again.
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
+import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { byEntity } from '../../../daemon/roles/intelligence/signal/by-entity.ts'
@@ -8,17 +8,17 @@ import { create } from '../../../daemon/roles/intelligence/signal/create.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { list } from '../../../daemon/roles/intelligence/signal/list.ts'
 import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
-import { signalId } from '../../../daemon/roles/intelligence/signal/naming.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
-import { aSignal, raise, sharedIntelligence } from './intelligence-world.ts'
+import { signalId } from '../../../daemon/roles/intelligence/signal/store-new-signal.ts'
+import { buildSignalInput, raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
-const world = sharedIntelligence({ expiry_days_by_type: { weather: 2 } })
+const world = setUpIntelligenceSite({ expiry_days_by_type: { weather: 2 } })
 const day_ms = 86_400_000
 
 describe('a signal that is raised', () => {
   test('is new, under a short id, with what was said and who said it', async () => {
     const ann = await world().as()
-    const made = await ann.ok(create, aSignal({ metadata: { speed_kn: 3 }, confidence: 0.4 }))
+    const made = await ann.ok(create, buildSignalInput({ metadata: { speed_kn: 3 }, confidence: 0.4 }))
     expect(made.uid).toMatch(/^sig_[0-9a-f]{12}$/)
     expect(made).toMatchObject({
       signal_id: made.uid,
@@ -36,7 +36,7 @@ describe('a signal that is raised', () => {
 
   test('may be sent as it was read: what is the service’s own is taken out, and named', async () => {
     const ann = await world().as()
-    const { stripped_fields: _none, classification: _label, ...read } = await ann.ok(create, aSignal())
+    const { stripped_fields: _none, classification: _label, ...read } = await ann.ok(create, buildSignalInput())
     const forged = {
       ...read,
       status: 'resolved' as const,
@@ -60,7 +60,7 @@ describe('a signal that is raised', () => {
 
   test('is about one subject, in either spelling', async () => {
     const ann = await world().as()
-    const { subject: _none, ...rest } = aSignal()
+    const { subject: _none, ...rest } = buildSignalInput()
     const ref = { type: 'person' as const, id: 'p1', display_name: 'Ada' }
     const { subject } = await ann.ok(create, { ...rest, subject_ref: ref })
     expect(subject).toEqual({ type: 'person', id: 'p1', name: 'Ada' })
@@ -70,7 +70,7 @@ describe('a signal that is raised', () => {
       { ...rest, subject: { type: 'person' as const, id: 'p2', name: 'Ada' }, subject_ref: ref },
       { ...rest, subject: { ...ref, name: 'Eve' } },
     ]) {
-      const { problem } = await ann.ask(create, wrong)
+      const { problem } = await ann.call(create, wrong)
       expect(problem).toMatchObject({ status: 422, code: 'invalid' })
       expect(problem?.errors[0]?.path).toMatch(/^subject/)
     }
@@ -88,29 +88,29 @@ describe('a signal that is raised', () => {
       { confidence: 1.01 },
       { title: '  ' },
     ]) {
-      expect(await ann.refusal(create, { ...aSignal(), ...(wrong as object) })).toBe('invalid')
+      expect(await ann.refusal(create, { ...buildSignalInput(), ...(wrong as object) })).toBe('invalid')
     }
   })
 
   test('has times in UTC, and an end by its type where it says none', async () => {
     const ann = await world().as()
-    const made = await ann.ok(create, aSignal({ detected_at: '2026-03-02T12:30:00.5+02:00' }))
+    const made = await ann.ok(create, buildSignalInput({ detected_at: '2026-03-02T12:30:00.5+02:00' }))
     expect(made.detected_at).toBe('2026-03-02T10:30:00.500Z')
     const ends = async (signal_type: string) =>
-      Date.parse((await ann.ok(create, aSignal({ signal_type }))).expires_at) - world().clock.now()
+      Date.parse((await ann.ok(create, buildSignalInput({ signal_type }))).expires_at) - world().clock.now()
     expect([await ends('weather'), await ends('constructor')]).toEqual([2 * day_ms, 30 * day_ms])
   })
 
   test('carries the join of its own label with those of the signals it is related to', async () => {
     const ann = await world().as({ clearance: { level: 'SECRET', categories: ['A'] } })
     const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
-    const high = await raise(ann, { classification: { level: 'SECRET', categories: ['A'] } })
-    const made = await ann.ok(create, aSignal({ classification: 'RESTRICTED', related_signals: [high, high] }))
+    const high = await raiseSignal(ann, { classification: { level: 'SECRET', categories: ['A'] } })
+    const made = await ann.ok(create, buildSignalInput({ classification: 'RESTRICTED', related_signals: [high, high] }))
     expect(made.classification).toMatchObject({ level: 'SECRET', categories: ['A'] })
     expect(made.related_signals).toEqual([high])
     expect(await low.refusal(get, { uid: made.uid })).toBe('not_found')
-    expect(await low.refusal(create, aSignal({ related_signals: [high] }))).toBe('not_found')
-    expect(await low.refusal(create, aSignal({ classification: 'SECRET' }))).toBe('label_denied')
+    expect(await low.refusal(create, buildSignalInput({ related_signals: [high] }))).toBe('not_found')
+    expect(await low.refusal(create, buildSignalInput({ classification: 'SECRET' }))).toBe('label_denied')
     expect((await low.ok(byEntity, { entity_id: 'ship-1', limit: 500 })).items.map(({ uid }) => uid)).not.toContain(
       high,
     )
@@ -127,16 +127,16 @@ describe('an id that is taken', () => {
     async (tenant_id) => {
       const ann = await world().as()
       const store = world().store('intelligence')
-      const { value } = (await store.get(signals, await raise(ann))) ?? {}
+      const { value } = (await store.get(signals, await raiseSignal(ann))) ?? {}
       if (!value) throw new Error('it is not there')
       const said = `collides-in-${tenant_id}`
       const taken = signalId(keyOf(said), 0)
       await store.create(signals, taken, { ...value, tenant_id, title: 'another' })
       const headers = { 'idempotency-key': said }
-      const made = await ann.ok(create, aSignal(), headers)
+      const made = await ann.ok(create, buildSignalInput(), headers)
       expect(made.uid).toBe(signalId(keyOf(said), 1))
-      expect((await ann.ok(create, aSignal(), headers)).uid).toBe(made.uid)
-      expect(await ann.refusal(create, aSignal({ title: 'other' }), headers)).toBe('idempotency_mismatch')
+      expect((await ann.ok(create, buildSignalInput(), headers)).uid).toBe(made.uid)
+      expect(await ann.refusal(create, buildSignalInput({ title: 'other' }), headers)).toBe('idempotency_mismatch')
       expect((await store.get(signals, taken))?.value.title).toBe('another')
     },
   )
@@ -145,26 +145,26 @@ describe('an id that is taken', () => {
     const ann = await world().as()
     const lower = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
     const headers = { 'idempotency-key': 'from-above' }
-    await ann.ok(create, aSignal({ classification: 'SECRET' }), headers)
-    expect(await lower.refusal(create, aSignal(), headers)).toBe('not_found')
+    await ann.ok(create, buildSignalInput({ classification: 'SECRET' }), headers)
+    expect(await lower.refusal(create, buildSignalInput(), headers)).toBe('not_found')
   })
 
   test('one create sent twenty times at once under one key makes one signal', async () => {
     const ann = await world().as()
     const headers = { 'idempotency-key': 'twenty' }
-    const made = await Promise.all(Array.from({ length: 20 }, () => ann.ok(create, aSignal(), headers)))
+    const made = await Promise.all(Array.from({ length: 20 }, () => ann.ok(create, buildSignalInput(), headers)))
     expect(new Set(made.map(({ uid }) => uid)).size).toBe(1)
   })
 })
 
 test('commands take a signal to its end, and say what was not theirs to set', async () => {
   const ann = await world().as()
-  const uid = await raise(ann)
+  const uid = await raiseSignal(ann)
   const seen = await ann.ok(acknowledge, { uid, note: 'on it', status: 'resolved', metadata: { mine: 1 } })
   expect(seen).toMatchObject({ status: 'acknowledged', acknowledged_by: 'ann', acknowledgment_note: 'on it' })
   expect(seen.stripped_fields).toEqual(['metadata.mine', 'status'])
   expect(seen.metadata).not.toHaveProperty('mine')
-  const { problem } = await ann.ask(setDisposition, { uid, disposition: 'resolved', rationale: 'quick' })
+  const { problem } = await ann.call(setDisposition, { uid, disposition: 'resolved', rationale: 'quick' })
   expect(problem).toMatchObject({ status: 409, code: 'wrong_state' })
   expect(problem?.detail).toContain('may become investigating, dismissed')
   const put_away = await ann.ok(archive, { uid, rationale: 'a buoy' })
@@ -178,7 +178,7 @@ test('commands take a signal to its end, and say what was not theirs to set', as
 
 test('of ten callers who hold the same ETag one disposes of the signal', async () => {
   const ann = await world().as()
-  const uid = await raise(ann)
+  const uid = await raiseSignal(ann)
   const codes = await Promise.all(
     Array.from({ length: 10 }, (_, n) =>
       ann.refusal(setDisposition, { uid, disposition: 'dismissed', rationale: `${n}` }, { 'if-match': '"1"' }),
@@ -194,7 +194,7 @@ test('lists filter by status, severity, type, subject and time, the latest first
   const made: string[] = []
   for (const hour of [3, 1, 2, 4]) {
     const more = { severity: hour > 2 ? ('critical' as const) : ('info' as const), signal_type: `kind-${hour % 2}` }
-    made.push(await raise(ann, { subject: about, detected_at: at(hour), ...more }))
+    made.push(await raiseSignal(ann, { subject: about, detected_at: at(hour), ...more }))
   }
   await ann.ok(acknowledge, { uid: made[0] ?? '' })
   const hours = async (given: Parameters<typeof list.run>[1] | object) =>
@@ -212,10 +212,10 @@ test('lists filter by status, severity, type, subject and time, the latest first
 test('what is past its end and open is marked, and stays', async () => {
   const ann = await world().as()
   const ends = { expires_at: new Date(world().clock.now() + 5_000).toISOString() }
-  const [left, done] = [await raise(ann, ends), await raise(ann, ends)]
+  const [left, done] = [await raiseSignal(ann, ends), await raiseSignal(ann, ends)]
   await ann.ok(archive, { uid: done })
   world().clock.advance(6_000)
-  world().wake('intelligence', 'expiry')
+  world().wakeWorker('intelligence', 'expiry')
   await expect.poll(async () => (await ann.ok(get, { uid: left })).metadata.expired_at).toBeDefined()
   expect(await ann.ok(get, { uid: left })).toMatchObject({ status: 'new' })
   expect((await ann.ok(get, { uid: done })).metadata).not.toHaveProperty('expired_at')

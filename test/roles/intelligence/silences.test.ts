@@ -10,35 +10,41 @@ import { create } from '../../../daemon/roles/intelligence/silence/create.ts'
 import { end } from '../../../daemon/roles/intelligence/silence/end.ts'
 import { get as silence } from '../../../daemon/roles/intelligence/silence/get.ts'
 import { list as silenceList } from '../../../daemon/roles/intelligence/silence/list.ts'
-import type { Person } from '../../support/person.ts'
-import { aSignal, raise, sharedIntelligence } from './intelligence-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { buildSignalInput, raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
 const hour_ms = 3_600_000
-const world = sharedIntelligence({ silence_days: 2 })
+const world = setUpIntelligenceSite({ silence_days: 2 })
 
-const operator = (more: object = {}) => world().as({ subject: 'olga', roles: ['operator'], ...more })
-const ahead = (hours: number) => new Date(world().clock.now() + hours * hour_ms).toISOString()
+const createOperator = (more: object = {}) => world().as({ subject: 'olga', roles: ['operator'], ...more })
+const formatHoursAhead = (hours: number) => new Date(world().clock.now() + hours * hour_ms).toISOString()
 
-async function silenced(person: Person, matchers: z.input<typeof create.input>['matchers'], more: object = {}) {
-  return (await person.ok(create, { matchers, reason: 'the buoys are serviced', ends_at: ahead(8), ...more })).uid
+async function createSilence(
+  person: CheckedClient,
+  matchers: z.input<typeof create.input>['matchers'],
+  more: object = {},
+) {
+  return (
+    await person.ok(create, { matchers, reason: 'the buoys are serviced', ends_at: formatHoursAhead(8), ...more })
+  ).uid
 }
 
-async function standingOf(person: Person, uid: string) {
+async function readVisibility(person: CheckedClient, uid: string) {
   const { standing, silence_id } = await person.ok(get, { uid })
   return silence_id === undefined ? standing : `${standing} by ${silence_id}`
 }
 
-const fromBuoy = (name: string) => ({
+const buildBuoyFields = (name: string) => ({
   source: { type: 'polling' as const, name },
   subject: { type: 'sensor' as const, id: name, name: 'Buoy' },
 })
 
 test('a signal under a silence is kept and marked, stays out of plain lists, and comes back when it is taken up', async () => {
-  const [olga, ann] = [await operator(), await world().as()]
-  const uid = await silenced(olga, { source_name: ['sea-*'], severity: ['low', 'high'] })
-  const other = await raise(ann, { ...fromBuoy('sea-1'), severity: 'critical' })
-  const hidden = await raise(ann, fromBuoy('sea-1'))
-  expect(await standingOf(ann, hidden)).toBe(`silenced by ${uid}`)
+  const [olga, ann] = [await createOperator(), await world().as()]
+  const uid = await createSilence(olga, { source_name: ['sea-*'], severity: ['low', 'high'] })
+  const other = await raiseSignal(ann, { ...buildBuoyFields('sea-1'), severity: 'critical' })
+  const hidden = await raiseSignal(ann, buildBuoyFields('sea-1'))
+  expect(await readVisibility(ann, hidden)).toBe(`silenced by ${uid}`)
   expect((await ann.ok(get, { uid: hidden })).status).toBe('new')
   const found = async (more: object) =>
     (await ann.ok(list, { subject_id: 'sea-1', ...more })).items.map((each) => each.uid)
@@ -48,40 +54,44 @@ test('a signal under a silence is kept and marked, stays out of plain lists, and
   expect((await ann.ok(list, { silence_id: uid })).items).toEqual([])
   expect(await ann.ok(silence, { uid })).toMatchObject({ state: 'active', owner: 'olga', silenced: 1 })
   await ann.ok(acknowledge, { uid: hidden })
-  expect(await standingOf(ann, hidden)).toBe(`listed by ${uid}`)
+  expect(await readVisibility(ann, hidden)).toBe(`listed by ${uid}`)
   expect((await found({})).toSorted()).toEqual([hidden, other].toSorted())
 })
 
 test('it holds from its start to its end, or to when it is ended, and stays readable', async () => {
-  const [olga, ann] = [await operator(), await world().as()]
-  const signal = () => raise(ann, fromBuoy('tide'))
+  const [olga, ann] = [await createOperator(), await world().as()]
+  const signal = () => raiseSignal(ann, buildBuoyFields('tide'))
   const before = await signal()
-  const uid = await silenced(olga, { subject_id: ['tide'] }, { starts_at: ahead(1), ends_at: ahead(2), owner: 'desk' })
+  const uid = await createSilence(
+    olga,
+    { subject_id: ['tide'] },
+    { starts_at: formatHoursAhead(1), ends_at: formatHoursAhead(2), owner: 'desk' },
+  )
   expect(await ann.ok(silence, { uid })).toMatchObject({ state: 'pending', owner: 'desk' })
-  expect(await standingOf(ann, await signal())).toBe('listed')
+  expect(await readVisibility(ann, await signal())).toBe('listed')
   world().clock.advance(hour_ms)
   const under = await signal()
   world().clock.advance(hour_ms)
   expect(await ann.ok(silence, { uid })).toMatchObject({ state: 'ended', silenced: 1 })
-  expect(await Promise.all([before, under, await signal()].map((each) => standingOf(ann, each)))).toEqual([
+  expect(await Promise.all([before, under, await signal()].map((each) => readVisibility(ann, each)))).toEqual([
     ...['listed', `silenced by ${uid}`, 'listed'],
   ])
   expect(await olga.refusal(end, { uid })).toBe('wrong_state')
-  const early = await silenced(olga, { subject_id: ['tide'] })
+  const early = await createSilence(olga, { subject_id: ['tide'] })
   const in_state = async (state: 'active' | 'ended') =>
     (await ann.ok(silenceList, { state, limit: 500 })).items.map((each) => each.uid)
   expect(await in_state('active')).toContain(early)
   const over = await olga.ok(end, { uid: early, rationale: 'serviced' })
   expect(over).toMatchObject({ state: 'ended', ended_by: 'olga', ended_because: 'serviced' })
-  expect(await standingOf(ann, await signal())).toBe('listed')
+  expect(await readVisibility(ann, await signal())).toBe('listed')
   expect(await in_state('active')).not.toContain(early)
   expect(await in_state('ended')).toEqual(expect.arrayContaining([uid, early]))
 })
 
 test('only who is permitted makes or ends one, and what it names and how long it lasts is bounded', async () => {
-  const [olga, ann] = [await operator(), await world().as()]
-  const bob = await operator({ tenant: 'tenant-b' })
-  const given = { matchers: { signal_type: ['weather'] }, reason: 'a storm', ends_at: ahead(1) }
+  const [olga, ann] = [await createOperator(), await world().as()]
+  const bob = await createOperator({ tenant: 'tenant-b' })
+  const given = { matchers: { signal_type: ['weather'] }, reason: 'a storm', ends_at: formatHoursAhead(1) }
   expect(await ann.refusal(create, given)).toBe('forbidden')
   const uid = (await olga.ok(create, given, { 'idempotency-key': 'once' })).uid
   expect((await olga.ok(create, given, { 'idempotency-key': 'once' })).uid).toBe(uid)
@@ -97,10 +107,10 @@ test('only who is permitted makes or ends one, and what it names and how long it
     { matchers: {} },
     { matchers: { signal_type: ['*'] } },
     { matchers: { severity: ['urgent' as 'low'] } },
-    { ends_at: ahead(-1) },
-    { starts_at: ahead(3), ends_at: ahead(2) },
-    { ends_at: ahead(49) },
-    { starts_at: ahead(49), ends_at: ahead(50) },
+    { ends_at: formatHoursAhead(-1) },
+    { starts_at: formatHoursAhead(3), ends_at: formatHoursAhead(2) },
+    { ends_at: formatHoursAhead(49) },
+    { starts_at: formatHoursAhead(49), ends_at: formatHoursAhead(50) },
     { reason: ' ' },
   ])
     expect(await olga.refusal(create, { ...given, ...wrong }), JSON.stringify(wrong)).toBe('invalid')
@@ -110,16 +120,16 @@ test('only who is permitted makes or ends one, and what it names and how long it
 test('it silences nothing above whoever made it, and a signal does not tell of one above its viewer', async () => {
   const ann = await world().as()
   const low = { clearance: { level: 'UNCLASSIFIED' } }
-  const [weak, lou] = [await operator(low), await world().as({ subject: 'lou', ...low })]
-  const source = fromBuoy('mole')
-  const uid = await silenced(weak, { source_name: ['mole'] })
-  expect(await standingOf(ann, await raise(ann, { ...source, classification: 'SECRET' }))).toBe('listed')
+  const [weak, lou] = [await createOperator(low), await world().as({ subject: 'lou', ...low })]
+  const source = buildBuoyFields('mole')
+  const uid = await createSilence(weak, { source_name: ['mole'] })
+  expect(await readVisibility(ann, await raiseSignal(ann, { ...source, classification: 'SECRET' }))).toBe('listed')
   await weak.ok(end, { uid })
-  const high = await silenced(await operator(), { source_name: ['mole'] }, { classification: 'SECRET' })
+  const high = await createSilence(await createOperator(), { source_name: ['mole'] }, { classification: 'SECRET' })
   // It counts for a sender who may not know of it, too.
-  const made = await lou.ok(createSignal, aSignal({ ...source, classification: 'UNCLASSIFIED' }))
+  const made = await lou.ok(createSignal, buildSignalInput({ ...source, classification: 'UNCLASSIFIED' }))
   expect([made.standing, made.silence_id]).toEqual(['silenced', undefined])
-  expect(await standingOf(ann, made.uid)).toBe(`silenced by ${high}`)
+  expect(await readVisibility(ann, made.uid)).toBe(`silenced by ${high}`)
   expect([await lou.refusal(silence, { uid: high }), await weak.refusal(end, { uid: high })]).toEqual([
     ...['not_found', 'not_found'],
   ])

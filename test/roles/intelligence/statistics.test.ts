@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
-import { statistics } from '../../../daemon/roles/intelligence/statistics/statistics.ts'
-import { raise, sharedIntelligence } from './intelligence-world.ts'
+import { statistics } from '../../../daemon/roles/intelligence/signal/statistics.ts'
+import { raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
-const world = sharedIntelligence()
+const world = setUpIntelligenceSite()
 const span = { since: '2026-03-01', until: '2026-03-03' }
 
 test('what becomes of signals is counted for their source, and of those above the caller nothing is', async () => {
@@ -13,11 +13,15 @@ test('what becomes of signals is counted for their source, and of those above th
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const eve = await world().as({ subject: 'eve', tenant: 'tenant-b' })
   const source = { type: 'polling' as const, name: 'feed-7', reference: 'https://feed.example/1' }
-  const from = (more: object = {}) => raise(ann, { source, classification: 'UNCLASSIFIED', ...more })
+  const from = (more: object = {}) => raiseSignal(ann, { source, classification: 'UNCLASSIFIED', ...more })
   const rationale = 'as the test has it'
   const [hit, miss, away, secret] = [await from(), await from(), await from(), await from({ classification: 'SECRET' })]
   await from()
-  await raise(ann, { source: { type: 'manual' }, classification: 'UNCLASSIFIED', detected_at: '2026-02-28T23:59:59Z' })
+  await raiseSignal(ann, {
+    source: { type: 'manual' },
+    classification: 'UNCLASSIFIED',
+    detected_at: '2026-02-28T23:59:59Z',
+  })
   for (const uid of [hit, secret]) {
     await ann.ok(setDisposition, { uid, disposition: 'investigating', rationale })
     await ann.ok(setDisposition, { uid, disposition: 'resolved', rationale })

@@ -3,59 +3,74 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import { most_failures } from '../../../daemon/roles/intelligence/intake/webhook/windows.ts'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
-import { aTrace } from '../../support/a-trace.ts'
-import { type SiteWorld, siteWorld } from '../../support/site-world.ts'
-import { anAlert, mapping, post, sealed, signalsOf, sourceOf, standard, tempDir } from './intake-world.ts'
+import { max_failures } from '../../../daemon/roles/intelligence/signal-intake/rate-windows.ts'
+import { startTestSite, type TestSite } from '../../support/site/test-site.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
+import {
+  buildAlert,
+  buildPlatformHeaders,
+  buildStandardHeaders,
+  createTempFolder,
+  listSignals,
+  readSourceStatus,
+  sampleMapping,
+  sendWebhook,
+} from './intake-sender.ts'
 
-const files = tempDir()
+const files = createTempFolder()
 const secret = randomBytes(24).toString('hex')
 const whsec = `whsec_${randomBytes(24).toString('base64')}`
 const retired = randomBytes(24).toString('hex')
 const secret_files = [files.file('new', `${secret}\n`), files.file('old', retired)]
-const loose = files.file('loose', secret, 0o640)
-const { id: _id, ...withoutId } = mapping
+const looseSecretFile = files.file('loose', secret, 0o640)
+const { id: _id, ...withoutId } = sampleMapping
 
-const webhook = (name: string, more: object = {}) => ({ kind: 'webhook', name, secret_files, mapping, ...more })
+const buildWebhookSource = (name: string, more: object = {}) => ({
+  kind: 'webhook',
+  name,
+  secret_files,
+  mapping: sampleMapping,
+  ...more,
+})
 const sources = [
-  webhook('siem', { classification: { level: 'SECRET', categories: ['A'] } }),
-  webhook('standard', { secret_files: [files.file('whsec', whsec)], mapping: withoutId }),
-  webhook('listed', { mapping: { ...mapping, items: '/alerts' } }),
-  webhook('guest', { tenant_id: 'tenant-b' }),
-  webhook('loose', { secret_files: [loose] }),
-  webhook('short', { secret_files: [files.file('short', 'short')] }),
-  webhook('gone', { secret_files: [`${files.dir}/nothing`] }),
-  webhook('slow', { max_per_minute: 3 }),
-  webhook('attacked'),
+  buildWebhookSource('siem', { classification: { level: 'SECRET', categories: ['A'] } }),
+  buildWebhookSource('standard', { secret_files: [files.file('whsec', whsec)], mapping: withoutId }),
+  buildWebhookSource('listed', { mapping: { ...sampleMapping, items: '/alerts' } }),
+  buildWebhookSource('guest', { tenant_id: 'tenant-b' }),
+  buildWebhookSource('loose', { secret_files: [looseSecretFile] }),
+  buildWebhookSource('short', { secret_files: [files.file('short', 'short')] }),
+  buildWebhookSource('gone', { secret_files: [`${files.dir}/nothing`] }),
+  buildWebhookSource('slow', { max_per_minute: 3 }),
+  buildWebhookSource('attacked'),
 ]
 
-let world: SiteWorld
+let world: TestSite
 beforeAll(async () => {
   const profile = {
     platform: { roles: ['site', 'intelligence'] },
     intelligence: { port: 0 },
     intake: { sources },
   }
-  world = await siteWorld({ profile })
+  world = await startTestSite({ profile })
 })
 afterAll(async () => {
   await world?.end()
   files.remove()
-  expect(world?.faults ?? []).toEqual([])
+  expect(world?.loggedErrors ?? []).toEqual([])
 })
 
 const now = () => world.clock.now()
-const deliver = (source: string, said: unknown, by = secret, at = now()) => {
+const postSigned = (source: string, said: unknown, by = secret, at = now()) => {
   const body = JSON.stringify(said)
-  return post(world, source, body, sealed(by, body, at))
+  return sendWebhook(world, source, body, buildPlatformHeaders(by, body, at))
 }
 
 describe('a delivery that is rightly signed', () => {
   test('is a signal under the tenant and label of its source, whatever it says itself', async () => {
-    const said = { ...anAlert('a-1'), classification: 'UNCLASSIFIED', tenant_id: 'tenant-b', status: 'resolved' }
-    const { status, signals } = await deliver('siem', said)
+    const said = { ...buildAlert('a-1'), classification: 'UNCLASSIFIED', tenant_id: 'tenant-b', status: 'resolved' }
+    const { status, signals } = await postSigned('siem', said)
     expect(status).toBe(200)
     const [uid = ''] = signals ?? []
     const cleared = await world.as({ clearance: { level: 'SECRET', categories: ['A'] } })
@@ -78,94 +93,111 @@ describe('a delivery that is rightly signed', () => {
   })
 
   test('is one signal, with the same answer, however often and however many at once it comes', async () => {
-    const first = await deliver('siem', anAlert('a-2'))
+    const first = await postSigned('siem', buildAlert('a-2'))
     world.clock.advance(1_000)
-    const again = await Promise.all(Array.from({ length: 8 }, () => deliver('siem', anAlert('a-2', { level: 1 }))))
+    const again = await Promise.all(
+      Array.from({ length: 8 }, () => postSigned('siem', buildAlert('a-2', { level: 1 }))),
+    )
     for (const { status, signals } of again) expect([status, signals]).toEqual([200, first.signals])
-    expect(await sourceOf(world, 'siem')).toMatchObject({ repeated: expect.any(Number) })
-    expect((await sourceOf(world, 'siem')).repeated).toBeGreaterThanOrEqual(8)
+    expect(await readSourceStatus(world, 'siem')).toMatchObject({ repeated: expect.any(Number) })
+    expect((await readSourceStatus(world, 'siem')).repeated).toBeGreaterThanOrEqual(8)
   })
 
   test('may be signed by either secret while it is changed, and by the new one alone once the file says so', async () => {
-    expect((await deliver('siem', anAlert('a-3'), retired)).status).toBe(200)
+    expect((await postSigned('siem', buildAlert('a-3'), retired)).status).toBe(200)
     fs.writeFileSync(secret_files[1] as string, randomBytes(24).toString('hex'))
-    expect(await deliver('siem', anAlert('a-3'), retired)).toMatchObject({ status: 403, code: 'signature_invalid' })
-    expect((await deliver('siem', anAlert('a-3'))).status).toBe(200)
+    expect(await postSigned('siem', buildAlert('a-3'), retired)).toMatchObject({
+      status: 403,
+      code: 'signature_invalid',
+    })
+    expect((await postSigned('siem', buildAlert('a-3'))).status).toBe(200)
   })
 
   test('may be one of Standard Webhooks: its id is that of the delivery', async () => {
-    const body = JSON.stringify(anAlert(undefined as unknown as string, { name: 'standard' }))
-    const headers = standard(whsec, 'msg_1', body, now())
-    const first = await post(world, 'standard', body, headers)
+    const body = JSON.stringify(buildAlert(undefined as unknown as string, { name: 'standard' }))
+    const headers = buildStandardHeaders(whsec, 'msg_1', body, now())
+    const first = await sendWebhook(world, 'standard', body, headers)
     expect(first.status).toBe(200)
     const rotated = { ...headers, 'webhook-signature': `v1a,xyz v1,AAAA ${headers['webhook-signature']}` }
-    expect(await post(world, 'standard', body, rotated)).toMatchObject({ status: 200, signals: first.signals })
-    const other = await post(world, 'standard', body, standard(whsec, 'msg_2', body, now()))
+    expect(await sendWebhook(world, 'standard', body, rotated)).toMatchObject({ status: 200, signals: first.signals })
+    const other = await sendWebhook(world, 'standard', body, buildStandardHeaders(whsec, 'msg_2', body, now()))
     expect(other.signals).not.toEqual(first.signals)
   })
 
   test('may come from another platform’s own webhooks', async () => {
     const url = `${world.url('intelligence')}/api/v1/signal-intake/webhook/siem`
-    const sent = { trace: aTrace, signal: new AbortController().signal }
-    await postWebhook({ url, secret_file: secret_files[0] as string }, { id: 'ev-1', ...anAlert('p-1') }, sent, now())
-    expect((await sourceOf(world, 'siem')).last_success_at).toBe(new Date(now()).toISOString())
+    const sent = { trace: sampleTrace, signal: new AbortController().signal }
+    await postWebhook(
+      { url, secret_file: secret_files[0] as string },
+      { id: 'ev-1', ...buildAlert('p-1') },
+      sent,
+      now(),
+    )
+    expect((await readSourceStatus(world, 'siem')).last_success_at).toBe(new Date(now()).toISOString())
   })
 
   test('may hold several, of which all are raised or, with one that is none, nothing', async () => {
-    const alerts = [anAlert('l-1'), anAlert('l-2')]
-    const { signals } = await deliver('listed', { alerts })
+    const alerts = [buildAlert('l-1'), buildAlert('l-2')]
+    const { signals } = await postSigned('listed', { alerts })
     expect(new Set(signals)).toHaveProperty('size', 2)
-    const bad = await deliver('listed', { alerts: [anAlert('l-3'), anAlert('l-4', { name: null }), {}] })
+    const bad = await postSigned('listed', { alerts: [buildAlert('l-3'), buildAlert('l-4', { name: null }), {}] })
     expect([bad.status, bad.code]).toEqual([422, 'invalid'])
     expect(bad.errors?.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['1.title', '2.title', '2.subject.id', '2.id']),
     )
-    const ahead = anAlert('l-6', { time: now() + 3 * 86_400_000 })
-    expect((await deliver('listed', { alerts: [anAlert('l-5'), ahead] })).status).toBe(422)
-    const known = (await signalsOf(world)).map(({ metadata }) => metadata.received?.as)
+    const ahead = buildAlert('l-6', { time: now() + 3 * 86_400_000 })
+    expect((await postSigned('listed', { alerts: [buildAlert('l-5'), ahead] })).status).toBe(422)
+    const known = (await listSignals(world)).map(({ metadata }) => metadata.received?.as)
     expect(known).toContain('id:l-1')
     for (const id of ['l-3', 'l-5', 'l-6']) expect(known).not.toContain(`id:${id}`)
-    expect(await deliver('listed', { alerts: 7 })).toMatchObject({ status: 422, errors: [{ path: '/alerts' }] })
+    expect(await postSigned('listed', { alerts: 7 })).toMatchObject({ status: 422, errors: [{ path: '/alerts' }] })
   })
 
   test('of another tenant’s source is that tenant’s alone', async () => {
-    const [uid = ''] = (await deliver('guest', anAlert('g-1'))).signals ?? []
+    const [uid = ''] = (await postSigned('guest', buildAlert('g-1'))).signals ?? []
     expect(await (await world.as()).refusal(get, { uid })).toBe('not_found')
     const bea = await world.as({ subject: 'bea', tenant: 'tenant-b' })
     expect(await bea.ok(get, { uid })).toMatchObject({ tenant_id: 'tenant-b' })
-    await expect(sourceOf(world, 'guest')).rejects.toThrow('no source')
+    await expect(readSourceStatus(world, 'guest')).rejects.toThrow('no source')
   })
 })
 
 describe('a delivery that is not', () => {
-  const body = JSON.stringify(anAlert('x-1'))
+  const body = JSON.stringify(buildAlert('x-1'))
   const cases: [string, () => Record<string, string>, (string | Uint8Array)?][] = [
     ['without a signature', () => ({})],
-    ['by another secret', () => ({ ...sealed('another-secret-of-somebody', body, now()) })],
-    ['with its body changed', () => ({ ...sealed(secret, body, now()) }), body.replace('x-1', 'x-2')],
-    ['with its time changed', () => retimed(sealed(secret, body, now() - 1_000))],
-    ['signed an hour ago', () => ({ ...sealed(secret, body, now() - 3_600_000) })],
-    ['signed in an hour', () => ({ ...sealed(secret, body, now() + 3_600_000) })],
+    ['by another secret', () => ({ ...buildPlatformHeaders('another-secret-of-somebody', body, now()) })],
+    ['with its body changed', () => ({ ...buildPlatformHeaders(secret, body, now()) }), body.replace('x-1', 'x-2')],
+    ['with its time changed', () => shiftTimestamp(buildPlatformHeaders(secret, body, now() - 1_000))],
+    ['signed an hour ago', () => ({ ...buildPlatformHeaders(secret, body, now() - 3_600_000) })],
+    ['signed in an hour', () => ({ ...buildPlatformHeaders(secret, body, now() + 3_600_000) })],
     [
       'with half a signature',
-      () => ({ 'x-platform-signature': sealed(secret, body, now())['x-platform-signature']?.slice(0, -2) ?? '' }),
+      () => ({
+        'x-platform-signature': buildPlatformHeaders(secret, body, now())['x-platform-signature']?.slice(0, -2) ?? '',
+      }),
     ],
     [
       'with two of our headers',
-      () => ({ 'x-platform-signature': `t=1,v1=00, ${sealed(secret, body, now())['x-platform-signature']}` }),
+      () => ({
+        'x-platform-signature': `t=1,v1=00, ${buildPlatformHeaders(secret, body, now())['x-platform-signature']}`,
+      }),
     ],
-    ['by the empty secret', () => ({ ...sealed('', body, now()) })],
-    ['with an id that holds a dot', () => standard(whsec, 'msg_1.1', body, now())],
+    ['by the empty secret', () => ({ ...buildPlatformHeaders('', body, now()) })],
+    ['with an id that holds a dot', () => buildStandardHeaders(whsec, 'msg_1.1', body, now())],
   ]
   test.each(cases)('%s is refused, and nothing of it is parsed or kept', async (_, headers, sent = body) => {
-    const before = (await signalsOf(world)).length
-    expect(await post(world, 'attacked', sent, headers())).toMatchObject({ status: 403, code: 'signature_invalid' })
-    expect((await signalsOf(world)).length).toBe(before)
+    const before = (await listSignals(world)).length
+    expect(await sendWebhook(world, 'attacked', sent, headers())).toMatchObject({
+      status: 403,
+      code: 'signature_invalid',
+    })
+    expect((await listSignals(world)).length).toBe(before)
   })
 
   test('is not told apart from one to a source that is not there', async () => {
-    const one = await post(world, 'attacked', '{', {})
-    const { detail } = await post(world, 'no-such-source', '{', {})
+    const one = await sendWebhook(world, 'attacked', '{', {})
+    const { detail } = await sendWebhook(world, 'no-such-source', '{', {})
     expect([one.status, one.detail]).toEqual([403, detail])
   })
 
@@ -175,51 +207,51 @@ describe('a delivery that is not', () => {
       ['short', '16 bytes'],
       ['gone', 'ENOENT'],
     ] as const) {
-      const answer = await deliver(source, anAlert('y-1'), source === 'short' ? 'short' : secret)
+      const answer = await postSigned(source, buildAlert('y-1'), source === 'short' ? 'short' : secret)
       expect([answer.status, answer.detail]).toEqual([503, expect.stringContaining(why)])
       expect(JSON.stringify(answer)).not.toContain(files.dir)
     }
-    expect(await sourceOf(world, 'loose')).toMatchObject({ failed: 1, last_error: { code: 'unavailable' } })
+    expect(await readSourceStatus(world, 'loose')).toMatchObject({ failed: 1, last_error: { code: 'unavailable' } })
   })
 
   test('in great number is told to wait, fills no audit, and holds up nobody who signs', async () => {
     const answers = []
-    for (let at = 0; at < 2 * most_failures; at++) answers.push(await post(world, 'attacked', '{}', {}))
+    for (let at = 0; at < 2 * max_failures; at++) answers.push(await sendWebhook(world, 'attacked', '{}', {}))
     const waiting = answers.filter(({ status }) => status === 429)
-    expect(waiting.length).toBeGreaterThanOrEqual(most_failures)
+    expect(waiting.length).toBeGreaterThanOrEqual(max_failures)
     expect(Number(waiting[0]?.retry_after)).toBeGreaterThan(0)
-    expect((await deliver('attacked', anAlert('ok-1'))).status).toBe(200)
-    for (let at = 0; at < 2 * most_failures; at++) await post(world, `nobody-${at}`, '{}', {})
+    expect((await postSigned('attacked', buildAlert('ok-1'))).status).toBe(200)
+    for (let at = 0; at < 2 * max_failures; at++) await sendWebhook(world, `nobody-${at}`, '{}', {})
     const { token } = await world.as({ subject: 'role:intelligence', roles: ['admin'], tenant: '*' })
     const { json } = await world.call('intelligence', 'GET', '/api/v1/audit?limit=500', undefined, { token })
     const refused = (json as { items: unknown[] }).items
       .map((item) => auditRecord.parse(item).event)
       .filter((event) => event?.action === 'intelligence.signal-intake.deliver')
-    expect(refused.length).toBeLessThanOrEqual(3 * most_failures)
+    expect(refused.length).toBeLessThanOrEqual(3 * max_failures)
     expect(refused.length).toBeGreaterThan(0)
   })
 })
 
 test('who sends more than the profile allows is told to wait', async () => {
   const statuses = []
-  for (let at = 0; at < 5; at++) statuses.push((await deliver('slow', anAlert(`s-${at}`))).status)
+  for (let at = 0; at < 5; at++) statuses.push((await postSigned('slow', buildAlert(`s-${at}`))).status)
   expect(statuses).toEqual([200, 200, 200, 429, 429])
 })
 
 test('what is signed and no JSON, no object of the mapping, or too large is refused with the reason', async () => {
   const raw = async (bytes: Uint8Array | string) => {
     const body = Buffer.from(bytes)
-    return post(world, 'siem', body, sealed(secret, body, now()))
+    return sendWebhook(world, 'siem', body, buildPlatformHeaders(secret, body, now()))
   }
   expect(await raw('{"alert":')).toMatchObject({ status: 400, code: 'malformed' })
   expect(await raw(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400 })
   expect(await raw('{"__proto__":{"alert":{}}}')).toMatchObject({ status: 400 })
   expect(await raw('[]')).toMatchObject({ status: 422 })
-  expect(await raw(JSON.stringify(anAlert('a', { name: 'x'.repeat(200_000) })))).toMatchObject({ status: 413 })
-  expect(await sourceOf(world, 'siem')).toMatchObject({ last_error: { code: 'invalid' } })
+  expect(await raw(JSON.stringify(buildAlert('a', { name: 'x'.repeat(200_000) })))).toMatchObject({ status: 413 })
+  expect(await readSourceStatus(world, 'siem')).toMatchObject({ last_error: { code: 'invalid' } })
 })
 
-function retimed(headers: Readonly<Record<string, string>>): Record<string, string> {
+function shiftTimestamp(headers: Readonly<Record<string, string>>): Record<string, string> {
   const given = headers['x-platform-signature'] ?? ''
   return { 'x-platform-signature': given.replace(/t=(\d+)/, (_, at: string) => `t=${Number(at) + 1}`) }
 }

@@ -3,49 +3,59 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import { raiseCause } from '../../../daemon/roles/intelligence/intake/within/raise-cause.ts'
-import { quarantinedOf, staleOf } from '../../../daemon/roles/intelligence/intake/within/rules.ts'
 import { list } from '../../../daemon/roles/intelligence/signal/list.ts'
-import { type SiteWorld, until } from '../../support/site-world.ts'
-import { consensusWorld, delivered, open, operatorOf, opinion } from '../consensus/consensus-world.ts'
-import { signalsOf } from './intake-world.ts'
+import { raiseCause } from '../../../daemon/roles/intelligence/signal-intake/cause.ts'
+import {
+  causeOfQuarantine,
+  causeOfStaleChannel,
+} from '../../../daemon/roles/intelligence/signal-intake/site-cause/rules.ts'
+import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import {
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  startConsensusSite,
+  waitUntilDelivered,
+} from '../consensus/consensus-site.ts'
+import { listSignals } from './intake-sender.ts'
 
-let world: SiteWorld
+let world: TestSite
 beforeAll(async () => {
   const intelligence = { platform: { roles: ['site', 'consensus', 'intelligence'] }, intelligence: { port: 0 } }
   const intake = { within_every_s: 1, conflict: { severity: 'critical', classification: 'RESTRICTED' } }
-  world = await consensusWorld({ contributors: ['a', 'b'], profile: { ...intelligence, intake } })
+  world = await startConsensusSite({ contributors: ['a', 'b'], profile: { ...intelligence, intake } })
 })
 afterAll(async () => {
   await world?.end()
-  expect(world?.faults ?? []).toEqual([])
+  expect(world?.loggedErrors ?? []).toEqual([])
 })
 
 /** Looks until it holds; each look of the role is another second of the site's clock. */
-function soon<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  return until(async () => {
+function waitAdvancing<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  return waitUntil(async () => {
     world.clock.advance(2_000)
-    world.wake('intelligence', 'within')
+    world.wakeWorker('intelligence', 'within')
     return look()
   })
 }
 
-async function inConflict(classification?: string): Promise<string> {
-  const olga = await operatorOf(world)
-  const { id } = await open(olga, { m: 2, n: 2 }, classification)
-  await olga.ok(contribute, { id, ...opinion('a', 1) })
-  await olga.ok(contribute, { id, ...opinion('b', 0) })
-  await delivered(olga, id)
+async function createConflict(classification?: string): Promise<string> {
+  const olga = await createOperator(world)
+  const { id } = await openSession(olga, { m: 2, n: 2 }, classification)
+  await olga.ok(contribute, { id, ...buildOpinionInput('a', 1) })
+  await olga.ok(contribute, { id, ...buildOpinionInput('b', 0) })
+  await waitUntilDelivered(olga, id)
   return id
 }
 
-const about = async (subject_id: string) => signalsOf(world, { subject_id })
-const raisedFor = (id: string) => soon(async () => ((await about(id)).length > 0 ? about(id) : undefined))
+const listSignalsAbout = async (subject_id: string) => listSignals(world, { subject_id })
+const waitForSignal = (id: string) =>
+  waitAdvancing(async () => ((await listSignalsAbout(id)).length > 0 ? listSignalsAbout(id) : undefined))
 
 describe('a session in conflict', () => {
   test('raises one signal, under the join of its label with that of the profile, as the profile grades it', async () => {
-    const id = await inConflict('SECRET')
-    const [signal] = await raisedFor(id)
+    const id = await createConflict('SECRET')
+    const [signal] = await waitForSignal(id)
     expect(signal).toMatchObject({
       signal_type: 'conflict',
       severity: 'critical',
@@ -60,23 +70,23 @@ describe('a session in conflict', () => {
   })
 
   test('raises no second one when its dissent is renewed, it is settled, or the site is started again', async () => {
-    const id = await inConflict()
-    await raisedFor(id)
-    const olga = await operatorOf(world)
+    const id = await createConflict()
+    await waitForSignal(id)
+    const olga = await createOperator(world)
     await olga.ok(resolve, { id })
     await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
-    await delivered(olga, id)
+    await waitUntilDelivered(olga, id)
     await world.restart()
-    await raisedFor(await inConflict())
-    expect(await about(id)).toHaveLength(1)
-    expect((await about(id))[0]?.classification.level).toBe('RESTRICTED')
+    await waitForSignal(await createConflict())
+    expect(await listSignalsAbout(id)).toHaveLength(1)
+    expect((await listSignalsAbout(id))[0]?.classification.level).toBe('RESTRICTED')
   })
 
   test('is told of when it began and ended while nobody looked', async () => {
-    const id = await inConflict()
-    const olga = await operatorOf(world)
+    const id = await createConflict()
+    const olga = await createOperator(world)
     await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
-    expect(await raisedFor(id)).toHaveLength(1)
+    expect(await waitForSignal(id)).toHaveLength(1)
   })
 })
 
@@ -93,7 +103,7 @@ test('a pipeline that fails is told once for each run, by the site’s own servi
   expect(first).toMatchObject({ raised: true })
   expect(await ingest.ok(raiseCause, said)).toEqual(first)
   expect((await ingest.ok(raiseCause, { ...said, key: 'run-2' })).uid).not.toBe(first.uid)
-  const olga = await operatorOf(world)
+  const olga = await createOperator(world)
   // Nobody takes the place of a run that is still to fail.
   expect((await olga.ok(raiseCause, { ...said, key: 'run-2' })).uid).not.toBe(
     (await ingest.ok(raiseCause, { ...said, key: 'run-2' })).uid,
@@ -104,7 +114,7 @@ test('a pipeline that fails is told once for each run, by the site’s own servi
 
 describe('one occurrence', () => {
   const channel = { peer: 'bravo', direction: 'in' as const, stale: true, epoch: 1, highest_seq: 7, received: 7 }
-  const keyOf = (more: object) => staleOf({ ...channel, ...more }, 't')?.key
+  const keyOf = (more: object) => causeOfStaleChannel({ ...channel, ...more }, 't')?.key
 
   test('of silence lasts until something comes', () => {
     expect(keyOf({ stale: false })).toBeUndefined()
@@ -121,6 +131,8 @@ describe('one occurrence', () => {
 
   test('of quarantine is the item and when it was put there', () => {
     const item = { id: 'bravo/x', peer: 'bravo', reason: 'EXPIRED', at: '2026-03-02T12:00:00.000Z' }
-    expect(quarantinedOf(item, 't').key).not.toBe(quarantinedOf({ ...item, at: '2026-03-02T13:00:00.000Z' }, 't').key)
+    expect(causeOfQuarantine(item, 't').key).not.toBe(
+      causeOfQuarantine({ ...item, at: '2026-03-02T13:00:00.000Z' }, 't').key,
+    )
   })
 })

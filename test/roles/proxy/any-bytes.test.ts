@@ -1,17 +1,20 @@
 // Any bytes whatever: nothing throws, what is allowed is allowed by the words of the interface too, and no re-encoding opens a door.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configOf } from '../../../daemon/roles/proxy/config.ts'
-import { type Judgement, judge } from '../../../daemon/roles/proxy/request/lifecycle.ts'
-import { normalForm } from '../../../daemon/roles/proxy/request/path.ts'
+import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
+import { decideRequest, type RequestDecision } from '../../../daemon/roles/proxy/request/decide-request.ts'
+import { normaliseTarget } from '../../../daemon/roles/proxy/request/path.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 3_000)
 const prefix = '/public-api'
 const allowlist = ['GET /api/v1/report', 'GET /api/v1/report/{id}', 'GET /api/{a}/x/{b}', 'GET /tree/*', 'GET /']
-const config = configOf(settings.schema.parse({ allowlist: allowlist.join('\n'), public_path_prefix: prefix }))
-const judged = (target: string): Judgement => judge({ method: 'GET', target, headers: [], peer: '' }, config)
-const isAllowed = (target: string) => judged(target).next === 'read'
+const config = compileProxyConfig(
+  settings.schema.parse({ allowlist: allowlist.join('\n'), public_path_prefix: prefix }),
+)
+const judgeTarget = (target: string): RequestDecision =>
+  decideRequest({ method: 'GET', target, headers: [], peer: '' }, config)
+const isAllowed = (target: string) => judgeTarget(target).next === 'read'
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array).toString('latin1'))
 /** What paths are made of, and what attacks on them are. */
@@ -77,16 +80,16 @@ const pieces = fc.constantFrom(
   ],
 )
 const attacks = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
-const near = fc.tuple(fc.constantFrom('', '/..', '/api/v1/report', '/api/v1/report/', '/tree/', '/api/'), attacks)
+const nearMisses = fc.tuple(fc.constantFrom('', '/..', '/api/v1/report', '/api/v1/report/', '/tree/', '/api/'), attacks)
 const targets = fc.oneof(
   bytes,
   attacks,
   bytes.map((path) => `${prefix}/${path}`),
-  near.map((parts) => prefix + parts.join('')),
+  nearMisses.map((parts) => prefix + parts.join('')),
 )
 
 /** The interface, sentence by sentence, without a thought for cost: the normal path, or undefined for a denial. */
-function plainly(target: string): string | undefined {
+function normaliseByInterface(target: string): string | undefined {
   if (!target.startsWith(`${prefix}/`) || target.length > 8_192) return undefined
   if (/[^!-~]/.test(target) || target.includes('#')) return undefined
   const [path = ''] = target.slice(prefix.length).split('?', 1)
@@ -109,11 +112,11 @@ function plainly(target: string): string | undefined {
   if (/%[0-9a-f]{2}|%u[0-9a-f]/i.test(once)) return undefined
   const beyond = [...text].filter((character) => character > '\x7f').join('')
   if (/[⁄∕∖⧵⧸⧹]|[/\\.%;?#]/.test(beyond + beyond.normalize('NFKC'))) return undefined
-  const segments = path.split('/').slice(1).map(plainSegment)
-  return segments.includes(undefined) ? undefined : climbed(segments as string[])
+  const segments = path.split('/').slice(1).map(normaliseSegment)
+  return segments.includes(undefined) ? undefined : resolveDots(segments as string[])
 }
 
-function plainSegment(segment: string): string | undefined {
+function normaliseSegment(segment: string): string | undefined {
   const text = decodeURIComponent(segment)
   const name = text.replaceAll(' ', '').split(';')[0] ?? ''
   if (text !== name && ['', '.', '..'].includes(name)) return undefined
@@ -123,7 +126,7 @@ function plainSegment(segment: string): string | undefined {
   })
 }
 
-function climbed(segments: readonly string[]): string | undefined {
+function resolveDots(segments: readonly string[]): string | undefined {
   const last = segments.at(-1) ?? ''
   if (last === '.' || last === '..') return undefined
   const kept: string[] = []
@@ -147,9 +150,9 @@ describe('any target', () => {
   test('is allowed exactly where a plain reading of the interface allows it, in the same normal form', () => {
     fc.assert(
       fc.property(targets, (target) => {
-        const path = plainly(target)
+        const path = normaliseByInterface(target)
         const expected = path !== undefined && patterns.some((pattern) => pattern.test(path)) ? path : undefined
-        const found = judged(target)
+        const found = judgeTarget(target)
         expect(found.next === 'read' ? found.path : undefined).toBe(expected)
       }),
       { numRuns },
@@ -159,9 +162,9 @@ describe('any target', () => {
   test('has a normal form that is its own normal form, with the query to the byte', () => {
     fc.assert(
       fc.property(targets, (target) => {
-        const normal = normalForm(target, 0)
+        const normal = normaliseTarget(target, 0)
         if ('denied' in normal || !target.startsWith('/')) return
-        expect(normalForm(normal.path + normal.query, 0)).toEqual(normal)
+        expect(normaliseTarget(normal.path + normal.query, 0)).toEqual(normal)
         expect(target.endsWith(normal.query)).toBe(true)
         expect(normal.path).toMatch(/^\/[!-~]*$/)
       }),
@@ -172,9 +175,9 @@ describe('any target', () => {
   test('stays within its rule for a server that decodes twice, drops parameters and resolves again', () => {
     fc.assert(
       fc.property(targets, (target) => {
-        const { next, path, rule } = judged(target)
+        const { next, path, rule } = judgeTarget(target)
         if (next !== 'read' || !rule) return
-        const read = carelessly(carelessly(path))
+        const read = decodeCarelessly(decodeCarelessly(path))
         for (const [at, segment] of rule.segments.entries()) {
           if (segment === undefined) expect(read[at]).toMatch(/./s)
           else expect(read[at]).toBe(segment)
@@ -187,7 +190,7 @@ describe('any target', () => {
 })
 
 /** A backend as careless as they come. */
-function carelessly(path: string | readonly string[]): string[] {
+function decodeCarelessly(path: string | readonly string[]): string[] {
   const text = typeof path === 'string' ? path : `/${path.join('/')}`
   const decoded = text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString(),
@@ -223,7 +226,7 @@ describe('re-encoding', () => {
       fc.property(inside, letters, (target, chance) => {
         // Not those that are part of an escape themselves.
         const again = recoded(target, /(?<!%.?)[A-Za-z0-9._~-]/g, chance)
-        const [before, after] = [judged(target), judged(again)]
+        const [before, after] = [judgeTarget(target), judgeTarget(again)]
         expect([after.next, after.rule?.name]).toEqual([before.next, before.rule?.name])
         if (before.next === 'read') expect(after.path).toBe(before.path)
       }),
@@ -256,7 +259,7 @@ test('any head is judged: no method, header or address throws', () => {
   })
   fc.assert(
     fc.property(heads, (head) => {
-      const { next, reason, rule, headers } = judge(head, config)
+      const { next, reason, rule, headers } = decideRequest(head, config)
       expect((next === 'deny') === (reason !== undefined)).toBe(true)
       expect((next === 'read' || next === 'write') === (rule !== undefined)).toBe(true)
       expect(headers.every((value) => /^[\t -~]*$/.test(value))).toBe(true)

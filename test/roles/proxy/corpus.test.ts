@@ -1,27 +1,31 @@
 // Every request of the corpus through the pure steps: what a head alone decides is decided as the corpus says.
 import { expect, test } from 'vitest'
-import { configOf } from '../../../daemon/roles/proxy/config.ts'
-import { type Judgement, judge, type RequestHead } from '../../../daemon/roles/proxy/request/lifecycle.ts'
+import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
+import {
+  decideRequest,
+  type RequestDecision,
+  type RequestHead,
+} from '../../../daemon/roles/proxy/request/decide-request.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
-import { corpusAllowlist, corpusRows, type Row } from '../../support/proxy-corpus.ts'
+import { type CorpusRow, corpusAllowlist, readCorpusRows } from '../../support/proxy/corpus-row.ts'
 
-const config = configOf(settings.schema.parse({ allowlist: corpusAllowlist, trusted_proxy_depth: 1 }))
+const config = compileProxyConfig(settings.schema.parse({ allowlist: corpusAllowlist, trusted_proxy_depth: 1 }))
 
 /** Rows that the parser of the listener settles, since they are no sound HTTP/1.1, or are never whole. */
-const ofTheParser = /^(body-004|hdr-001|hdr-002|host-001|slow-\d+|smug-(040|041|049|050))$/
+const parserRows = /^(body-004|hdr-001|hdr-002|host-001|slow-\d+|smug-(040|041|049|050))$/
 
 /** Denied by the corpus; by decisions.md `//` and escapes of unreserved characters are normalised, which docs/proxy.md explains. */
-const normalised: Readonly<Record<string, string>> = {
+const normalisedPaths: Readonly<Record<string, string>> = {
   'path-002': '/api/v1/report/42',
   'path-068': '/api/v1/report',
 }
 
 /** The head as a strict parser hands it on; undefined where such a parser refuses it. */
-function headOf(row: Row): RequestHead | undefined {
+function parseHead(row: CorpusRow): RequestHead | undefined {
   const [head = ''] = Buffer.from(row.raw_b64, 'base64').toString('latin1').split('\r\n\r\n', 1)
   const [line = '', ...fields] = head.split('\r\n')
   const [, method, target] = /^([!-~]+) (.+) HTTP\/1\.[01]$/s.exec(line) ?? []
-  if (!method || !target || ofTheParser.test(row.id)) return undefined
+  if (!method || !target || parserRows.test(row.id)) return undefined
   if (fields.some((field) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+:/.test(field))) return undefined
   const headers = fields.flatMap((field) => {
     const colon = field.indexOf(':')
@@ -30,32 +34,32 @@ function headOf(row: Row): RequestHead | undefined {
   return { method, target, headers, peer: '127.0.0.1' }
 }
 
-const isForwarded = ({ next }: Judgement) => next === 'read' || next === 'write'
+const isForwarded = ({ next }: RequestDecision) => next === 'read' || next === 'write'
 
 test('the corpus has its 206 rows, and a head decides most of them', () => {
-  const rows = corpusRows()
+  const rows = readCorpusRows()
   expect(rows).toHaveLength(206)
-  expect(rows.filter(headOf).length).toBeGreaterThan(170)
+  expect(rows.filter(parseHead).length).toBeGreaterThan(170)
 })
 
 test('what must not be forwarded is denied, and what must be is not', () => {
-  const wrong = corpusRows().flatMap((row) => {
-    const head = headOf(row)
-    if (!head || row.expect.forward === 'optional' || row.id in normalised) return []
-    const judgement = judge(head, config)
+  const wrong = readCorpusRows().flatMap((row) => {
+    const head = parseHead(row)
+    if (!head || row.expect.forward === 'optional' || row.id in normalisedPaths) return []
+    const judgement = decideRequest(head, config)
     return isForwarded(judgement) === row.expect.forward ? [] : [`${row.id} ${row.note}: ${judgement.reason}`]
   })
   expect(wrong).toEqual([])
 })
 
 test('what is forwarded has the method and the path that the corpus names, byte for byte', () => {
-  const wrong = corpusRows().flatMap((row) => {
-    const head = headOf(row)
+  const wrong = readCorpusRows().flatMap((row) => {
+    const head = parseHead(row)
     if (!head) return []
-    const judgement = judge(head, config)
+    const judgement = decideRequest(head, config)
     if (!isForwarded(judgement)) return []
     const [wanted] = row.expect.upstream ?? []
-    const expected = normalised[row.id] ?? wanted?.path ?? 'nothing'
+    const expected = normalisedPaths[row.id] ?? wanted?.path ?? 'nothing'
     const sent = judgement.path + judgement.query
     return sent === expected && (!wanted || wanted.method === head.method) ? [] : [`${row.id}: ${sent}`]
   })
@@ -63,10 +67,10 @@ test('what is forwarded has the method and the path that the corpus names, byte 
 })
 
 test('no header reaches the upstream that the corpus wants gone', () => {
-  const wrong = corpusRows().flatMap((row) => {
-    const head = headOf(row)
+  const wrong = readCorpusRows().flatMap((row) => {
+    const head = parseHead(row)
     if (!head) return []
-    const names = judge(head, config).headers.filter((_, at) => at % 2 === 0)
+    const names = decideRequest(head, config).headers.filter((_, at) => at % 2 === 0)
     return [...(row.expect.absent ?? []), ...(row.expect.absent_should ?? [])]
       .filter((name) => names.includes(name))
       .map((name) => `${row.id}: ${name}`)
@@ -75,11 +79,11 @@ test('no header reaches the upstream that the corpus wants gone', () => {
 })
 
 test('the source is the one that the corpus names', () => {
-  const wrong = corpusRows().flatMap((row) => {
-    const head = headOf(row)
+  const wrong = readCorpusRows().flatMap((row) => {
+    const head = parseHead(row)
     const expected = row.expect.source
     if (!head || expected === undefined) return []
-    const { source } = judge(head, config)
+    const { source } = decideRequest(head, config)
     const found = source.from === 'peer' ? 'peer' : source.address
     return found === expected ? [] : [`${row.id}: ${found}`]
   })

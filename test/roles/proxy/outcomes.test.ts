@@ -2,37 +2,38 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { RequestRecord } from '../../../daemon/roles/proxy/record/model.ts'
-import { type DoorThread, doorThread, type Left } from '../../support/door-thread.ts'
-import { saidAtEnd } from '../../support/said-at-end.ts'
-import { soon } from '../../support/upstream-world.ts'
+import { type ProxyThreadReport, startProxyThread, type TestProxyThread } from '../../support/proxy/proxy-thread.ts'
+import { readUntilClose } from '../../support/proxy/read-until-close.ts'
+import { pollOptions } from '../../support/proxy/upstream-fixture.ts'
 
 const allowlist = 'GET /report\nPOST /feedback'
 
-let thread: DoorThread
-let left: Left | undefined
+let thread: TestProxyThread
+let report: ProxyThreadReport | undefined
 afterEach(async () => {
-  if (!left) await thread?.end()
+  if (!report) await thread?.end()
   await thread?.remove()
-  left = undefined
+  report = undefined
 })
 
-async function opened(...given: Parameters<typeof doorThread>): Promise<void> {
-  thread = await doorThread({ allowlist, ...given[0] }, given[1])
+async function openThread(...given: Parameters<typeof startProxyThread>): Promise<void> {
+  thread = await startProxyThread({ allowlist, ...given[0] }, given[1])
 }
 
-async function records(): Promise<readonly Partial<RequestRecord>[]> {
-  left = await thread.end()
-  return left.records.map(({ verdict, reason, status, upstream_status }) => ({
+async function endAndReadRecords(): Promise<readonly Partial<RequestRecord>[]> {
+  report = await thread.end()
+  return report.records.map(({ verdict, reason, status, upstream_status }) => ({
     ...{ verdict, reason, status, upstream_status },
   }))
 }
 
-const head = (line: string, fields = '') => `${line} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n${fields}\r\n`
-const get = head('GET /public-api/report', 'Connection: close\r\n')
-const said = (text: string) => saidAtEnd(thread.port, [text])
+const formatHead = (line: string, fields = '') =>
+  `${line} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n${fields}\r\n`
+const oneRead = formatHead('GET /public-api/report', 'Connection: close\r\n')
+const sendAndRead = (text: string) => readUntilClose(thread.port, [text])
 
 /** A connection that a test ends when it likes. */
-async function caller(text: string): Promise<Socket> {
+async function openCaller(text: string): Promise<Socket> {
   const socket = connect(thread.port, '127.0.0.1')
   socket.on('error', () => undefined)
   await new Promise((resolve) => socket.once('connect', resolve))
@@ -41,143 +42,149 @@ async function caller(text: string): Promise<Socket> {
 }
 
 test('an answer that ends with its connection is never kept: half of it looks whole', async () => {
-  await opened({ cache_max_mb: 1 })
+  await openThread({ cache_max_mb: 1 })
   const halves = ['one half', 'the whole']
-  thread.upstream.answer = (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${halves.shift()}`)
-  expect(await said(get)).toContain('one half')
-  expect(await said(get)).toContain('the whole')
-  thread.upstream.answer = (_, socket) =>
+  thread.upstream.respond = (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${halves.shift()}`)
+  expect(await sendAndRead(oneRead)).toContain('one half')
+  expect(await sendAndRead(oneRead)).toContain('the whole')
+  thread.upstream.respond = (_, socket) =>
     void socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n')
-  expect(await said(get)).not.toMatch(/^age:/m)
-  expect(await said(get)).toMatch(/^age: 0/m)
+  expect(await sendAndRead(oneRead)).not.toMatch(/^age:/m)
+  expect(await sendAndRead(oneRead)).toMatch(/^age: 0/m)
 })
 
-const one = head('POST /public-api/feedback', 'Content-Length: 4\r\nConnection: close\r\n')
+const oneWrite = formatHead('POST /public-api/feedback', 'Content-Length: 4\r\nConnection: close\r\n')
 
 test('the rule comes before what is wrong with a sound request; what is not sound has no path', async () => {
-  await opened({})
+  await openThread({})
   const body = 'Content-Length: 3\r\nConnection: close\r\n'
   const asked: [status: number, text: string][] = [
-    [404, `${head('GET /public-api/unlisted', body)}abc`],
-    [404, `${head('HEAD /elsewhere', body)}abc`],
-    [404, `${head('POST /public-api/unlisted', `Expect: more\r\n${body}`)}abc`],
-    [400, `${head('GET /public-api/report', body)}abc`],
-    [417, `${head('POST /public-api/feedback', `Expect: more\r\n${body}`)}abc`],
-    [400, head('GET /public-api/unlisted', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n')],
+    [404, `${formatHead('GET /public-api/unlisted', body)}abc`],
+    [404, `${formatHead('HEAD /elsewhere', body)}abc`],
+    [404, `${formatHead('POST /public-api/unlisted', `Expect: more\r\n${body}`)}abc`],
+    [400, `${formatHead('GET /public-api/report', body)}abc`],
+    [417, `${formatHead('POST /public-api/feedback', `Expect: more\r\n${body}`)}abc`],
+    [400, formatHead('GET /public-api/unlisted', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n')],
   ]
-  for (const [status, text] of asked) expect(await said(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  const reasons = (await records()).map(({ reason }) => reason)
+  for (const [status, text] of asked) expect(await sendAndRead(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  const reasons = (await endAndReadRecords()).map(({ reason }) => reason)
   expect(reasons.slice(0, 5)).toEqual(['no_rule', 'outside_prefix', 'no_rule', 'body_on_read', 'expectation'])
-  expect(thread.upstream.reached).toEqual([])
+  expect(thread.upstream.requests).toEqual([])
 })
 
 test('who leaves before the request is whole was not let through, whatever was to become of it', async () => {
-  await opened({ write_rate_limit_per_min: 1 })
-  const socket = await caller(head('POST /public-api/feedback', 'Content-Length: 4\r\nExpect: 100-continue\r\n'))
+  await openThread({ write_rate_limit_per_min: 1 })
+  const socket = await openCaller(
+    formatHead('POST /public-api/feedback', 'Content-Length: 4\r\nExpect: 100-continue\r\n'),
+  )
   // By now it is counted, and its body is awaited.
   await new Promise((resolve) => socket.once('data', resolve))
   socket.destroy()
-  await vi.waitFor(async () => expect(await thread.connections()).toBe(0), soon)
-  expect(await said(`${one}abcd`)).toContain(' 429 ')
-  expect(await records()).toEqual([
+  await vi.waitFor(async () => expect(await thread.connections()).toBe(0), pollOptions)
+  expect(await sendAndRead(`${oneWrite}abcd`)).toContain(' 429 ')
+  expect(await endAndReadRecords()).toEqual([
     { verdict: 'denied', reason: 'client_left', status: 0, upstream_status: null },
     { verdict: 'denied', reason: 'write_rate_limited', status: 429, upstream_status: null },
   ])
-  expect(thread.upstream.reached).toEqual([])
+  expect(thread.upstream.requests).toEqual([])
 })
 
 test('who leaves while the count is asked for is recorded as the count decides', async () => {
-  await opened({ rate_limit_per_min: 1 })
-  expect(await said(get)).toContain(' 200 ')
+  await openThread({ rate_limit_per_min: 1 })
+  expect(await sendAndRead(oneRead)).toContain(' 200 ')
   const asked = Promise.withResolvers<void>()
   const counted = Promise.withResolvers<void>()
   thread.beforeCount = () => {
     asked.resolve()
     return counted.promise
   }
-  const socket = await caller(get)
+  const socket = await openCaller(oneRead)
   await asked.promise
   socket.destroy()
-  await vi.waitFor(async () => expect(await thread.connections()).toBe(0), soon)
+  await vi.waitFor(async () => expect(await thread.connections()).toBe(0), pollOptions)
   counted.resolve()
   // Over the limit, or, where this took long, not counted in time.
-  expect(await records()).toMatchObject([{ reason: 'forwarded' }, { verdict: 'denied', status: 0 }])
+  expect(await endAndReadRecords()).toMatchObject([{ reason: 'forwarded' }, { verdict: 'denied', status: 0 }])
 })
 
 test('who leaves while the upstream is asked was let through', async () => {
-  await opened({})
-  thread.upstream.answer = () => undefined
-  const socket = await caller(get)
-  await vi.waitFor(() => expect(thread.upstream.reached).toHaveLength(1), soon)
+  await openThread({})
+  thread.upstream.respond = () => undefined
+  const socket = await openCaller(oneRead)
+  await vi.waitFor(() => expect(thread.upstream.requests).toHaveLength(1), pollOptions)
   socket.destroy()
-  expect(await records()).toEqual([{ verdict: 'allow', reason: 'client_gone', status: 0, upstream_status: null }])
+  expect(await endAndReadRecords()).toEqual([
+    { verdict: 'allow', reason: 'client_gone', status: 0, upstream_status: null },
+  ])
 })
 
 test('an upstream that says nothing is 504 in its time, and one behind an address that nobody trusts is 502', async () => {
-  await opened({ answer_timeout_s: 1 })
-  thread.upstream.answer = () => undefined
-  expect(await said(get)).toMatch(/^HTTP\/1\.1 504 /)
-  expect(await records()).toEqual([
+  await openThread({ answer_timeout_s: 1 })
+  thread.upstream.respond = () => undefined
+  expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 504 /)
+  expect(await endAndReadRecords()).toEqual([
     { verdict: 'allow', reason: 'upstream_timeout', status: 504, upstream_status: null },
   ])
   await thread.remove()
-  left = undefined
+  report = undefined
   // The provider’s address is trusted, and this one is not.
-  await opened({ platform_api_url: 'http://127.0.0.2:1' })
-  expect(await said(get)).toMatch(/^HTTP\/1\.1 502 /)
-  expect(await records()).toEqual([
+  await openThread({ platform_api_url: 'http://127.0.0.2:1' })
+  expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 502 /)
+  expect(await endAndReadRecords()).toEqual([
     { verdict: 'allow', reason: 'upstream_address', status: 502, upstream_status: null },
   ])
 })
 
 test('a body that does not come in time is 408, and nobody is asked', async () => {
-  await opened({ header_timeout_s: 1, body_timeout_s: 1 })
-  expect(await said(`${one}ab`)).toMatch(/^HTTP\/1\.1 408 /)
-  expect(await records()).toEqual([{ verdict: 'denied', reason: 'slow_client', status: 408, upstream_status: null }])
-  expect(thread.upstream.reached).toEqual([])
+  await openThread({ header_timeout_s: 1, body_timeout_s: 1 })
+  expect(await sendAndRead(`${oneWrite}ab`)).toMatch(/^HTTP\/1\.1 408 /)
+  expect(await endAndReadRecords()).toEqual([
+    { verdict: 'denied', reason: 'slow_client', status: 408, upstream_status: null },
+  ])
+  expect(thread.upstream.requests).toEqual([])
 })
 
 test('a provider behind an address that nobody trusts is not asked, and nothing goes on', async () => {
-  await opened({}, 'http://127.0.0.2:1/token')
-  expect(await said(get)).toMatch(/^HTTP\/1\.1 503 /)
-  expect(await records()).toMatchObject([{ verdict: 'denied', reason: 'token_unavailable' }])
-  expect(left?.logged.join()).toContain('address: ')
-  expect(thread.upstream.reached).toEqual([])
+  await openThread({}, 'http://127.0.0.2:1/token')
+  expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 503 /)
+  expect(await endAndReadRecords()).toMatchObject([{ verdict: 'denied', reason: 'token_unavailable' }])
+  expect(report?.logged.join()).toContain('address: ')
+  expect(thread.upstream.requests).toEqual([])
 })
 
 test.each(['public_sso_client_id', 'public_sso_client_secret'])(
   'without %s nobody is asked, and nothing goes on',
   async (name) => {
-    await opened({ [name]: undefined })
-    expect(await said(get)).toMatch(/^HTTP\/1\.1 503 /)
-    expect(await records()).toMatchObject([{ reason: 'token_unavailable' }])
-    expect(thread.upstream.reached).toEqual([])
+    await openThread({ [name]: undefined })
+    expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 503 /)
+    expect(await endAndReadRecords()).toMatchObject([{ reason: 'token_unavailable' }])
+    expect(thread.upstream.requests).toEqual([])
   },
 )
 
 test('while the journal is full callers are served on, and what is not noted is counted as lost', async () => {
-  await opened({})
-  expect(await said(get)).toContain(' 200 ')
+  await openThread({})
+  expect(await sendAndRead(oneRead)).toContain(' 200 ')
   thread.journal(true)
-  for (const _ of [1, 2]) expect(await said(get)).toContain(' 200 ')
+  for (const _ of [1, 2]) expect(await sendAndRead(oneRead)).toContain(' 200 ')
   thread.journal(false)
-  expect(await said(head('GET /public-api/unlisted', 'Connection: close\r\n'))).toContain(' 404 ')
-  expect((await records()).map(({ reason }) => reason)).toEqual(['forwarded', 'no_rule'])
-  expect(left?.lost).toBe(2)
+  expect(await sendAndRead(formatHead('GET /public-api/unlisted', 'Connection: close\r\n'))).toContain(' 404 ')
+  expect((await endAndReadRecords()).map(({ reason }) => reason)).toEqual(['forwarded', 'no_rule'])
+  expect(report?.lost).toBe(2)
 })
 
 test('a caller who takes a large answer too slowly frees the connection to the upstream', async () => {
-  await opened({ upstream_connections: 1, min_answer_bytes_per_s: 1_048_576 })
+  await openThread({ upstream_connections: 1, min_answer_bytes_per_s: 1_048_576 })
   const large = Buffer.alloc(64 << 20, 'x')
-  thread.upstream.answer = (_, socket) =>
+  thread.upstream.respond = (_, socket) =>
     void socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${large.length}\r\n\r\n`), large]))
-  const slow = await caller(get)
+  const slow = await openCaller(oneRead)
   slow.pause()
-  await vi.waitFor(() => expect(thread.upstream.reached).toHaveLength(1), soon)
-  thread.upstream.answer = (_, socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
-  await vi.waitFor(async () => expect(await said(get)).toContain(' 200 '), soon)
+  await vi.waitFor(() => expect(thread.upstream.requests).toHaveLength(1), pollOptions)
+  thread.upstream.respond = (_, socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+  await vi.waitFor(async () => expect(await sendAndRead(oneRead)).toContain(' 200 '), pollOptions)
   slow.destroy()
-  left = await thread.end()
-  expect(left.strays).toEqual({ slow_reader: 1 })
-  expect(left.records.filter(({ reason }) => reason === 'forwarded')).toHaveLength(2)
+  report = await thread.end()
+  expect(report.unrouted).toEqual({ slow_reader: 1 })
+  expect(report.records.filter(({ reason }) => reason === 'forwarded')).toHaveLength(2)
 })

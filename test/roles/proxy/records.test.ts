@@ -2,31 +2,35 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Call, PartKey } from '../../../daemon/kernel/call.ts'
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
-import { serviceCall } from '../../../daemon/kernel/invoke.ts'
-import { newTrace } from '../../../daemon/kernel/trace.ts'
+import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import type { Call, PartKey } from '../../../daemon/kernel/operation/call.ts'
+import { createServiceCall } from '../../../daemon/kernel/operation/perform-operation.ts'
+import { newTrace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { type AuditJournal, auditJournalPart } from '../../../daemon/roles/proxy/parts.ts'
-import { lineOf, type Noted } from '../../../daemon/roles/proxy/record/line.ts'
-import { requests, type StoredRequest, shippedSegments } from '../../../daemon/roles/proxy/record/model.ts'
-import { ship } from '../../../daemon/roles/proxy/record/ship.ts'
-import { runningEveryRole, type SmallSite, smallSite } from '../../support/small-site.ts'
+import { requestRecords, type StoredRequestRecord, shippedSegments } from '../../../daemon/roles/proxy/record/model.ts'
+import { formatRecordLine, type RequestAuditEntry } from '../../../daemon/roles/proxy/record/record-line.ts'
+import { ship } from '../../../daemon/roles/proxy/workers/ship.ts'
+import {
+  everyRoleSections,
+  type SingleClusterSite,
+  startSingleClusterSite,
+} from '../../support/site/single-cluster-site.ts'
 
-let site: SmallSite
+let site: SingleClusterSite
 beforeAll(async () => {
-  const { proxy, sso } = runningEveryRole
-  site = await smallSite({ platform: { roles: ['site', 'proxy'] }, proxy, sso })
+  const { proxy, sso } = everyRoleSections
+  site = await startSingleClusterSite({ platform: { roles: ['site', 'proxy'] }, proxy, sso })
 })
 afterAll(() => site?.close())
 
-const noted = (path: string, more: Partial<Noted> = {}) =>
-  lineOf({
+const buildRecordLine = (path: string, more: Partial<RequestAuditEntry> = {}) =>
+  formatRecordLine({
     ...{ at: Date.UTC(2026, 0, 1), source: '192.0.2.9', method: 'GET', path, reason: 'no_rule', status: 404 },
     ...{ upstream_status: null, rule: undefined, ...more },
   })
 
 /** Resolves once the segments were brought in. */
-async function brought(segments: Readonly<Record<string, string>>): Promise<void> {
+async function importSegments(segments: Readonly<Record<string, string>>): Promise<void> {
   const dir = join(site.folder.data, 'proxy', 'audit')
   const files = Object.entries(segments).map(([name, content]) => [join(dir, `${name}.lines`), content] as const)
   for (const [file, content] of files) {
@@ -36,28 +40,28 @@ async function brought(segments: Readonly<Record<string, string>>): Promise<void
   await expect.poll(() => files.some(([file]) => existsSync(file)), { timeout: 60_000 }).toBe(false)
 }
 
-async function asked(path: string): Promise<Record<string, unknown>[]> {
+async function fetchRecords(path: string): Promise<Record<string, unknown>[]> {
   const token = await site.token({ roles: ['auditor'] })
-  const { json } = await site.ask('proxy', { method: 'GET', path, token })
+  const { json } = await site.request('proxy', { method: 'GET', path, token })
   return (json as { items: Record<string, unknown>[] }).items
 }
 
-function proxyOf({ running }: SmallSite) {
+function findProxyService({ running }: SingleClusterSite) {
   const found = running.services.find(({ role }) => role.name === 'proxy')
   if (!found) throw new Error('the proxy does not run')
   return found
 }
 
-const store = () => proxyOf(site).workshop.store
+const store = () => findProxyService(site).context.store
 
-const list = (more = '') => asked(`/api/v2/proxy/record?limit=500${more}`)
+const list = (more = '') => fetchRecords(`/api/v2/proxy/record?limit=500${more}`)
 
 test('a segment that comes again, as after a death between its last two steps, adds nothing', async () => {
-  const content = `${noted('/one')}\n${noted('/two')}\n`
-  for (let time = 0; time < 3; time += 1) await brought({ 'segment-a': content })
+  const content = `${buildRecordLine('/one')}\n${buildRecordLine('/two')}\n`
+  for (let time = 0; time < 3; time += 1) await importSegments({ 'segment-a': content })
   const records = await list('&source=192.0.2.9')
   expect(records.map(({ path }) => path).toSorted()).toEqual(['/one', '/two'])
-  const chain = await asked('/api/v2/audit?action=proxy.record.ship')
+  const chain = await fetchRecords('/api/v2/audit?action=proxy.record.ship')
   expect(chain.map(({ event }) => event)).toEqual([
     expect.objectContaining({
       target: 'segment-a',
@@ -67,20 +71,20 @@ test('a segment that comes again, as after a death between its last two steps, a
 })
 
 test('lines that nobody can read are told of, and keep none of the others back', async () => {
-  await brought({ 'segment-b': `${noted('/three')}\nnonsense\n${noted('/four')}\n["torn` })
+  await importSegments({ 'segment-b': `${buildRecordLine('/three')}\nnonsense\n${buildRecordLine('/four')}\n["torn` })
   expect((await list()).map(({ path }) => path)).toEqual(expect.arrayContaining(['/three', '/four']))
   const told = site.logged.find((line) => line.includes('proxy.audit.unreadable'))
   expect(told).toContain('"segment":"segment-b","lines":1,"isTorn":true')
 })
 
 /** Page after page, as somebody reads who wants them all. */
-async function all(query: string): Promise<Record<string, unknown>[]> {
+async function listAllRecords(query: string): Promise<Record<string, unknown>[]> {
   const token = await site.token({ roles: ['auditor'] })
   const items: Record<string, unknown>[] = []
   let cursor: string | undefined
   do {
     const path = `/api/v2/proxy/record?${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`
-    const { json } = await site.ask('proxy', { method: 'GET', path, token })
+    const { json } = await site.request('proxy', { method: 'GET', path, token })
     const page = json as { items: Record<string, unknown>[]; next_cursor?: string }
     items.push(...page.items)
     cursor = page.next_cursor
@@ -89,22 +93,24 @@ async function all(query: string): Promise<Record<string, unknown>[]> {
 }
 
 /** Segments of threads that overlap in time, as if a clock had jumped in one; times come more than once. */
-const overlapping = Array.from({ length: 40 }, (_, segment) =>
-  Array.from({ length: 1 + ((segment * 7) % 60) }, (_, at): Partial<Noted> & { path: string } => ({
+const overlappingSegments = Array.from({ length: 40 }, (_, segment) =>
+  Array.from({ length: 1 + ((segment * 7) % 60) }, (_, at): Partial<RequestAuditEntry> & { path: string } => ({
     path: `/o/${segment}/${at}`,
     at: Date.UTC(2026, 1, 1) + (segment % 5) * 400 + ((at * 37) % 250) * (segment === 7 ? 90 : 1),
     source: `198.51.100.${(segment * at) % 9}`,
     ...(at % 3 === 0 ? {} : { reason: 'forwarded' as const, status: 200, upstream_status: 200 }),
   })),
 )
-const wanted = overlapping.flat()
-const paths = (of: readonly { readonly path?: unknown }[]) => of.map(({ path }) => String(path)).toSorted()
+const expectedRecords = overlappingSegments.flat()
+const sortPaths = (of: readonly { readonly path?: unknown }[]) => of.map(({ path }) => String(path)).toSorted()
 
 test('lists over many segments are whole, in order of time, and without a record twice', async () => {
-  const lines = overlapping.map((each) => each.map(({ path, ...more }) => `${noted(path, more)}\n`).join(''))
-  await brought(Object.fromEntries(lines.map((content, at) => [`segment-o-${at}`, content])))
-  const isDenied = ({ reason }: Partial<Noted>) => reason === undefined
-  const cases: [string, (each: Partial<Noted>) => boolean][] = [
+  const lines = overlappingSegments.map((each) =>
+    each.map(({ path, ...more }) => `${buildRecordLine(path, more)}\n`).join(''),
+  )
+  await importSegments(Object.fromEntries(lines.map((content, at) => [`segment-o-${at}`, content])))
+  const isDenied = ({ reason }: Partial<RequestAuditEntry>) => reason === undefined
+  const cases: [string, (each: Partial<RequestAuditEntry>) => boolean][] = [
     ['limit=60', () => true],
     ['limit=500', () => true],
     ['limit=90&verdict=denied', isDenied],
@@ -115,24 +121,26 @@ test('lists over many segments are whole, in order of time, and without a record
     ['limit=3&source=198.51.100.44', () => false],
   ]
   for (const [query, fits] of cases) {
-    const found = (await all(query)).filter(({ path }) => String(path).startsWith('/o/'))
+    const found = (await listAllRecords(query)).filter(({ path }) => String(path).startsWith('/o/'))
     const times = found.map(({ at }) => String(at))
     expect(times, query).toEqual(times.toSorted().reverse())
-    expect(paths(found), query).toEqual(paths(wanted.filter(fits)))
+    expect(sortPaths(found), query).toEqual(sortPaths(expectedRecords.filter(fits)))
   }
 })
 
 test('what is rare among much is found, however many segments hold none of it', async () => {
   const since = Date.UTC(2026, 2, 1)
-  const often = Array.from({ length: 70 }, (_, at) => noted('/often', { at: since + at, source: '203.0.113.5' }))
-  const rare = noted('/rare', { at: since - 1, source: '203.0.113.5', reason: 'forwarded', status: 200 })
-  await brought(Object.fromEntries([rare, ...often].map((line, at) => [`segment-r-${at}`, `${line}\n`])))
-  expect((await all('source=203.0.113.5&verdict=allow')).map(({ path }) => path)).toEqual(['/rare'])
+  const often = Array.from({ length: 70 }, (_, at) =>
+    buildRecordLine('/often', { at: since + at, source: '203.0.113.5' }),
+  )
+  const rare = buildRecordLine('/rare', { at: since - 1, source: '203.0.113.5', reason: 'forwarded', status: 200 })
+  await importSegments(Object.fromEntries([rare, ...often].map((line, at) => [`segment-r-${at}`, `${line}\n`])))
+  expect((await listAllRecords('source=203.0.113.5&verdict=allow')).map(({ path }) => path)).toEqual(['/rare'])
 })
 
 test('a cursor of another list is refused', async () => {
   const token = await site.token({ roles: ['auditor'] })
-  const ask = (path: string) => site.ask('proxy', { method: 'GET', path, token })
+  const ask = (path: string) => site.request('proxy', { method: 'GET', path, token })
   const { json } = await ask('/api/v2/proxy/record?limit=1')
   const { next_cursor } = json as { next_cursor: string }
   const forged = Buffer.from(JSON.stringify(['0123456789abcdef', 1, 'x'])).toString('base64url')
@@ -142,8 +150,8 @@ test('a cursor of another list is refused', async () => {
 })
 
 test('what the store keeps of a segment is its file, as the audit chain has its digest', async () => {
-  const content = `${noted('/five')}\nnonsense\n${noted('/six/ü')}\n["torn`
-  await brought({ 'segment-d': content })
+  const content = `${buildRecordLine('/five')}\nnonsense\n${buildRecordLine('/six/ü')}\n["torn`
+  await importSegments({ 'segment-d': content })
   const kept = await store().get(shippedSegments, 'segment-d')
   expect(kept?.value).toMatchObject({ lines: content, records: 2, sha256: sha256(content) })
 })
@@ -165,36 +173,39 @@ test('records that were documents of their own before the site moved are listed 
     expires_ts: 9e12,
   }
   for (const at of [1, 2, 3])
-    await store().create(requests, `former-${at}`, { ...value, path: `/former/${at}` } as StoredRequest)
-  const since = ['/since/1', '/since/2'].map((path) => `${noted(path, { source: '192.0.2.77' })}\n`)
-  await brought({ 'segment-e': since.join('') })
+    await store().create(requestRecords, `former-${at}`, { ...value, path: `/former/${at}` } as StoredRequestRecord)
+  const since = ['/since/1', '/since/2'].map((path) => `${buildRecordLine(path, { source: '192.0.2.77' })}\n`)
+  await importSegments({ 'segment-e': since.join('') })
   for (const limit of [1, 2, 3, 50]) {
-    const found = (await all(`limit=${limit}&source=192.0.2.77`)).map(({ path }) => path)
+    const found = (await listAllRecords(`limit=${limit}&source=192.0.2.77`)).map(({ path }) => path)
     expect(found).toEqual(['/since/2', '/since/1', '/former/3', '/former/2', '/former/1'])
   }
 })
 
 test('where others search the store, each record is a document of its own', async () => {
-  const { workshop } = proxyOf(site)
-  const call = serviceCall(
-    workshop,
+  const { context } = findProxyService(site)
+  const call = createServiceCall(
+    context,
     'proxy',
     'test',
-    newTrace(workshop.surroundings.random),
+    newTrace(context.environment.random),
     AbortSignal.timeout(60_000),
   )
-  const lines = Array.from({ length: 1_203 }, (_, at) => `${noted(`/many/${at}`, { source: '192.0.2.88' })}\n`)
+  const lines = Array.from(
+    { length: 1_203 },
+    (_, at) => `${buildRecordLine(`/many/${at}`, { source: '192.0.2.88' })}\n`,
+  )
   const bytes = Buffer.from([...lines, 'nonsense\n'].join(''))
   const journal: AuditJournal = {
     ...call.part(auditJournalPart),
     sealed: async () => ['segment-f'],
     read: async () => ({ bytes, text: bytes.toString(), isTorn: false }),
     remove: async () => undefined,
-    isKeptWhole: false,
+    storesWholeSegments: false,
   }
   const part = <P>(key: PartKey<P>) => (key.name === auditJournalPart.name ? (journal as P) : call.part(key))
   for (let time = 0; time < 2; time += 1) await ship.run(Object.assign(Object.create(call), { part }) as Call)
-  expect(await store().count(requests, { source: '192.0.2.88' })).toBe(1_203)
+  expect(await store().count(requestRecords, { source: '192.0.2.88' })).toBe(1_203)
   const kept = await store().get(shippedSegments, 'segment-f')
   expect(kept?.value).toMatchObject({ records: 1_203, sha256: sha256(bytes) })
   expect(kept?.value.lines).toBeUndefined()
@@ -202,6 +213,6 @@ test('where others search the store, each record is a document of its own', asyn
 
 test('the people of another tenant see none of it', async () => {
   const token = await site.token({ tenant_id: 'bravo', roles: ['admin'] })
-  const answer = await site.ask('proxy', { method: 'GET', path: '/api/v2/proxy/record', token })
+  const answer = await site.request('proxy', { method: 'GET', path: '/api/v2/proxy/record', token })
   expect(answer.status).toBe(403)
 })

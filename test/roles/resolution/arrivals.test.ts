@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
 import { get as arrival } from '../../../daemon/roles/resolution/arrival/get.ts'
+import { lookup } from '../../../daemon/roles/resolution/entity/lookup.ts'
 import { get as cluster } from '../../../daemon/roles/resolution/entity-cluster/get.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
 import type { ClusterView } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
@@ -10,37 +11,36 @@ import type { MatchView } from '../../../daemon/roles/resolution/entity-match/mo
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { lookup } from '../../../daemon/roles/resolution/lookup/lookup.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
-const world = sharedResolution()
-let ann: Person
+const world = setUpResolutionSite()
+let ann: CheckedClient
 beforeAll(async () => {
   ann = await world().as()
-  await ann.ok(create, { body: personLens() })
+  await ann.ok(create, { body: buildPersonLens() })
 })
 
-async function run(node_data: Record<string, ReturnType<typeof peopleOf>>) {
+async function runLists(node_data: Record<string, ReturnType<typeof buildPeople>>) {
   world().clock.advance(1_000)
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
-  expect(await ended(ann, run_id)).toMatchObject({ state: 'completed' })
+  expect(await waitForRunEnd(ann, run_id)).toMatchObject({ state: 'completed' })
   return run_id
 }
 
 /** Three, so that none is held to name everybody once. */
-const lists = { east: peopleOf(0, 40), west: peopleOf(10, 50), north: peopleOf(5, 30) }
+const lists = { east: buildPeople(0, 40), west: buildPeople(10, 50), north: buildPeople(5, 30) }
 
 /** The person of this number, with an id of its own. */
-function personAs(id: string, number: number, more: object = {}) {
-  return { ...peopleOf(number, number + 1)[0], id, ...more }
+function buildPersonAs(id: string, number: number, more: object = {}) {
+  return { ...buildPeople(number, number + 1)[0], id, ...more }
 }
 
-async function handIn(...records: object[]) {
+async function submitArrivals(...records: object[]) {
   world().clock.advance(1_000)
   const said = await ann.ok(arrive, { node_id: 'south', records: records as never })
-  const whole = await until(async () => {
+  const whole = await waitUntil(async () => {
     const now = await ann.ok(arrival, { uid: said.uid })
     return now.state !== 'waiting' && now
   })
@@ -48,25 +48,25 @@ async function handIn(...records: object[]) {
   return whole.items
 }
 
-async function everyEntity(): Promise<string[]> {
+async function listEntities(): Promise<string[]> {
   const { items } = await ann.ok(clusters, { limit: 500 })
   const live = (items as ClusterView[]).filter(({ state }) => state === 'live')
   return live.map(({ members }) => JSON.stringify(members)).sort()
 }
 
 test('before any run nothing can be matched', async () => {
-  expect(await ann.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [personAs('s1', 3)] })).toBe(
+  expect(await ann.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [buildPersonAs('s1', 3)] })).toBe(
     'wrong_state',
   )
 })
 
 test('a record joins its entity, which keeps its id; a stranger is a new one; lookups find both', async () => {
-  await run(lists)
-  const [before] = (await ann.ok(lookup, { record: personAs('', 12) })).entities
-  const [twin, stranger] = await handIn(personAs('s12', 12), personAs('s90', 90))
+  await runLists(lists)
+  const [before] = (await ann.ok(lookup, { record: buildPersonAs('', 12) })).entities
+  const [twin, stranger] = await submitArrivals(buildPersonAs('s12', 12), buildPersonAs('s90', 90))
   expect(twin).toMatchObject({ outcome: 'new', entity: before?.entity, size: 4 })
   expect(stranger).toMatchObject({ outcome: 'new', size: 1 })
-  const [now] = (await ann.ok(lookup, { record: personAs('', 90) })).entities
+  const [now] = (await ann.ok(lookup, { record: buildPersonAs('', 90) })).entities
   expect(now).toMatchObject({
     entity: stranger?.entity,
     above_cut: true,
@@ -81,85 +81,88 @@ test('a record joins its entity, which keeps its id; a stranger is a new one; lo
 })
 
 test('what comes does not change what a record scores', async () => {
-  const record = personAs('', 14)
+  const record = buildPersonAs('', 14)
   const score = async () => (await ann.ok(lookup, { record })).entities[0]?.record_bits
   const before = await score()
-  await handIn(personAs('s60', 60, { surname: record.surname }), personAs('s61', 61, { surname: record.surname }))
+  await submitArrivals(
+    buildPersonAs('s60', 60, { surname: record.surname }),
+    buildPersonAs('s61', 61, { surname: record.surname }),
+  )
   expect(await score()).toBe(before)
 })
 
 test('the same record again changes nothing, and one that says something else takes the place of what it said', async () => {
-  const [first] = await handIn(personAs('s12', 12))
+  const [first] = await submitArrivals(buildPersonAs('s12', 12))
   expect(first).toMatchObject({ outcome: 'unchanged', size: 4 })
-  const [moved] = await handIn(personAs('s12', 90))
+  const [moved] = await submitArrivals(buildPersonAs('s12', 90))
   expect(moved).toMatchObject({ outcome: 'replaced', size: 2 })
-  const [old] = (await ann.ok(lookup, { record: personAs('', 12) })).entities
+  const [old] = (await ann.ok(lookup, { record: buildPersonAs('', 12) })).entities
   expect(old).toMatchObject({ size: 3 })
   expect(old?.entity).not.toBe(moved?.entity)
-  const [back] = await handIn(personAs('s12', 12))
+  const [back] = await submitArrivals(buildPersonAs('s12', 12))
   expect(back).toMatchObject({ outcome: 'replaced', entity: old?.entity, size: 4 })
 })
 
 test('records come to the same entities in any order, one by one and all at once', async () => {
   const records = [70, 71, 72].flatMap((number) =>
-    ['a', 'b', 'c'].map((of) => personAs(`${of}${number}`, number, of === 'c' ? { date_of_birth: '' } : {})),
+    ['a', 'b', 'c'].map((of) => buildPersonAs(`${of}${number}`, number, of === 'c' ? { date_of_birth: '' } : {})),
   )
-  await handIn(...records)
-  const together = await everyEntity()
-  const apart = records.map((record, at) => personAs(record.id, 200 + at))
-  await handIn(...apart)
-  expect(await everyEntity()).not.toEqual(together)
-  for (const record of records.toReversed()) await handIn(record)
-  expect(await everyEntity()).toEqual(together)
+  await submitArrivals(...records)
+  const together = await listEntities()
+  const apart = records.map((record, at) => buildPersonAs(record.id, 200 + at))
+  await submitArrivals(...apart)
+  expect(await listEntities()).not.toEqual(together)
+  for (const record of records.toReversed()) await submitArrivals(record)
+  expect(await listEntities()).toEqual(together)
 })
 
 test('a decision of a person holds over what comes', async () => {
-  const [{ entity } = {}] = await handIn(personAs('s20', 20))
+  const [{ entity } = {}] = await submitArrivals(buildPersonAs('s20', 20))
   const { items } = await ann.ok(matches, { limit: 500 })
   const pair = (items as MatchView[]).find(({ left, right }) => left.record_id === 'p20' && right.record_id === 's20')
   await ann.ok(review, { correlation_id: pair?.uid ?? '', decision: 'reject' })
-  await until(async () => {
+  await waitUntil(async () => {
     const { size } = await ann.ok(cluster, { uid: entity ?? '' })
     return size === 3
   })
-  const [again] = await handIn(personAs('s20', 20, { date_of_birth: '1999-09-09' }))
+  const [again] = await submitArrivals(buildPersonAs('s20', 20, { date_of_birth: '1999-09-09' }))
   expect(again?.outcome).toBe('replaced')
   const { members } = await ann.ok(cluster, { uid: again?.entity ?? '' })
   expect(members.filter(({ record_id }) => record_id === 'p20' || record_id === 's20')).toHaveLength(1)
 })
 
 test('a run that does not bring what came leaves it where it is, and one that brings it takes it over', async () => {
-  const [{ entity } = {}] = await handIn(personAs('s25', 25))
-  await run(lists)
-  const now = await until(async () => {
+  const [{ entity } = {}] = await submitArrivals(buildPersonAs('s25', 25))
+  await runLists(lists)
+  const now = await waitUntil(async () => {
     const found = await ann.ok(cluster, { uid: entity ?? '' })
     return found.size === 4 && found
   })
   expect(now.members.map(({ node_id }) => node_id)).toEqual(['east', 'north', 'south', 'west'])
-  await run({ ...lists, south: [personAs('s25', 25)] as never })
+  await runLists({ ...lists, south: [buildPersonAs('s25', 25)] as never })
   expect(await ann.ok(cluster, { uid: entity ?? '' })).toMatchObject({ size: 4, state: 'live' })
 })
 
 test('records without an id, twice the same id, or nothing to say are refused, and none of them is taken', async () => {
-  const before = await everyEntity()
+  const before = await listEntities()
   const refused = (records: object[]) => ann.refusal(arrive, { node_id: 'south', records: records as never })
-  expect(await refused([personAs('', 95)])).toBe('invalid')
-  expect(await refused([personAs('x', 95), personAs('x', 96)])).toBe('invalid')
-  expect(await refused([{ id: 'x', colour: 'red' }, personAs('y', 95)])).toBe('invalid')
-  expect(await everyEntity()).toEqual(before)
+  expect(await refused([buildPersonAs('', 95)])).toBe('invalid')
+  expect(await refused([buildPersonAs('x', 95), buildPersonAs('x', 96)])).toBe('invalid')
+  expect(await refused([{ id: 'x', colour: 'red' }, buildPersonAs('y', 95)])).toBe('invalid')
+  expect(await listEntities()).toEqual(before)
 })
 
 test('who may not know of a record learns nothing of it by handing one in under its id', async () => {
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
-  const secret = { node_id: 'vault', records: [personAs('v1', 97)], classification: 'SECRET' }
+  const secret = { node_id: 'vault', records: [buildPersonAs('v1', 97)], classification: 'SECRET' }
   const said = await ann.ok(arrive, secret as never)
-  await until(async () => (await ann.ok(arrival, { uid: said.uid })).state === 'matched')
+  await waitUntil(async () => (await ann.ok(arrival, { uid: said.uid })).state === 'matched')
   const told = await low.ok(arrive, {
     node_id: 'vault',
-    records: [personAs('v1', 98)] as never,
+    records: [buildPersonAs('v1', 98)] as never,
     classification: 'UNCLASSIFIED',
   })
-  const [item] = await until(async () => {
+  const [item] = await waitUntil(async () => {
     const now = await low.ok(arrival, { uid: told.uid })
     return now.state === 'matched' && now.items
   })
@@ -170,7 +173,7 @@ test('who may not know of a record learns nothing of it by handing one in under 
 
 test('another tenant has nothing to match with', async () => {
   const other = await world().as({ tenant: 'tenant-b' })
-  expect(await other.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [personAs('s1', 3)] })).toBe(
+  expect(await other.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [buildPersonAs('s1', 3)] })).toBe(
     'not_found',
   )
 })

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), 'data-files-'))
-const world = sharedResolution({ data_folder: path.join(folder, 'data') })
+const world = setUpResolutionSite({ data_folder: path.join(folder, 'data') })
 
-function csv(people: ReturnType<typeof peopleOf>): string {
+function formatCsv(people: ReturnType<typeof buildPeople>): string {
   return ['id,given_name,surname,date_of_birth', ...people.map((each) => Object.values(each).join(','))].join('\n')
 }
 
@@ -26,23 +26,23 @@ beforeAll(async () => {
     'data/tenant-b/theirs.csv',
     'outside.csv',
   ]) {
-    fs.writeFileSync(path.join(folder, at), csv(at.includes('west') ? peopleOf(30, 90) : peopleOf(0, 60)))
+    fs.writeFileSync(path.join(folder, at), formatCsv(at.includes('west') ? buildPeople(30, 90) : buildPeople(0, 60)))
   }
   fs.symlinkSync(path.join(folder, 'outside.csv'), path.join(own, 'link.csv'))
   fs.symlinkSync(folder, path.join(own, 'linked'))
   fs.mkdirSync(path.join(own, 'folder.csv'))
   execFileSync('mkfifo', [path.join(own, 'pipe.csv')])
   execFileSync('mknod', [path.join(own, 'device.csv'), 'c', '1', '5'])
-  await (await world().as()).ok(create, { body: personLens() })
+  await (await world().as()).ok(create, { body: buildPersonLens() })
 })
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-const referring = (file: string) => ({ lens_id: 'people', node_data: { east: { file } } })
+const buildFileRun = (file: string) => ({ lens_id: 'people', node_data: { east: { file } } })
 
 test('a run reads files that lie in the tenant’s folder', async () => {
   const ann = await world().as()
   const node_data = { east: { file: 'east.csv' }, west: { file: 'deep/west.csv' } }
-  const run = await ended(ann, (await ann.ok(start, { lens_id: 'people', node_data })).run_id)
+  const run = await waitForRunEnd(ann, (await ann.ok(start, { lens_id: 'people', node_data })).run_id)
   expect(run).toMatchObject({ state: 'completed', counts: { records: 120, clusters: 30 } })
   expect(run.sources).toMatchObject([
     { file: 'east.csv', records: 60 },
@@ -64,7 +64,7 @@ test.each([
   'linked\\outside.csv',
 ])('%j is no name of a data file', async (file) => {
   const ann = await world().as()
-  expect((await ann.ask(start, referring(file))).problem?.errors[0]?.path).toMatch(/^node_data/)
+  expect((await ann.call(start, buildFileRun(file))).problem?.errors[0]?.path).toMatch(/^node_data/)
 })
 
 const missing = 'there is no such data file'
@@ -76,7 +76,7 @@ test.each([
   ['x'.repeat(300), missing],
 ])('%s is not there, or is no file', async (file = '', message) => {
   const ann = await world().as()
-  const { status, problem } = await ann.ask(start, referring(file))
+  const { status, problem } = await ann.call(start, buildFileRun(file))
   expect(status).toBe(422)
   expect(problem?.errors).toEqual([{ path: 'node_data.east.file', message }])
 })
@@ -84,15 +84,15 @@ test.each([
 test('a tenant whose name is a way has no folder', async () => {
   for (const tenant of ['..', '.', 'tenant-a/deep']) {
     const mallory = await world().as({ subject: 'mallory', tenant })
-    await mallory.ok(create, { body: personLens() })
+    await mallory.ok(create, { body: buildPersonLens() })
     for (const file of ['outside.csv', 'west.csv', 'tenant-a/east.csv']) {
-      expect((await mallory.ask(start, referring(file))).status).toBe(422)
+      expect((await mallory.call(start, buildFileRun(file))).status).toBe(422)
     }
   }
 })
 
 const persons = 'id,given_name,surname\n'
-const bad: readonly [file: string, content: string | Uint8Array, reason: string][] = [
+const badFiles: readonly [file: string, content: string | Uint8Array, reason: string][] = [
   ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq'],
   ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
   ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields where the first line names 3'],
@@ -118,10 +118,10 @@ const bad: readonly [file: string, content: string | Uint8Array, reason: string]
   ],
 ]
 
-test.each(bad)('%s fails the run, and says why', async (file, content, reason) => {
+test.each(badFiles)('%s fails the run, and says why', async (file, content, reason) => {
   fs.writeFileSync(path.join(folder, 'data/tenant-a', file), content)
   const ann = await world().as()
-  const run = await ended(ann, (await ann.ok(start, referring(file))).run_id)
+  const run = await waitForRunEnd(ann, (await ann.ok(start, buildFileRun(file))).run_id)
   expect(run).toMatchObject({ state: 'failed', failure: { code: 'invalid', reason } })
   expect(JSON.stringify(run)).not.toContain(folder)
 })
@@ -132,7 +132,7 @@ test('a field of a hundred megabytes fails the run, and is not held', async () =
   for (let piece = 0; piece < 25; piece++) fs.writeSync(file, Buffer.alloc(4_194_304, 'x'))
   fs.closeSync(file)
   const ann = await world().as()
-  const run = await ended(ann, (await ann.ok(start, referring('huge.csv'))).run_id)
+  const run = await waitForRunEnd(ann, (await ann.ok(start, buildFileRun('huge.csv'))).run_id)
   expect(run.failure?.reason).toBe('east (huge.csv), line 2: field 2, "given_name", has more than 1048576 bytes')
 })
 
@@ -141,14 +141,14 @@ test('an id that is as long as an id may be names its record, and tabs are read 
   const lines = [persons, `${id},ann,berg`, '', '2,bo,lind', ''].join('\n').replaceAll(',', '\t')
   fs.writeFileSync(path.join(folder, 'data/tenant-a/people.tsv'), lines)
   const ann = await world().as()
-  const run = await ended(ann, (await ann.ok(start, referring('people.tsv'))).run_id)
+  const run = await waitForRunEnd(ann, (await ann.ok(start, buildFileRun('people.tsv'))).run_id)
   expect(run).toMatchObject({ state: 'completed', counts: { records: 2 } })
 })
 
 test('a file with names of columns alone has no records, and nobody is one with anybody', async () => {
   fs.writeFileSync(path.join(folder, 'data/tenant-a/header.csv'), persons)
   const ann = await world().as()
-  const run = await ended(ann, (await ann.ok(start, referring('header.csv'))).run_id)
+  const run = await waitForRunEnd(ann, (await ann.ok(start, buildFileRun('header.csv'))).run_id)
   expect(run).toMatchObject({ state: 'completed', counts: { records: 0, pairs: 0, entities: 0 } })
 })
 
@@ -158,17 +158,17 @@ test('a file that is gone before it is read fails the run, and so does a folder 
   await world().stop()
   fs.renameSync(data, `${data}-away`)
   await world().start()
-  const { status, problem } = await ann.ask(start, referring('east.csv'))
+  const { status, problem } = await ann.call(start, buildFileRun('east.csv'))
   expect(status).toBe(422)
   const message = 'the folder of data files of this site cannot be read (ENOENT)'
   expect(problem?.errors).toEqual([{ path: 'node_data.east.file', message }])
   fs.renameSync(`${data}-away`, data)
-  fs.writeFileSync(path.join(data, 'tenant-a/many.csv'), csv(peopleOf(0, 3_000)))
-  fs.writeFileSync(path.join(data, 'tenant-a/brief.csv'), csv(peopleOf(0, 5)))
+  fs.writeFileSync(path.join(data, 'tenant-a/many.csv'), formatCsv(buildPeople(0, 3_000)))
+  fs.writeFileSync(path.join(data, 'tenant-a/brief.csv'), formatCsv(buildPeople(0, 5)))
   // Runs are worked on one after the other: the second is read when the first is through.
-  const first = (await ann.ok(start, referring('many.csv'))).run_id
-  const second = (await ann.ok(start, referring('brief.csv'))).run_id
+  const first = (await ann.ok(start, buildFileRun('many.csv'))).run_id
+  const second = (await ann.ok(start, buildFileRun('brief.csv'))).run_id
   fs.rmSync(path.join(data, 'tenant-a/brief.csv'))
   await ann.ok(cancel, { run_id: first })
-  expect((await ended(ann, second)).failure?.reason).toBe('east (brief.csv): there is no such data file')
+  expect((await waitForRunEnd(ann, second)).failure?.reason).toBe('east (brief.csv): there is no such data file')
 })

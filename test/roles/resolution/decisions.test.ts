@@ -6,15 +6,15 @@ import { attest } from '../../../daemon/roles/resolution/entity-match/attest.ts'
 import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
-import type { Person } from '../../support/person.ts'
-import { matchOf, seedRegistry } from './registry-world.ts'
-import { sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { setUpResolutionSite } from './resolution-site.ts'
+import { buildMatchUid, seedRegistry } from './seed-registry.ts'
 
-const world = sharedResolution({ attesters: { registrar: { spoken_for_by: ['bob'] } } })
+const world = setUpResolutionSite({ attesters: { registrar: { spoken_for_by: ['bob'] } } })
 
 let turn = 0
 let lens = ''
-let ann: Person
+let ann: CheckedClient
 
 /** Two clusters and one record alone, under a lens of their own for each test. */
 beforeEach(async () => {
@@ -34,12 +34,12 @@ beforeEach(async () => {
   })
 })
 
-const uidOf = (one: string, other: string) => matchOf(one, other, lens)
-const say = (one: string, other: string, decision: 'confirm' | 'reject' | 'defer', by = ann) =>
-  by.ok(review, { correlation_id: uidOf(one, other), decision, reason: 'seen' })
+const buildUid = (one: string, other: string) => buildMatchUid(one, other, lens)
+const reviewMatch = (one: string, other: string, decision: 'confirm' | 'reject' | 'defer', by = ann) =>
+  by.ok(review, { correlation_id: buildUid(one, other), decision, reason: 'seen' })
 
 /** Members of the entities that are, once all decisions are in them. */
-async function standing(): Promise<string[]> {
+async function listEntityMembers(): Promise<string[]> {
   await expect
     .poll(
       async () =>
@@ -57,9 +57,13 @@ async function standing(): Promise<string[]> {
 
 describe('a review', () => {
   test('that rejects splits the cluster, and the others go where they are nearer', async () => {
-    expect(await say('a', 'b', 'reject')).toMatchObject({ state: 'rejected', decided_by: 'human', settled: false })
-    expect(await standing()).toEqual(['a', 'bc', 'de', 'f'])
-    expect(await ann.ok(get, { uid: uidOf('a', 'b') })).toMatchObject({
+    expect(await reviewMatch('a', 'b', 'reject')).toMatchObject({
+      state: 'rejected',
+      decided_by: 'human',
+      settled: false,
+    })
+    expect(await listEntityMembers()).toEqual(['a', 'bc', 'de', 'f'])
+    expect(await ann.ok(get, { uid: buildUid('a', 'b') })).toMatchObject({
       linked: false,
       settled: true,
       reviews: [{ seq: 1, by: 'ann', decision: 'reject', reason: 'seen' }],
@@ -70,8 +74,8 @@ describe('a review', () => {
     const before = await ann.ok(clusters, { lens, min_size: 1 })
     const idOf = (record: string) =>
       before.items.find((each) => 'members' in each && each.members.some(({ record_id }) => record_id === record))?.uid
-    await say('c', 'd', 'confirm')
-    expect(await standing()).toEqual(['abcde', 'f'])
+    await reviewMatch('c', 'd', 'confirm')
+    expect(await listEntityMembers()).toEqual(['abcde', 'f'])
     expect(await ann.ok(cluster, { uid: idOf('a') ?? '' })).toMatchObject({
       size: 5,
       lineage: { merged_from: [idOf('d')] },
@@ -86,34 +90,34 @@ describe('a review', () => {
   test('that is taken back brings back what was, the ids too', async () => {
     const before = (await ann.ok(clusters, { lens, min_size: 1 })).items.map(({ uid }) => uid).sort()
     for (const decision of ['confirm', 'defer'] as const) {
-      await say('c', 'd', decision)
-      await standing()
+      await reviewMatch('c', 'd', decision)
+      await listEntityMembers()
     }
     for (const decision of ['reject', 'defer'] as const) {
-      await say('a', 'b', decision)
-      await standing()
+      await reviewMatch('a', 'b', decision)
+      await listEntityMembers()
     }
-    expect(await standing()).toEqual(['abc', 'de', 'f'])
+    expect(await listEntityMembers()).toEqual(['abc', 'de', 'f'])
     expect((await ann.ok(clusters, { lens, min_size: 1 })).items.map(({ uid }) => uid).sort()).toEqual(before)
-    const { reviews, state } = await ann.ok(get, { uid: uidOf('a', 'b') })
+    const { reviews, state } = await ann.ok(get, { uid: buildUid('a', 'b') })
     expect([reviews.map(({ decision }) => decision), state]).toEqual([['reject', 'defer'], 'deferred'])
   })
 
   test('loses to a reject where both cannot hold, and that is told', async () => {
-    await say('c', 'd', 'confirm')
-    await standing()
-    await say('d', 'e', 'confirm')
-    await say('e', 'f', 'confirm')
-    expect(await standing()).toEqual(['abcdef'])
-    await say('a', 'b', 'confirm')
-    await say('b', 'c', 'confirm')
-    await say('a', 'c', 'reject')
-    expect((await standing()).some((members) => members.includes('a') && members.includes('c'))).toBe(false)
+    await reviewMatch('c', 'd', 'confirm')
+    await listEntityMembers()
+    await reviewMatch('d', 'e', 'confirm')
+    await reviewMatch('e', 'f', 'confirm')
+    expect(await listEntityMembers()).toEqual(['abcdef'])
+    await reviewMatch('a', 'b', 'confirm')
+    await reviewMatch('b', 'c', 'confirm')
+    await reviewMatch('a', 'c', 'reject')
+    expect((await listEntityMembers()).some((members) => members.includes('a') && members.includes('c'))).toBe(false)
     const overruled = await Promise.all(
       [
         ['a', 'b'],
         ['b', 'c'],
-      ].map(async ([one = '', other = '']) => (await ann.ok(get, { uid: uidOf(one, other) })).overruled),
+      ].map(async ([one = '', other = '']) => (await ann.ok(get, { uid: buildUid(one, other) })).overruled),
     )
     expect(overruled.filter((each) => each === true)).toHaveLength(1)
   })
@@ -125,37 +129,37 @@ describe('a review', () => {
       ['e', 'f', 'confirm'],
       ['d', 'e', 'reject'],
     ] as const
-    for (const [one, other, decision] of words) await say(one, other, decision)
-    const first = await standing()
-    for (const [one, other] of words) await say(one, other, 'defer')
-    expect(await standing()).toEqual(['abc', 'de', 'f'])
+    for (const [one, other, decision] of words) await reviewMatch(one, other, decision)
+    const first = await listEntityMembers()
+    for (const [one, other] of words) await reviewMatch(one, other, 'defer')
+    expect(await listEntityMembers()).toEqual(['abc', 'de', 'f'])
     for (const [one, other, decision] of words.toReversed()) {
-      await say(one, other, decision)
-      await standing()
+      await reviewMatch(one, other, decision)
+      await listEntityMembers()
     }
-    expect(await standing()).toEqual(first)
+    expect(await listEntityMembers()).toEqual(first)
   })
 
   test('under an idempotency key counts once, and another under that key is refused', async () => {
     const headers = { 'idempotency-key': `key-${turn}` }
-    const input = { correlation_id: uidOf('a', 'c'), decision: 'defer' as const }
+    const input = { correlation_id: buildUid('a', 'c'), decision: 'defer' as const }
     const said = await ann.ok(review, input, headers)
     expect((await ann.ok(review, input, headers)).reviews).toEqual(said.reviews)
     expect(await ann.refusal(review, { ...input, decision: 'reject' }, headers)).toBe('idempotency_mismatch')
   })
 
   test('needs the permission, the tenant and the clearance', async () => {
-    const input = { correlation_id: uidOf('a', 'b'), decision: 'reject' as const }
+    const input = { correlation_id: buildUid('a', 'b'), decision: 'reject' as const }
     expect(await (await world().as({ roles: ['auditor'] })).refusal(review, input)).toBe('forbidden')
     expect(await (await world().as({ tenant: 'tenant-b' })).refusal(review, input)).toBe('not_your_tenant')
     expect(await ann.refusal(review, { ...input, correlation_id: 'match_none' })).toBe('not_found')
-    expect(await standing()).toEqual(['abc', 'de', 'f'])
+    expect(await listEntityMembers()).toEqual(['abc', 'de', 'f'])
   })
 })
 
 describe('an attestation', () => {
   const attesting = (attester_id: string) => ({
-    correlation_id: uidOf('a', 'b'),
+    correlation_id: buildUid('a', 'b'),
     attester_id,
     decision: 'reject' as const,
     confidence_adjustment: -0.5,
@@ -169,20 +173,20 @@ describe('an attestation', () => {
     const said = await bob.ok(attest, attesting('registrar'))
     expect(said.attestations).toMatchObject([{ seq: 1, attester_id: 'registrar', by: 'bob', decision: 'reject' }])
     expect(said.confidence).toBeCloseTo(1 / (1 + 2 ** -9) - 0.5, 12)
-    expect(await standing()).toEqual(['a', 'bc', 'de', 'f'])
+    expect(await listEntityMembers()).toEqual(['a', 'bc', 'de', 'f'])
     expect((await ann.ok(attest, attesting('ann'))).attestations).toHaveLength(2)
   })
 
   test('and a review are words of people in one order: the last one counts', async () => {
     await ann.ok(attest, attesting('ann'))
-    expect(await say('a', 'b', 'confirm')).toMatchObject({ state: 'confirmed', reviews: [{ seq: 2 }] })
-    expect(await standing()).toEqual(['abc', 'de', 'f'])
+    expect(await reviewMatch('a', 'b', 'confirm')).toMatchObject({ state: 'confirmed', reviews: [{ seq: 2 }] })
+    expect(await listEntityMembers()).toEqual(['abc', 'de', 'f'])
   })
 })
 
 test('a decision that a crash left owing is settled by the next start', async () => {
   const store = world().store('resolution')
-  const doc = await store.get(entityMatches, uidOf('a', 'b'))
+  const doc = await store.get(entityMatches, buildUid('a', 'b'))
   if (!doc) throw new Error('no match')
   const word = { id: 'rev_1', seq: 1, by: 'ann', at: doc.value.created_at, decision: 'reject' as const }
   await store.put(
@@ -193,5 +197,5 @@ test('a decision that a crash left owing is settled by the next start', async ()
   )
   await world().restart()
   ann = await world().as()
-  expect(await standing()).toEqual(['a', 'bc', 'de', 'f'])
+  expect(await listEntityMembers()).toEqual(['a', 'bc', 'de', 'f'])
 })

@@ -3,64 +3,72 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
 import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
-import { type Agreement, agreementDigest } from '../../../daemon/roles/resolution/exchange/agreement.ts'
-import { decline } from '../../../daemon/roles/resolution/exchange/decline.ts'
+import {
+  computeAgreementDigest,
+  type ExchangeAgreement,
+} from '../../../daemon/roles/resolution/exchange/agreement/agreement.ts'
+import { cancelExchange } from '../../../daemon/roles/resolution/exchange/cancel.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
 import { receive } from '../../../daemon/roles/resolution/exchange/receive.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { ascending } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
-import type { Person } from '../../support/person.ts'
-import { type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
-import { peerSite, shared, sharedLabel } from '../consensus/peer-messages.ts'
-import { agreementOf } from './peer-exchange.ts'
-import { peopleOf, personLens } from './resolution-world.ts'
+import { sortPoints } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import { createPeerSite, sharedClassification, sharedLabel } from '../consensus/peer-site.ts'
+import { buildAgreement } from './exchange-fixture.ts'
+import { buildPeople, buildPersonLens } from './resolution-site.ts'
 
-const bravo = await peerSite('bravo', 'tenant-b')
-const charlie = await peerSite('charlie', 'tenant-c')
-let world: SiteWorld
-let ann: Person
-let carrier: Person
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
+let world: TestSite
+let ann: CheckedClient
+let carrier: CheckedClient
 
 beforeAll(async () => {
   const profile = {
     platform: { roles: ['site', 'resolution'] },
     resolution: { port: 0, peer_exchanges_per_day: 1_000 },
   }
-  world = await siteWorld({ profile, peers: [bravo.pinned, charlie.pinned] })
+  world = await startTestSite({ profile, peers: [bravo.pinned, charlie.pinned] })
   ann = await world.as()
   carrier = await world.as({ roles: ['admin'] })
-  await ann.ok(create, { body: personLens('1.0.0'), classification: shared })
+  await ann.ok(create, { body: buildPersonLens('1.0.0'), classification: sharedClassification })
 })
 afterAll(async () => {
   await world?.end()
   for (const peer of [bravo, charlie]) peer.remove()
-  expect(world?.faults ?? []).toEqual([])
+  expect(world?.loggedErrors ?? []).toEqual([])
 })
 
-async function say(data: Record<string, unknown>, peer = bravo) {
+async function deliverFromPeer(data: Record<string, unknown>, peer = bravo) {
   return await carrier.refusal(receive, await peer.message('resolution', data))
 }
 
-const proposal = (agreement: Agreement, size = 3) => ({ say: 'proposal', agreement, classification: sharedLabel, size })
+const buildProposal = (agreement: ExchangeAgreement, size = 3) => ({
+  say: 'proposal',
+  agreement,
+  classification: sharedLabel,
+  size,
+})
 
 /** Proposed by bravo and agreed to by ann, with five people. */
-async function begun(size = 3, more: Partial<Agreement> = {}): Promise<Agreement> {
-  const agreement = agreementOf(more)
-  expect(await say(proposal(agreement, size))).toBe(200)
-  await ann.ok(agree, { uid: agreement.exchange_id, data: peopleOf(0, 5) })
+async function beginExchange(size = 3, more: Partial<ExchangeAgreement> = {}): Promise<ExchangeAgreement> {
+  const agreement = buildAgreement(more)
+  expect(await deliverFromPeer(buildProposal(agreement, size))).toBe(200)
+  await ann.ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
   return agreement
 }
 
-const about = (agreement: Agreement) => ({
+const referToAgreement = (agreement: ExchangeAgreement) => ({
   exchange_id: agreement.exchange_id,
-  agreement_digest: agreementDigest(agreement),
+  agreement_digest: computeAgreementDigest(agreement),
 })
 
-function points(agreement: Agreement, bytes: Uint8Array, more: Record<string, unknown> = {}) {
+function buildPoints(agreement: ExchangeAgreement, bytes: Uint8Array, more: Record<string, unknown> = {}) {
   const data = Buffer.from(bytes).toString('base64url')
   return {
     say: 'piece',
-    ...about(agreement),
+    ...referToAgreement(agreement),
     round: 'points',
     number: 0,
     of: 1,
@@ -71,74 +79,88 @@ function points(agreement: Agreement, bytes: Uint8Array, more: Record<string, un
 }
 
 const blinding = curve25519Blinding(async (work) => performBlinding(work), 1)
-const good = ascending(
+const goodPoints = sortPoints(
   await blinding.blindValues('another run', ['a', 'b', 'c'], new Uint8Array(32).fill(9), new AbortController().signal),
   32,
 ).sorted
 
-const failedBecause = (uid: string) =>
-  until(async () => {
+const waitForFailure = (uid: string) =>
+  waitUntil(async () => {
     const { state, failure } = await ann.ok(get, { uid })
     return state === 'failed' && failure?.reason
   })
 
 test.each([
-  ['fewer points than were told of', { data: Buffer.from(good.subarray(0, 64)).toString('base64url'), items: 2 }],
+  ['fewer points than were told of', { data: Buffer.from(goodPoints.subarray(0, 64)).toString('base64url'), items: 2 }],
   [
     'more points than were told of',
-    { items: 4, data: Buffer.concat([good, good.subarray(0, 32)]).toString('base64url') },
+    { items: 4, data: Buffer.concat([goodPoints, goodPoints.subarray(0, 32)]).toString('base64url') },
   ],
-  ['half a point', { data: Buffer.from(good.subarray(0, 80)).toString('base64url') }],
+  ['half a point', { data: Buffer.from(goodPoints.subarray(0, 80)).toString('base64url') }],
   ['another number of pieces', { of: 2 }],
   ['a piece beyond the last', { number: 1 }],
   ['rows in place of points', { data: undefined, rows: [['id', 'a', 'b']] }],
-  ['text that is written in two ways', { data: `${Buffer.from(good).toString('base64url')}A` }],
+  ['text that is written in two ways', { data: `${Buffer.from(goodPoints).toString('base64url')}A` }],
   ['tags that nobody asked for', { round: 'places' }],
   ['records that nobody agreed to', { round: 'records', data: undefined, rows: [['id', 'a', 'b']] }],
   ['more than a message holds', { data: 'A'.repeat(2_800_001) }],
 ])('%s: refused, and the exchange goes on', async (_, wrong) => {
-  const agreement = await begun()
-  expect(await say(points(agreement, good, wrong))).toBe('invalid')
+  const agreement = await beginExchange()
+  expect(await deliverFromPeer(buildPoints(agreement, goodPoints, wrong))).toBe('invalid')
   expect(await ann.ok(get, { uid: agreement.exchange_id })).toMatchObject({ state: 'running' })
-  expect(await say(points(agreement, good))).toBe(200)
+  expect(await deliverFromPeer(buildPoints(agreement, goodPoints))).toBe(200)
   // Of each peer one exchange is worked on at a time.
-  await ann.ok(decline, { uid: agreement.exchange_id })
+  await ann.ok(cancelExchange, { uid: agreement.exchange_id })
 })
 
 test.each([
-  ['a point of low order', Buffer.concat([new Uint8Array(32), good.subarray(0, 64)]), 'low order'],
-  ['a point that is none', Buffer.concat([good.subarray(0, 64), new Uint8Array(32).fill(0xff)]), 'one that is none'],
-  ['a point twice', Buffer.concat([good.subarray(0, 32), good.subarray(0, 32), good.subarray(32, 64)]), 'not above'],
-  ['points in the order of its records', Buffer.concat([good.subarray(64), good.subarray(0, 64)]), 'not above'],
+  ['a point of low order', Buffer.concat([new Uint8Array(32), goodPoints.subarray(0, 64)]), 'low order'],
+  [
+    'a point that is none',
+    Buffer.concat([goodPoints.subarray(0, 64), new Uint8Array(32).fill(0xff)]),
+    'one that is none',
+  ],
+  [
+    'a point twice',
+    Buffer.concat([goodPoints.subarray(0, 32), goodPoints.subarray(0, 32), goodPoints.subarray(32, 64)]),
+    'not above',
+  ],
+  [
+    'points in the order of its records',
+    Buffer.concat([goodPoints.subarray(64), goodPoints.subarray(0, 64)]),
+    'not above',
+  ],
 ])('%s: the exchange is over, and says why', async (_, bytes, why) => {
-  const agreement = await begun()
-  expect(await say(points(agreement, bytes))).toBe(200)
-  expect(await failedBecause(agreement.exchange_id)).toContain(why)
+  const agreement = await beginExchange()
+  expect(await deliverFromPeer(buildPoints(agreement, bytes))).toBe(200)
+  expect(await waitForFailure(agreement.exchange_id)).toContain(why)
 })
 
 test('a message that comes twice is one, and another in its place is refused', async () => {
-  const agreement = await begun()
-  expect(await say(points(agreement, good))).toBe(200)
-  expect(await say(points(agreement, good))).toBe(200)
-  const other = Buffer.from(good)
+  const agreement = await beginExchange()
+  expect(await deliverFromPeer(buildPoints(agreement, goodPoints))).toBe(200)
+  expect(await deliverFromPeer(buildPoints(agreement, goodPoints))).toBe(200)
+  const other = Buffer.from(goodPoints)
   other[0] = (other[0] ?? 0) ^ 1
-  expect(await say(points(agreement, other))).toBe('already_exists')
-  expect(await say(proposal(agreement))).toBe(200)
+  expect(await deliverFromPeer(buildPoints(agreement, other))).toBe('already_exists')
+  expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)
 })
 
 test('what was said in another run, by another agreement or by another peer is nothing here', async () => {
-  const [one, other] = [await begun(), await begun()]
-  const wrongDigest = { ...points(one, good), agreement_digest: agreementDigest(other) }
-  expect(await say(wrongDigest)).toBe('not_found')
-  expect(await say(points(one, good), charlie)).toBe('not_found')
-  expect(await say({ say: 'ended', ...about(one), code: 'cancelled', reason: 'by me' }, charlie)).toBe('not_found')
-  expect(await say(points(agreementOf(), good))).toBe('not_found')
+  const [one, other] = [await beginExchange(), await beginExchange()]
+  const wrongDigest = { ...buildPoints(one, goodPoints), agreement_digest: computeAgreementDigest(other) }
+  expect(await deliverFromPeer(wrongDigest)).toBe('not_found')
+  expect(await deliverFromPeer(buildPoints(one, goodPoints), charlie)).toBe('not_found')
+  expect(
+    await deliverFromPeer({ say: 'ended', ...referToAgreement(one), code: 'cancelled', reason: 'by me' }, charlie),
+  ).toBe('not_found')
+  expect(await deliverFromPeer(buildPoints(buildAgreement(), goodPoints))).toBe('not_found')
 })
 
 test('nothing is taken of a peer before somebody has agreed', async () => {
-  const agreement = agreementOf()
-  expect(await say(proposal(agreement))).toBe(200)
-  expect(await say(points(agreement, good))).toBe('invalid')
+  const agreement = buildAgreement()
+  expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)
+  expect(await deliverFromPeer(buildPoints(agreement, goodPoints))).toBe('invalid')
   expect(await ann.ok(get, { uid: agreement.exchange_id })).toMatchObject({ state: 'proposed', part: 'asked' })
 })
 
@@ -149,19 +171,19 @@ test.each([
   ['by vectors with nobody to compare', { privacy: 'clk' as const }],
   ['by vectors with a party that compares, the risk not accepted', { privacy: 'clk' as const, linker: 'bravo' }],
 ])('a proposal %s is refused', async (_, wrong) => {
-  const more = wrong as Partial<Agreement>
-  expect(await say(proposal(agreementOf(more)))).toBe('invalid')
+  const more = wrong as Partial<ExchangeAgreement>
+  expect(await deliverFromPeer(buildProposal(buildAgreement(more)))).toBe('invalid')
 })
 
 test('a proposal of more than its own agreement allows is refused, and so is one under an id that is taken', async () => {
-  expect(await say(proposal(agreementOf({ max_set_size: 2 })))).toBe('invalid')
-  const agreement = agreementOf()
-  expect(await say(proposal(agreement))).toBe(200)
-  expect(await say(proposal({ ...agreement, max_set_size: 50 }))).toBe('already_exists')
+  expect(await deliverFromPeer(buildProposal(buildAgreement({ max_set_size: 2 })))).toBe('invalid')
+  const agreement = buildAgreement()
+  expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)
+  expect(await deliverFromPeer(buildProposal({ ...agreement, max_set_size: 50 }))).toBe('already_exists')
 })
 
 test('a lens that says something else at the peer is not agreed to', async () => {
-  const agreement = agreementOf({ lens_digest: '0'.repeat(64) })
-  expect(await say(proposal(agreement))).toBe(200)
-  expect(await ann.refusal(agree, { uid: agreement.exchange_id, data: peopleOf(0, 5) })).toBe('invalid')
+  const agreement = buildAgreement({ lens_digest: '0'.repeat(64) })
+  expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)
+  expect(await ann.refusal(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })).toBe('invalid')
 })

@@ -4,13 +4,13 @@ import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { get } from '../../../daemon/roles/resolution/lens/get.ts'
 import { list } from '../../../daemon/roles/resolution/lens/list.ts'
 import { list as bindings } from '../../../daemon/roles/resolution/lens-binding/list.ts'
-import { personLens, sharedResolution } from './resolution-world.ts'
+import { buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
 
-const world = sharedResolution()
+const world = setUpResolutionSite()
 
 test('a lens is kept, found, and the same again is the same lens', async () => {
   const ann = await world().as()
-  const body = personLens('1.0.0', 'sailor')
+  const body = buildPersonLens('1.0.0', 'sailor')
   const made = await ann.ok(create, { body })
   expect(made).toMatchObject({ lens: 'people', lens_version: '1.0.0', entity_type: 'sailor', created_by: 'ann' })
   expect(made.body).toMatchObject({ ...body, id_field: 'id', told_by: 'fields' })
@@ -24,11 +24,11 @@ test('a lens is kept, found, and the same again is the same lens', async () => {
 
 test('another body under the same version is refused, and under another it is another lens in use', async () => {
   const ann = await world().as()
-  const first = await ann.ok(create, { body: personLens('2.0.0', 'pilot') })
-  expect(await ann.refusal(create, { body: { ...personLens('2.0.0', 'pilot'), id_field: 'key' } })).toBe(
+  const first = await ann.ok(create, { body: buildPersonLens('2.0.0', 'pilot') })
+  expect(await ann.refusal(create, { body: { ...buildPersonLens('2.0.0', 'pilot'), id_field: 'key' } })).toBe(
     'already_exists',
   )
-  const second = await ann.ok(create, { body: { ...personLens('2.1.0', 'pilot'), id_field: 'key' } })
+  const second = await ann.ok(create, { body: { ...buildPersonLens('2.1.0', 'pilot'), id_field: 'key' } })
   expect(second.uid).not.toBe(first.uid)
   const { items } = await ann.ok(bindings, { entity_type: 'pilot' })
   expect(items).toMatchObject([{ lens: 'people', lens_id: second.uid, lens_version: '2.1.0' }])
@@ -37,14 +37,16 @@ test('another body under the same version is refused, and under another it is an
 test('a lens that cannot be is refused with the place that is wrong', async () => {
   const ann = await world().as()
   const fields = [{ name: 'given_name', type: 'name' as const }]
-  const said = await ann.ask(create, { body: { ...personLens('3.0.0'), fields, swapped: ['given_name', 'family'] } })
+  const said = await ann.call(create, {
+    body: { ...buildPersonLens('3.0.0'), fields, swapped: ['given_name', 'family'] },
+  })
   expect(said.status).toBe(422)
   expect(said.problem?.errors).toMatchObject([{ path: 'body.swapped.1' }])
 })
 
 test('it is served as an owned object under both prefixes', async () => {
   const ann = await world().as()
-  const { uid } = await ann.ok(create, { body: personLens('4.0.0') })
+  const { uid } = await ann.ok(create, { body: buildPersonLens('4.0.0') })
   for (const prefix of ['/api/v1', '/userspace']) {
     const { status, json } = await world().call('resolution', 'GET', `${prefix}/lens/${uid}`, undefined, ann)
     expect([status, json]).toMatchObject([200, { uid }])
@@ -65,9 +67,9 @@ test('service-info names the objects that it owns', async () => {
 test('another tenant neither sees it nor is in its way', async () => {
   const ann = await world().as()
   const bob = await world().as({ subject: 'bob', tenant: 'tenant-b' })
-  const ours = await ann.ok(create, { body: personLens('5.0.0') })
+  const ours = await ann.ok(create, { body: buildPersonLens('5.0.0') })
   expect(await bob.refusal(get, { uid: ours.uid })).toBe('not_found')
-  const theirs = await bob.ok(create, { body: personLens('5.0.0', 'stranger') })
+  const theirs = await bob.ok(create, { body: buildPersonLens('5.0.0', 'stranger') })
   expect(theirs.uid).not.toBe(ours.uid)
   expect(await ann.ok(get, { uid: ours.uid })).toEqual(ours)
 })
@@ -75,7 +77,7 @@ test('another tenant neither sees it nor is in its way', async () => {
 test('a lens above the caller’s clearance is neither made nor seen', async () => {
   const ann = await world().as()
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
-  const body = personLens('6.0.0')
+  const body = buildPersonLens('6.0.0')
   expect(await low.refusal(create, { body, classification: 'SECRET' })).toBe('label_denied')
   const { uid } = await ann.ok(create, { body, classification: 'SECRET' })
   expect(await low.refusal(get, { uid })).toBe('not_found')

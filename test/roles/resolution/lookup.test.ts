@@ -1,5 +1,6 @@
 // One record is looked up in what the registry holds: its entity with the evidence, and nothing that the caller may not know of.
 import { beforeAll, expect, test } from 'vitest'
+import { lookup } from '../../../daemon/roles/resolution/entity/lookup.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
 import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
@@ -7,30 +8,29 @@ import type { MatchView } from '../../../daemon/roles/resolution/entity-match/mo
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { lookup } from '../../../daemon/roles/resolution/lookup/lookup.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
-const world = sharedResolution()
-let ann: Person
+const world = setUpResolutionSite()
+let ann: CheckedClient
 beforeAll(async () => {
   ann = await world().as()
-  await ann.ok(create, { body: personLens() })
+  await ann.ok(create, { body: buildPersonLens() })
 })
 
 /** What somebody says of a person whose id nobody knows. */
-function recordOf(number: number): Record<string, string> {
-  const { id: _id, ...said } = peopleOf(number, number + 1)[0] ?? { id: '' }
+function buildRecord(number: number): Record<string, string> {
+  const { id: _id, ...said } = buildPeople(number, number + 1)[0] ?? { id: '' }
   return said
 }
-const person = recordOf(12)
+const person = buildRecord(12)
 
 /** A run of its own instant: the last one counts. */
-async function run(node_data: Record<string, ReturnType<typeof peopleOf>>, key: string, more: object = {}) {
+async function runLists(node_data: Record<string, ReturnType<typeof buildPeople>>, key: string, more: object = {}) {
   world().clock.advance(1_000)
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data, ...more }, { 'idempotency-key': key })
-  expect(await ended(ann, run_id)).toMatchObject({ state: 'completed' })
+  expect(await waitForRunEnd(ann, run_id)).toMatchObject({ state: 'completed' })
   return run_id
 }
 
@@ -40,7 +40,7 @@ test('before any run of the lens it says that nothing is known', async () => {
 })
 
 test('a record finds its entity by the lens in use, with the score that the run gave such a pair', async () => {
-  const run_id = await run({ east: peopleOf(0, 40), west: peopleOf(10, 50) }, 'first')
+  const run_id = await runLists({ east: buildPeople(0, 40), west: buildPeople(10, 50) }, 'first')
   const found = await ann.ok(lookup, { record: person })
   expect(found).toMatchObject({ lens: 'people', lens_version: '1.0.0', run_id })
   const [best] = found.entities
@@ -79,7 +79,7 @@ test('what a decision moved is told at once', async () => {
   const twin = items.find(({ left, right }) => left.record_id === 'p12' && right.record_id === 'p12') as MatchView
   const decide = async (decision: 'reject' | 'defer', linked: boolean) => {
     await ann.ok(review, { correlation_id: twin.uid, decision })
-    await until(async () => {
+    await waitUntil(async () => {
       const now = await ann.ok(get, { uid: twin.uid })
       return now.settled && now.linked === linked && now
     })
@@ -94,17 +94,20 @@ test('what a decision moved is told at once', async () => {
 test('another tenant finds nothing, and a later run is looked up in without a word', async () => {
   const other = await world().as({ tenant: 'tenant-b' })
   expect(await other.refusal(lookup, { record: person, lens_id: 'people' })).toBe('not_found')
-  const new_person = recordOf(70)
+  const new_person = buildRecord(70)
   const above = async () => (await ann.ok(lookup, { record: new_person })).entities.filter(({ above_cut }) => above_cut)
   expect(await above()).toEqual([])
-  const run_id = await run({ east: peopleOf(0, 40), west: peopleOf(10, 50), south: peopleOf(60, 75) }, 'second')
+  const run_id = await runLists(
+    { east: buildPeople(0, 40), west: buildPeople(10, 50), south: buildPeople(60, 75) },
+    'second',
+  )
   expect((await ann.ok(lookup, { record: new_person })).run_id).toBe(run_id)
   expect(await above()).toMatchObject([{ size: 1, record: { node_id: 'south', record_id: 'p70' } }])
 })
 
 test('records above the clearance are neither found nor counted', async () => {
-  await run({ vault: peopleOf(90, 95) }, 'third', { classification: 'SECRET' })
-  const record = recordOf(92)
+  await runLists({ vault: buildPeople(90, 95) }, 'third', { classification: 'SECRET' })
+  const record = buildRecord(92)
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
   const told = await low.ok(lookup, { record, limit: 20 })
   expect(JSON.stringify(told)).not.toContain('vault')

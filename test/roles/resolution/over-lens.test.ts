@@ -9,14 +9,14 @@ import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { lens } from '../../../daemon/roles/resolution/lens/model.ts'
-import type { Person } from '../../support/person.ts'
-import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
-const world = sharedResolution()
+const world = setUpResolutionSite()
 
 /** Bits are given, so that scores are sums that a reader can make: 6 for a name, 4 for a date. */
-const weighed = {
-  ...personLens(),
+const weightedLens = {
+  ...buildPersonLens(),
   lens: 'weighed',
   fields: [
     { name: 'surname', type: 'name' as const, comparator: 'exact' as const, weights: [6, -6] },
@@ -27,9 +27,9 @@ const weighed = {
 }
 
 /** Ten people, each so often; of every second one the date is known in the first copy alone. */
-function copies(times: number) {
+function buildCopies(times: number) {
   return Array.from({ length: times }, (_, copy) =>
-    peopleOf(0, 10).map(({ id, ...person }, at) => ({
+    buildPeople(0, 10).map(({ id, ...person }, at) => ({
       ...person,
       id: `${id}-${copy}`,
       date_of_birth: at % 2 && copy ? null : person.date_of_birth,
@@ -37,37 +37,37 @@ function copies(times: number) {
   ).flat()
 }
 
-async function someone(body: z.input<typeof lens>): Promise<Person> {
+async function createPersonWithLens(body: z.input<typeof lens>): Promise<CheckedClient> {
   const ann = await world().as()
   await ann.ok(create, { body })
   return ann
 }
 
 /** Bits of the matches of a run, each once. */
-async function bitsOf(ann: Person, run_id: string): Promise<number[]> {
+async function listMatchBits(ann: CheckedClient, run_id: string): Promise<number[]> {
   const { items } = await ann.ok(matches, { run_id, limit: 500 })
   return [...new Set(items.map((each) => Math.round((('score' in each && each.score.bits) || 0) * 100) / 100))].sort()
 }
 
 test('a null penalty is taken off where one record says nothing', async () => {
-  const ann = await someone(weighed)
-  const asked = { lens_id: 'weighed', node_data: { east: copies(2) } }
-  const plain = await ended(ann, (await ann.ok(start, asked)).run_id)
-  expect(await bitsOf(ann, plain.run_id)).toEqual([10, 6])
-  const costly = await ended(ann, (await ann.ok(start, { ...asked, null_penalty: 2.5 })).run_id)
+  const ann = await createPersonWithLens(weightedLens)
+  const asked = { lens_id: 'weighed', node_data: { east: buildCopies(2) } }
+  const plain = await waitForRunEnd(ann, (await ann.ok(start, asked)).run_id)
+  expect(await listMatchBits(ann, plain.run_id)).toEqual([10, 6])
+  const costly = await waitForRunEnd(ann, (await ann.ok(start, { ...asked, null_penalty: 2.5 })).run_id)
   expect(costly).toMatchObject({ state: 'completed', null_penalty: 2.5, counts: { clusters: 10 } })
-  expect(await bitsOf(ann, costly.run_id)).toEqual([10, 3.5])
+  expect(await listMatchBits(ann, costly.run_id)).toEqual([10, 3.5])
   const more = { null_penalty: 8, threshold: 1 }
-  expect(await ended(ann, (await ann.ok(start, { ...asked, ...more })).run_id)).toMatchObject({
+  expect(await waitForRunEnd(ann, (await ann.ok(start, { ...asked, ...more })).run_id)).toMatchObject({
     counts: { clusters: 5 },
   })
 })
 
 test('the threshold of the lens holds, until the run says another: before it matches, or after', async () => {
-  const ann = await someone({ ...weighed, version: '1.1.0', threshold: 8 })
-  const asked = { lens_id: 'weighed', lens_version: '1.1.0', node_data: { east: copies(2) } }
-  expect(await ended(ann, (await ann.ok(start, asked)).run_id)).toMatchObject({ counts: { clusters: 5 } })
-  const lower = await ended(ann, (await ann.ok(start, { ...asked, threshold: 5 })).run_id)
+  const ann = await createPersonWithLens({ ...weightedLens, version: '1.1.0', threshold: 8 })
+  const asked = { lens_id: 'weighed', lens_version: '1.1.0', node_data: { east: buildCopies(2) } }
+  expect(await waitForRunEnd(ann, (await ann.ok(start, asked)).run_id)).toMatchObject({ counts: { clusters: 5 } })
+  const lower = await waitForRunEnd(ann, (await ann.ok(start, { ...asked, threshold: 5 })).run_id)
   expect(lower).toMatchObject({ threshold: 5, counts: { clusters: 10 } })
   const { run_id } = await ann.ok(extract, asked)
   expect((await ann.ok(match, { run_id })).run.state).toBe('matched')
@@ -82,11 +82,11 @@ test.each([
   ['one_to_one', 20],
 ] as const)('a line that is drawn anew joins as the lens does: %s', async (clustering, clustered) => {
   const version = `2.0.${clustered}`
-  const ann = await someone({ ...weighed, version, clustering, threshold: 20 })
+  const ann = await createPersonWithLens({ ...weightedLens, version, clustering, threshold: 20 })
   const { run_id } = await ann.ok(extract, {
     lens_id: 'weighed',
     lens_version: version,
-    node_data: { east: copies(3) },
+    node_data: { east: buildCopies(3) },
   })
   expect((await ann.ok(match, { run_id })).run.state).toBe('matched')
   const { run } = await ann.ok(resolve, { run_id, threshold: 5 })
@@ -95,14 +95,14 @@ test.each([
 
 test('where texts tell, a threshold counts when it is said before they are matched, and is refused after', async () => {
   const body = {
-    ...personLens(),
+    ...buildPersonLens(),
     lens: 'works',
     told_by: 'texts' as const,
     fields: [{ name: 'title', type: 'text' as const }],
   }
-  const ann = await someone(body)
+  const ann = await createPersonWithLens(body)
   const titled = (from: number, to: number) =>
-    peopleOf(from, to).map(({ id, given_name, surname }) => ({ id, title: `${given_name} of ${surname}` }))
+    buildPeople(from, to).map(({ id, given_name, surname }) => ({ id, title: `${given_name} of ${surname}` }))
   const asked = { lens_id: 'works', node_data: { east: titled(0, 30), west: titled(15, 45) } }
   const begun = await ann.ok(extract, asked)
   const matched = await ann.ok(match, { run_id: begun.run_id })
@@ -114,6 +114,6 @@ test('where texts tell, a threshold counts when it is said before they are match
   expect(items.every(({ score }) => score.likeness !== undefined)).toBe(true)
   const worths = items.map(({ worth }) => worth)
   expect(worths).toEqual(worths.toSorted((one, other) => other - one))
-  const said = await ended(ann, (await ann.ok(start, { ...asked, threshold: -5 })).run_id)
+  const said = await waitForRunEnd(ann, (await ann.ok(start, { ...asked, threshold: -5 })).run_id)
   expect(said).toMatchObject({ state: 'completed', scale: 'log_odds', threshold: -5, counts: { clusters: 15 } })
 })

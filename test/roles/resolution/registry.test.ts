@@ -12,28 +12,28 @@ import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { summary } from '../../../daemon/roles/resolution/fusion-run/summary.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
 
-const world = sharedResolution()
-let ann: Person
+const world = setUpResolutionSite()
+let ann: CheckedClient
 beforeAll(async () => {
   ann = await world().as()
-  await ann.ok(create, { body: personLens('1.0.0') })
+  await ann.ok(create, { body: buildPersonLens('1.0.0') })
 })
 
 let turn = 0
-async function run(node_data: Record<string, ReturnType<typeof peopleOf>>) {
+async function runLists(node_data: Record<string, ReturnType<typeof buildPeople>>) {
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data }, { 'idempotency-key': `run-${++turn}` })
-  return until(async () => {
+  return waitUntil(async () => {
     const found = await ann.ok(status, { run_id })
     return ['completed', 'failed'].includes(found.state) && found
   })
 }
 
 /** Members to the id of their entity, all that are. */
-async function entities(): Promise<Map<string, string>> {
+async function listEntities(): Promise<Map<string, string>> {
   const { items } = await ann.ok(clusters, { lens: 'people', min_size: 1, limit: 500 })
   const full = items.filter((item): item is ClusterView => 'members' in item)
   return new Map(
@@ -41,45 +41,45 @@ async function entities(): Promise<Map<string, string>> {
   )
 }
 
-const both = { east: peopleOf(0, 30), west: peopleOf(10, 40) }
+const both = { east: buildPeople(0, 30), west: buildPeople(10, 40) }
 
 test('a run again finds every entity under its id', async () => {
-  expect(await run(both)).toMatchObject({ state: 'completed', counts: { entities: 40, clusters: 20 } })
-  const first = await entities()
+  expect(await runLists(both)).toMatchObject({ state: 'completed', counts: { entities: 40, clusters: 20 } })
+  const first = await listEntities()
   expect(first.size).toBe(40)
   expect(first.get('east/p10 west/p10')).toMatch(/^ent_/)
-  await run(both)
-  expect(await entities()).toEqual(first)
+  await runLists(both)
+  expect(await listEntities()).toEqual(first)
 })
 
 test('what people decided holds in the next run, and taken back, what the engine found counts again', async () => {
-  const before = await entities()
+  const before = await listEntities()
   const { items } = await ann.ok(matches, { limit: 500 })
   const match = items.find(({ linked, left }) => linked && left.record_id === 'p12') as MatchView
   const decide = (decision: 'reject' | 'defer') => ann.ok(review, { correlation_id: match.uid, decision })
   const settled = (linked: boolean) =>
-    until(async () => {
+    waitUntil(async () => {
       const now = await ann.ok(get, { uid: match.uid })
       return now.settled && now.linked === linked && now
     })
   await decide('reject')
   await settled(false)
-  await run(both)
+  await runLists(both)
   expect(await settled(false)).toMatchObject({ state: 'rejected', decided_by: 'human', reviews: [{ by: 'ann' }] })
-  const apart = await entities()
+  const apart = await listEntities()
   expect(apart.has('east/p12')).toBe(true)
   expect(apart.has('west/p12')).toBe(true)
   const kept = before.get('east/p12 west/p12')
   expect([apart.get('east/p12'), apart.get('west/p12')]).toContain(kept)
   await decide('defer')
   await settled(true)
-  expect(await entities()).toEqual(before)
+  expect(await listEntities()).toEqual(before)
 })
 
 test('new records join their entity under its id, and others get ids of their own', async () => {
-  const before = await entities()
-  expect((await run({ ...both, south: peopleOf(0, 45) })).state).toBe('completed')
-  const after = await entities()
+  const before = await listEntities()
+  expect((await runLists({ ...both, south: buildPeople(0, 45) })).state).toBe('completed')
+  const after = await listEntities()
   expect(after.get('east/p10 south/p10 west/p10')).toBe(before.get('east/p10 west/p10'))
   expect(after.get('east/p3 south/p3')).toBe(before.get('east/p3'))
   expect([...before.values()]).not.toContain(after.get('south/p44'))
@@ -87,7 +87,7 @@ test('new records join their entity under its id, and others get ids of their ow
 })
 
 test('what is uncertain is listed page by page, the most worth first, and a run is told as prose', async () => {
-  const { run_id } = await run(both)
+  const { run_id } = await runLists(both)
   const all = (await ann.ok(uncertain, { run_id, limit: 500 })).items
   expect(all.map(({ worth }) => worth)).toEqual(all.map(({ worth }) => worth).sort((one, other) => other - one))
   for (const { worth } of all) expect(worth).toBeGreaterThanOrEqual(0.05)
@@ -148,21 +148,21 @@ test('a match is explained field by field, and its parts add up to its score', a
 })
 
 test('clusters that grow, more than are settled at once, all keep their ids, and a merge among them is told', async () => {
-  await ann.ok(create, { body: { ...personLens('1.0.0'), lens: 'many', link_only: true } })
-  const resolved = async (node_data: Record<string, ReturnType<typeof peopleOf>>) => {
+  await ann.ok(create, { body: { ...buildPersonLens('1.0.0'), lens: 'many', link_only: true } })
+  const resolved = async (node_data: Record<string, ReturnType<typeof buildPeople>>) => {
     const { run_id } = await ann.ok(start, { lens_id: 'many', node_data })
-    await until(async () => (await ann.ok(status, { run_id })).state === 'completed')
+    await waitUntil(async () => (await ann.ok(status, { run_id })).state === 'completed')
     const { items } = await ann.ok(clusters, { lens: 'many', min_size: 1, limit: 500 })
     return new Map(
       items.flatMap((item) => ('members' in item ? item.members.map((each) => [refText(each), item] as const) : [])),
     )
   }
   const refText = (ref: { node_id: string; record_id: string }) => `${ref.node_id}/${ref.record_id}`
-  const before = await resolved({ east: peopleOf(0, 105) })
+  const before = await resolved({ east: buildPeople(0, 105) })
   // Alone, each is an entity of its own; beside its like it goes into the older one.
   world().clock.advance(1_000)
-  await resolved({ west: peopleOf(100, 105) })
-  const after = await resolved({ east: peopleOf(0, 105), west: peopleOf(0, 105) })
+  await resolved({ west: buildPeople(100, 105) })
+  const after = await resolved({ east: buildPeople(0, 105), west: buildPeople(0, 105) })
   const grown = Array.from({ length: 105 }, (_, at) => [before.get(`east/p${at}`), after.get(`east/p${at}`)] as const)
   expect(grown.map(([was, is]) => [was?.uid, is?.size])).toEqual(grown.map(([, is]) => [is?.uid, 2]))
   expect(grown.slice(100).every(([, is]) => is?.lineage.merged_from.length === 1)).toBe(true)

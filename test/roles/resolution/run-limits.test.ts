@@ -7,45 +7,45 @@ import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
 
 const day_ms = 86_400_000
-const world = sharedResolution({ runs_per_tenant: 3, wait_days: 2 })
-const small = { lens_id: 'people', node_data: { east: peopleOf(0, 20) } }
-const runsFolder = () => path.join(world().folder.data, 'resolution/runs')
-const hasFiles = (run_id: string) => fs.existsSync(path.join(runsFolder(), run_id))
+const world = setUpResolutionSite({ runs_per_tenant: 3, wait_days: 2 })
+const small = { lens_id: 'people', node_data: { east: buildPeople(0, 20) } }
+const formatRunsFolder = () => path.join(world().folder.data, 'resolution/runs')
+const hasFiles = (run_id: string) => fs.existsSync(path.join(formatRunsFolder(), run_id))
 
-async function someone(tenant: string): Promise<Person> {
+async function createTenantPerson(tenant: string): Promise<CheckedClient> {
   const ann = await world().as({ tenant, lifetime_s: 30 * 86_400 })
-  await ann.ok(create, { body: personLens() })
+  await ann.ok(create, { body: buildPersonLens() })
   return ann
 }
 
-const at = (person: Person, run_id: string, state: string) =>
-  until(async () => (await person.ok(status, { run_id })).state === state)
+const waitForState = (person: CheckedClient, run_id: string, state: string) =>
+  waitUntil(async () => (await person.ok(status, { run_id })).state === state)
 
 test('a run that nobody asks for more ends after its days, says so, and its files go', async () => {
-  const ann = await someone('waiting')
+  const ann = await createTenantPerson('waiting')
   const extracted = (await ann.ok(extract, small)).run_id
   const matched = (await ann.ok(extract, { ...small, seed: 2 })).run_id
-  await at(ann, extracted, 'extracted')
+  await waitForState(ann, extracted, 'extracted')
   expect((await ann.ok(match, { run_id: matched })).run.state).toBe('matched')
   world().clock.advance(day_ms)
   const asked = (await ann.ok(extract, { ...small, seed: 3 })).run_id
-  await at(ann, asked, 'extracted')
+  await waitForState(ann, asked, 'extracted')
   world().clock.advance(day_ms)
-  world().wake('resolution', 'files')
+  world().wakeWorker('resolution', 'files')
   for (const [run_id, state] of [
     [extracted, 'extracted'],
     [matched, 'matched'],
   ] as const) {
-    await at(ann, run_id, 'failed')
+    await waitForState(ann, run_id, 'failed')
     expect(await ann.ok(status, { run_id })).toMatchObject({
       failure: { code: 'expired', reason: `it was ${state}, and nobody asked for more within 2 days` },
     })
-    await until(() => !hasFiles(run_id))
+    await waitUntil(() => !hasFiles(run_id))
   }
   expect((await ann.ok(status, { run_id: asked })).state).toBe('extracted')
   expect(hasFiles(asked)).toBe(true)
@@ -53,8 +53,8 @@ test('a run that nobody asks for more ends after its days, says so, and its file
 })
 
 test('of many requests at once no more are taken than a tenant may have, and others are not in the way', async () => {
-  const [ann, other] = [await someone('crowded'), await someone('elsewhere')]
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, seed) => ann.ask(extract, { ...small, seed })))
+  const [ann, other] = [await createTenantPerson('crowded'), await createTenantPerson('elsewhere')]
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, seed) => ann.call(extract, { ...small, seed })))
   const taken = answers.flatMap(({ value }) => value ?? [])
   expect(taken).toHaveLength(3)
   const refused = answers.find(({ problem }) => problem)
@@ -62,16 +62,16 @@ test('of many requests at once no more are taken than a tenant may have, and oth
     code: 'rate_limited',
     detail: '3 runs of this tenant have not ended: let some end, or cancel some',
   })
-  expect(fs.readdirSync(runsFolder()).filter((id) => taken.some(({ run_id }) => run_id === id))).toHaveLength(3)
+  expect(fs.readdirSync(formatRunsFolder()).filter((id) => taken.some(({ run_id }) => run_id === id))).toHaveLength(3)
   await other.ok(extract, small)
-  for (const { run_id } of taken) await at(ann, run_id, 'extracted')
+  for (const { run_id } of taken) await waitForState(ann, run_id, 'extracted')
   expect(await ann.refusal(extract, { ...small, seed: 9 })).toBe('rate_limited')
   await ann.ok(cancel, { run_id: taken[0]?.run_id ?? '' })
   expect(await ann.ok(extract, { ...small, seed: 9 })).toMatchObject({ goal: 'extracted' })
 })
 
 test('a request that is repeated finds its run, however many there are', async () => {
-  const ann = await someone('repeating')
+  const ann = await createTenantPerson('repeating')
   const headers = { 'idempotency-key': 'the-same' }
   const both = await Promise.all([ann.ok(extract, small, headers), ann.ok(extract, small, headers)])
   expect(new Set(both.map(({ run_id }) => run_id)).size).toBe(1)
@@ -81,9 +81,9 @@ test('a request that is repeated finds its run, however many there are', async (
 
 test('files that no run knows of are gone after a start', async () => {
   await world().stop()
-  fs.mkdirSync(path.join(runsFolder(), 'run_of_nobody'), { recursive: true })
-  fs.writeFileSync(path.join(runsFolder(), 'run_of_nobody', '0.csv'), 'id\n1\n')
-  fs.writeFileSync(path.join(runsFolder(), 'stray'), 'x')
+  fs.mkdirSync(path.join(formatRunsFolder(), 'run_of_nobody'), { recursive: true })
+  fs.writeFileSync(path.join(formatRunsFolder(), 'run_of_nobody', '0.csv'), 'id\n1\n')
+  fs.writeFileSync(path.join(formatRunsFolder(), 'stray'), 'x')
   await world().start()
-  await until(() => !hasFiles('run_of_nobody') && !hasFiles('stray'))
+  await waitUntil(() => !hasFiles('run_of_nobody') && !hasFiles('stray'))
 })

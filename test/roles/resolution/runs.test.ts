@@ -9,16 +9,19 @@ import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { list as bindings } from '../../../daemon/roles/resolution/lens-binding/list.ts'
-import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
-const world = sharedResolution()
+const world = setUpResolutionSite()
 
 test('a run finds who is who among the records of two nodes', async () => {
   const ann = await world().as()
-  await ann.ok(create, { body: personLens('1.0.0') })
-  const begun = await ann.ok(start, { lens_id: 'people', node_data: { east: peopleOf(0, 60), west: peopleOf(30, 90) } })
+  await ann.ok(create, { body: buildPersonLens('1.0.0') })
+  const begun = await ann.ok(start, {
+    lens_id: 'people',
+    node_data: { east: buildPeople(0, 60), west: buildPeople(30, 90) },
+  })
   expect(begun).toMatchObject({ state: 'pending', goal: 'completed', lens_version: '1.0.0', created_by: 'ann' })
-  const run = await ended(ann, begun.run_id)
+  const run = await waitForRunEnd(ann, begun.run_id)
   expect(run).toMatchObject({
     state: 'completed',
     route: 'links',
@@ -44,7 +47,7 @@ test('phase by phase it comes to the same', async () => {
   const ann = await world().as()
   const { run_id } = await ann.ok(extract, {
     lens_id: 'people',
-    node_data: { east: peopleOf(0, 60), west: peopleOf(30, 90) },
+    node_data: { east: buildPeople(0, 60), west: buildPeople(30, 90) },
   })
   const matched = await ann.ok(match, { run_id })
   expect(matched.run.state).toBe('matched')
@@ -58,10 +61,10 @@ test('phase by phase it comes to the same', async () => {
 test('which columns a run reads of a node is known to whoever may know of the run', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'low', clearance: { level: 'UNCLASSIFIED' } })
-  await ann.ok(create, { body: { ...personLens(), lens: 'shared' }, classification: 'UNCLASSIFIED' })
-  const asked = { lens_id: 'shared', node_data: { hidden: peopleOf(0, 20) }, classification: 'SECRET' }
+  await ann.ok(create, { body: { ...buildPersonLens(), lens: 'shared' }, classification: 'UNCLASSIFIED' })
+  const asked = { lens_id: 'shared', node_data: { hidden: buildPeople(0, 20) }, classification: 'SECRET' }
   const { run_id } = await ann.ok(start, asked)
-  await ended(ann, run_id)
+  await waitForRunEnd(ann, run_id)
   const query = { lens: 'shared', dataset: 'hidden' }
   expect((await ann.ok(bindings, query)).items).toMatchObject([{ run_id, classification: { level: 'SECRET' } }])
   expect((await low.ok(bindings, query)).items).toEqual([])

@@ -16,13 +16,13 @@ import { rule } from '../../../daemon/roles/resolution/entity-match/rule.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { opinion } from '../consensus/consensus-world.ts'
-import { matchOf, seedRegistry } from './registry-world.ts'
-import { peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { buildOpinionInput } from '../consensus/consensus-site.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
+import { buildMatchUid, seedRegistry } from './seed-registry.ts'
 
-const world = sharedResolution(
+const world = setUpResolutionSite(
   {},
   {
     platform: { roles: ['site', 'resolution', 'consensus'] },
@@ -34,8 +34,8 @@ const world = sharedResolution(
 )
 const policy = { m: 1, n: 1 }
 
-let ann: Person
-let olga: Person
+let ann: CheckedClient
+let olga: CheckedClient
 beforeAll(async () => {
   ann = await world().as()
   olga = await world().as({ subject: 'olga', roles: ['operator'] })
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 let turn = 0
 /** Two clusters with a pair between them, under a lens of their own. */
-async function seeded() {
+async function seedClusters() {
   const lens = `people-${++turn}`
   const pairs = [
     ['a', 'b', 9],
@@ -58,87 +58,87 @@ async function seeded() {
     ],
     pairs,
   })
-  return { lens, uid: matchOf('b', 'c', lens) }
+  return { lens, uid: buildMatchUid('b', 'c', lens) }
 }
 
 /** The match once what it asks for is opened, and the session that was. */
-async function consulted(uid: string): Promise<string> {
+async function consultMatch(uid: string): Promise<string> {
   const before = (await ann.ok(consult, { correlation_id: uid, policy })).rulings.length
-  const { rulings } = await until(async () => {
+  const { rulings } = await waitUntil(async () => {
     const match = await ann.ok(get, { uid })
     const id = match.rulings[before]?.session_id
-    return id !== undefined && (await ann.ask(getSession, { id })).value !== undefined && match
+    return id !== undefined && (await ann.call(getSession, { id })).value !== undefined && match
   })
   return rulings.at(-1)?.session_id ?? ''
 }
 
-const settledAs = (uid: string, state: MatchView['state'], decided_by: MatchView['decided_by']) =>
-  until(async () => {
+const waitForMatchState = (uid: string, state: MatchView['state'], decided_by: MatchView['decided_by']) =>
+  waitUntil(async () => {
     const match = await ann.ok(get, { uid })
     return match.state === state && match.decided_by === decided_by && match.settled && match
   })
 
-async function entities(lens: string): Promise<string[]> {
+async function listEntities(lens: string): Promise<string[]> {
   const { items } = await ann.ok(clusters, { lens, min_size: 1 })
   return items.map((each) => ('members' in each ? each.members.map(({ record_id }) => record_id).join('') : '')).sort()
 }
 
 describe('a match that is put to consensus', () => {
   test('is what a session is about, and follows what it ratifies; withdrawn, it is as it was', async () => {
-    const { lens, uid } = await seeded()
-    const id = await consulted(uid)
+    const { lens, uid } = await seedClusters()
+    const id = await consultMatch(uid)
     expect(await ann.ok(getSession, { id })).toMatchObject({
       subject: { kind: 'entity_match', left: 'north/b', right: 'north/c', correlation_id: uid },
       tenant_id: 'tenant-a',
       created_by: 'role:resolution',
       lens_version: '1.0.0',
     })
-    await ann.ok(contribute, { id, ...opinion('one', 0.95) })
-    const match = await settledAs(uid, 'confirmed', 'consensus')
+    await ann.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
+    const match = await waitForMatchState(uid, 'confirmed', 'consensus')
     expect(match).toMatchObject({
       linked: true,
       rulings: [{ session_id: id, status: 'ratified', decision: 'match', score: 0.95, attested: false }],
     })
     expect(match.rulings[0]?.evidence_block_id).toMatch(/^[0-9a-f]{64}$/)
-    expect(await entities(lens)).toEqual(['abcd'])
+    expect(await listEntities(lens)).toEqual(['abcd'])
     await olga.ok(cancel, { id })
-    await settledAs(uid, 'proposed', 'engine')
-    expect(await entities(lens)).toEqual(['ab', 'cd'])
-    expect(await consulted(uid)).not.toBe(id)
+    await waitForMatchState(uid, 'proposed', 'engine')
+    expect(await listEntities(lens)).toEqual(['ab', 'cd'])
+    expect(await consultMatch(uid)).not.toBe(id)
   })
 
   test('stays as a person decided, whatever is ratified; the ruling counts once the person takes it back', async () => {
-    const { lens, uid } = await seeded()
-    const id = await consulted(uid)
+    const { lens, uid } = await seedClusters()
+    const id = await consultMatch(uid)
     await ann.ok(review, { correlation_id: uid, decision: 'reject' })
-    await ann.ok(contribute, { id, ...opinion('one', 0.95) })
-    await until(async () => (await ann.ok(get, { uid })).rulings[0]?.status === 'ratified')
-    await settledAs(uid, 'rejected', 'human')
-    expect(await entities(lens)).toEqual(['ab', 'cd'])
+    await ann.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
+    await waitUntil(async () => (await ann.ok(get, { uid })).rulings[0]?.status === 'ratified')
+    await waitForMatchState(uid, 'rejected', 'human')
+    expect(await listEntities(lens)).toEqual(['ab', 'cd'])
     await ann.ok(review, { correlation_id: uid, decision: 'defer' })
-    await settledAs(uid, 'confirmed', 'consensus')
+    await waitForMatchState(uid, 'confirmed', 'consensus')
   })
 
   test('may sit again when its session is cancelled before it decided', async () => {
-    const { uid } = await seeded()
-    const id = await consulted(uid)
+    const { uid } = await seedClusters()
+    const id = await consultMatch(uid)
     await olga.ok(cancel, { id })
-    await until(async () => (await ann.ok(get, { uid })).rulings[0]?.status === 'retracted')
+    await waitUntil(async () => (await ann.ok(get, { uid })).rulings[0]?.status === 'retracted')
     expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', decided_by: 'engine' })
-    expect(await consulted(uid)).not.toBe(id)
+    expect(await consultMatch(uid)).not.toBe(id)
   })
 
   test('has one session at a time', async () => {
-    const { uid } = await seeded()
-    await consulted(uid)
+    const { uid } = await seedClusters()
+    await consultMatch(uid)
     expect(await ann.refusal(consult, { correlation_id: uid, policy })).toBe('wrong_state')
     expect((await ann.ok(get, { uid })).rulings).toHaveLength(1)
   })
 
   test('that no session can be opened for says why', async () => {
-    const { uid } = await seeded()
+    const { uid } = await seedClusters()
     await ann.ok(consult, { correlation_id: uid, policy, invite: ['nowhere'] })
-    const match = await until(async () => {
+    const match = await waitUntil(async () => {
       const found = await ann.ok(get, { uid })
       return found.rulings[0]?.status === 'failed' && found
     })
@@ -148,12 +148,12 @@ describe('a match that is put to consensus', () => {
 
 describe('no session decides a match', () => {
   test('that it was not opened for, though it names it', async () => {
-    const { uid } = await seeded()
+    const { uid } = await seedClusters()
     const subject = { kind: 'entity_match', left: 'x', right: 'y', correlation_id: uid }
     const asked = { lens_id: 'lens', lens_version: '1', policy, classification: 'UNCLASSIFIED', subject }
     const { id } = await ann.ok(createSession, asked)
-    await ann.ok(contribute, { id, ...opinion('one', 0.95) })
-    const session = await until(async () => {
+    await ann.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
+    const session = await waitUntil(async () => {
       const found = await ann.ok(getSession, { id })
       return found.undelivered === 0 && found
     })
@@ -162,7 +162,7 @@ describe('no session decides a match', () => {
   })
 
   test('of another tenant, nor by someone who may not', async () => {
-    const { uid } = await seeded()
+    const { uid } = await seedClusters()
     const told = {
       ...{ correlation_id: uid, tenant_id: 'tenant-b', session_id: 'ses_1', seq: 3, event: 'ratified' as const },
       ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' as const },
@@ -179,17 +179,17 @@ describe('no session decides a match', () => {
 })
 
 test('a run puts the matches between two scores to sessions, and another run opens no second one', async () => {
-  await ann.ok(createLens, { body: personLens('1.0.0') })
+  await ann.ok(createLens, { body: buildPersonLens('1.0.0') })
   const consensus = { from: 0.5, to: 1, policy, invite: [] }
-  const input = { lens_id: 'people', node_data: { east: peopleOf(0, 30), west: peopleOf(20, 50) }, consensus }
+  const input = { lens_id: 'people', node_data: { east: buildPeople(0, 30), west: buildPeople(20, 50) }, consensus }
   const runs: string[] = []
   for (const headers of [{ 'idempotency-key': 'one' }, { 'idempotency-key': 'two' }]) {
     const { run_id } = await ann.ok(start, input, headers)
     runs.push(run_id)
-    await until(async () => (await ann.ok(status, { run_id })).state === 'completed')
+    await waitUntil(async () => (await ann.ok(status, { run_id })).state === 'completed')
   }
   const isBetween = ({ score: { probability = 0 } }: MatchView) => probability >= 0.5
-  const full = await until(async () => {
+  const full = await waitUntil(async () => {
     const { items } = await ann.ok(matches, { run_id: runs[1], limit: 500 })
     const all = items.filter((item): item is MatchView => 'rulings' in item)
     return all.every((match) => match.rulings.length > 0 || !isBetween(match)) && all
@@ -199,7 +199,7 @@ test('a run puts the matches between two scores to sessions, and another run ope
   for (const match of full) {
     expect(match.rulings.map(({ status: each }) => each)).toEqual(isBetween(match) ? ['open'] : [])
   }
-  const found = await until(async () => {
+  const found = await waitUntil(async () => {
     const all = await ann.ok(sessions, { lens_id: full[0]?.lens_id, limit: 500 })
     return all.items.length >= uncertain.length && all.items
   })

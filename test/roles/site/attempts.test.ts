@@ -1,21 +1,21 @@
 // How fast secrets can be guessed, in time that the test moves.
 import { expect, test } from 'vitest'
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
-import { failedAttempts } from '../../../daemon/roles/site/token/attempts.ts'
+import { failedAttempts } from '../../../daemon/roles/site/token/failed-attempts.ts'
 
-const most = 20
+const max_attempts = 20
 
-function attemptsAt() {
+function createAttempts() {
   const clock = { ms: 1_000_000 }
   const shared = memoryKeyValue(() => clock.ms)
   return { clock, ...failedAttempts(shared), elsewhere: failedAttempts(shared) }
 }
 
 test('a client may fail twenty times, then nobody tries as it, at any process, until the minute is over', async () => {
-  const { clock, wait_s, failed, elsewhere } = attemptsAt()
-  for (let n = 0; n < most; n += 1) {
+  const { clock, wait_s, recordFailure, elsewhere } = createAttempts()
+  for (let n = 0; n < max_attempts; n += 1) {
     expect(await wait_s('gateway')).toBe(0)
-    await failed('gateway')
+    await recordFailure('gateway')
   }
   expect(await wait_s('gateway')).toBe(60)
   expect(await elsewhere.wait_s('gateway')).toBe(60)
@@ -23,31 +23,31 @@ test('a client may fail twenty times, then nobody tries as it, at any process, u
   expect(await wait_s('gateway')).toBe(3)
   clock.ms += 2_999
   expect(await wait_s('gateway')).toBe(0)
-  await failed('gateway')
+  await recordFailure('gateway')
   expect(await wait_s('gateway')).toBe(0)
 })
 
 test('failures at once are all counted', async () => {
-  const { wait_s, failed } = attemptsAt()
-  await Promise.all(Array.from({ length: most }, () => failed('gateway')))
+  const { wait_s, recordFailure } = createAttempts()
+  await Promise.all(Array.from({ length: max_attempts }, () => recordFailure('gateway')))
   expect(await wait_s('gateway')).toBe(60)
 })
 
 test('others are not kept waiting, and no name is told from another', async () => {
-  const { wait_s, failed } = attemptsAt()
+  const { wait_s, recordFailure } = createAttempts()
   for (const name of ['gateway', 'no such client']) {
-    for (let n = 0; n < most; n += 1) await failed(name)
+    for (let n = 0; n < max_attempts; n += 1) await recordFailure(name)
     expect(await wait_s(name)).toBe(60)
   }
   expect(await wait_s('reader')).toBe(0)
 })
 
 test('failures under ever new names make those wait who fail, and no client that they do not name', async () => {
-  const { clock, wait_s, failed } = attemptsAt()
+  const { clock, wait_s, recordFailure } = createAttempts()
   const waits: number[] = []
-  for (let n = 0; n < 201; n += 1) waits.push(await failed(n % 2 ? `made-up-${n}` : undefined))
+  for (let n = 0; n < 201; n += 1) waits.push(await recordFailure(n % 2 ? `made-up-${n}` : undefined))
   expect(waits.filter((wait) => wait > 0)).toEqual([20])
   expect(await wait_s('gateway')).toBe(0)
   clock.ms += 20_000
-  expect(await failed(undefined)).toBe(0)
+  expect(await recordFailure(undefined)).toBe(0)
 })

@@ -4,48 +4,48 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readKeySets, writeKeySet } from '../../../adapters/keys/jose/key-set-files.ts'
 import { signWith } from '../../../adapters/keys/jose/signatures.ts'
-import { revoke } from '../../../daemon/boot/offline/peer-keys.ts'
-import { remove } from '../../../daemon/boot/offline/site-peers.ts'
-import { keySetIn, payloadOf } from '../../../daemon/kernel/key-set.ts'
-import { type Jws, keyAlgorithm } from '../../../daemon/kernel/keys.ts'
+import { encodeKeySet, parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
+import { type Jws, keyAlgorithm } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { revokePeerKey } from '../../../daemon/offline/peers/peer-keys.ts'
+import { removePeer } from '../../../daemon/offline/peers/site-peers.ts'
 import { list as channels } from '../../../daemon/roles/site/channel/list.ts'
-import { type KeyHolders, keyHolders, pin } from '../../support/key-holders.ts'
-import { until } from '../../support/site-world.ts'
+import { type PinnedSitePair, pinPeerKeys, startPinnedSitePair } from '../../support/site/pinned-site-pair.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 
-let world: KeyHolders
+let world: PinnedSitePair
 beforeEach(async () => {
-  world = await keyHolders()
+  world = await startPinnedSitePair()
 })
 afterEach(() => world.end())
 
 /** Bravo has published so many messages that nobody has carried yet. */
-async function told(messages = 1): Promise<void> {
-  world.bravo.wake('site', 'keysets')
-  await until(() => world.ready().length === 2 * messages)
+async function waitForPublished(messages = 1): Promise<void> {
+  world.bravo.wakeWorker('site', 'keysets')
+  await waitUntil(() => world.listReady().length === 2 * messages)
 }
 
-const newest = () => world.held('message').at(-1)?.public_key.kid ?? ''
-const sets = () => readKeySets(world.bravo.folder.keys)
+const readNewestKid = () => world.activeKeys('message').at(-1)?.public_key.kid ?? ''
+const readSets = () => readKeySets(world.bravo.folder.keys)
 
-async function audited(action: string): Promise<unknown[]> {
+async function listAuditRecords(action: string): Promise<unknown[]> {
   const token = await world.alpha.token({ subject: 'carl', roles: ['auditor'] })
   const { json } = await world.alpha.call('site', 'GET', `/api/v2/audit?action=${action}`, undefined, { token })
   return (json as { items: unknown[] }).items
 }
 
-async function channel() {
+async function readChannel() {
   const operator = await world.alpha.as({ roles: ['operator'] })
   const { items } = await operator.ok(channels, {})
   return items.find(({ direction }) => direction === 'in')
 }
 
 test.each(keyAlgorithm.options)('a rotation to %s reaches the peer, who has both keys then', async (algorithm) => {
-  const before = await world.pinned()
-  const old = newest()
+  const before = await world.readPinned()
+  const old = readNewestKid()
   expect(await world.rotate(old, algorithm)).toBe(1)
-  await told()
+  await waitForPublished()
   expect(world.carry()).toBe(1)
-  const { keys, key_set, root_threshold, revoked, ...rest } = await world.pinnedAt(1)
+  const { keys, key_set, root_threshold, revoked, ...rest } = await world.waitForPinned(1)
   expect(before).toMatchObject(rest)
   expect({ root_threshold, revoked, key_set }).toMatchObject({
     root_threshold: 1,
@@ -58,83 +58,85 @@ test.each(keyAlgorithm.options)('a rotation to %s reaches the peer, who has both
     { algorithm, status: 'active' },
   ])
   expect(keys.filter(({ use }) => use === 'root')).toEqual(before.keys.filter(({ use }) => use === 'root'))
-  expect(await audited('site.peer.repin')).toMatchObject([{ event: { target: 'bravo', detail: { version: 1 } } }])
+  expect(await listAuditRecords('site.peer.repin')).toMatchObject([
+    { event: { target: 'bravo', detail: { version: 1 } } },
+  ])
 })
 
 describe('exactly once', () => {
   test('a restart sends the same message again only to a peer who was not told', async () => {
-    await world.rotate(newest())
-    await told()
+    await world.rotate(readNewestKid())
+    await waitForPublished()
     await world.bravo.restart()
-    world.bravo.wake('site', 'keysets')
-    await world.rotate(newest())
-    await told(2)
+    world.bravo.wakeWorker('site', 'keysets')
+    await world.rotate(readNewestKid())
+    await waitForPublished(2)
     world.carry()
-    await world.pinnedAt(2)
-    await until(async () => (await channel())?.received === 2)
-    expect(await audited('site.peer.repin')).toHaveLength(2)
+    await world.waitForPinned(2)
+    await waitUntil(async () => (await readChannel())?.received === 2)
+    expect(await listAuditRecords('site.peer.repin')).toHaveLength(2)
   })
 
   test('what comes twice, and an older version after a newer one, changes nothing', async () => {
-    await world.rotate(newest())
-    await told()
-    await world.rotate(newest())
-    await told(2)
+    await world.rotate(readNewestKid())
+    await waitForPublished()
+    await world.rotate(readNewestKid())
+    await waitForPublished(2)
     // The second first; it carries the version before it.
     world.carry((file) => file.includes('0001.'))
-    const peer = await world.pinnedAt(2)
-    await until(async () => (await channel())?.gaps === 1)
-    expect(await audited('site.peer.repin')).toHaveLength(1)
+    const peer = await world.waitForPinned(2)
+    await waitUntil(async () => (await readChannel())?.gaps === 1)
+    expect(await listAuditRecords('site.peer.repin')).toHaveLength(1)
     const operator = await world.bravo.as({ roles: ['operator'] })
     const { resend } = await import('../../../daemon/roles/site/message/resend.ts')
     await operator.ok(resend, { peer: 'alpha', epoch: 1, first: 1, last: 1 })
     world.carry()
-    await until(async () => (await channel())?.gaps === 0)
-    expect(await world.pinned()).toEqual(peer)
-    expect(await audited('site.peer.repin')).toHaveLength(1)
-    expect(world.quarantined()).toEqual([])
+    await waitUntil(async () => (await readChannel())?.gaps === 0)
+    expect(await world.readPinned()).toEqual(peer)
+    expect(await listAuditRecords('site.peer.repin')).toHaveLength(1)
+    expect(world.listQuarantined()).toEqual([])
   })
 })
 
 test('versions that were all lost come with the next, and nothing waits for the gap', async () => {
   for (const version of [1, 2, 3]) {
-    expect(await world.rotate(newest())).toBe(version)
-    await told(version)
+    expect(await world.rotate(readNewestKid())).toBe(version)
+    await waitForPublished(version)
   }
   world.carry((file) => !file.includes('0003.'))
-  expect((await world.pinnedAt(3)).keys.filter(({ use }) => use === 'message')).toHaveLength(4)
-  expect(await audited('site.peer.repin')).toMatchObject([{ event: { detail: { version: 3 } } }])
+  expect((await world.waitForPinned(3)).keys.filter(({ use }) => use === 'message')).toHaveLength(4)
+  expect(await listAuditRecords('site.peer.repin')).toMatchObject([{ event: { detail: { version: 3 } } }])
 })
 
 test('a peer that is enrolled later is told as well', async () => {
-  await remove(world.bravo.folder, {}, 'alpha')
-  expect(await world.rotate(newest())).toBe(1)
-  world.bravo.wake('site', 'keysets')
-  expect(world.ready()).toEqual([])
-  await pin(world.bravo, world.alpha)
-  await told()
+  await removePeer(world.bravo.folder, {}, 'alpha')
+  expect(await world.rotate(readNewestKid())).toBe(1)
+  world.bravo.wakeWorker('site', 'keysets')
+  expect(world.listReady()).toEqual([])
+  await pinPeerKeys(world.bravo, world.alpha)
+  await waitForPublished()
   world.carry()
-  await world.pinnedAt(1)
+  await world.waitForPinned(1)
 })
 
 test('a key that people here revoked stays so, whatever the peer’s sets say', async () => {
-  const kid = newest()
+  const kid = readNewestKid()
   await world.rotate(kid)
-  await revoke(world.alpha.folder, {}, 'bravo', kid)
-  await told()
+  await revokePeerKey(world.alpha.folder, {}, 'bravo', kid)
+  await waitForPublished()
   world.carry()
   // Both keys signed it; the one that counts here is not known yet.
-  await until(() => world.quarantined().length === 1)
-  expect(world.quarantined()).toMatchObject([{ reason: 'KEY_REVOKED' }])
-  expect((await world.pinned()).key_set).toBeUndefined()
+  await waitUntil(() => world.listQuarantined().length === 1)
+  expect(world.listQuarantined()).toMatchObject([{ reason: 'KEY_REVOKED' }])
+  expect((await world.readPinned()).key_set).toBeUndefined()
 })
 
 describe('a site whose sets do not follow', () => {
   /** As its root key would sign them. */
   async function resigned(set: Jws, change: object): Promise<Jws> {
-    const said = keySetIn(set)
+    const said = parseKeySet(set)
     if (!said) throw new Error('that is no set')
-    return await signWith(world.held('root'), 'keyset', payloadOf({ ...said, ...change }))
+    return await signWith(world.activeKeys('root'), 'keyset', encodeKeySet({ ...said, ...change }))
   }
   async function put(version: number, set: Jws): Promise<void> {
     writeKeySet(world.bravo.folder.keys, version, set)
@@ -142,53 +144,55 @@ describe('a site whose sets do not follow', () => {
   }
 
   test('a leap is put away, and the whole chain is taken later', async () => {
-    for (const _ of [1, 2]) await world.rotate(newest())
-    const [first] = sets()
+    for (const _ of [1, 2]) await world.rotate(readNewestKid())
+    const [first] = readSets()
     if (!first) throw new Error('there is no set')
     fs.rmSync(join(world.bravo.folder.keys, 'sets/00000001.json'))
-    await told()
+    await waitForPublished()
     world.carry()
-    await until(() => world.quarantined().length === 1)
-    expect(world.quarantined()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }])
-    expect(await channel()).toMatchObject({ state: 'open' })
-    expect((await world.pinned()).key_set).toBeUndefined()
-    await world.rotate(newest())
+    await waitUntil(() => world.listQuarantined().length === 1)
+    expect(world.listQuarantined()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }])
+    expect(await readChannel()).toMatchObject({ state: 'open' })
+    expect((await world.readPinned()).key_set).toBeUndefined()
+    await world.rotate(readNewestKid())
     await put(1, first)
-    await told()
+    await waitForPublished()
     world.carry()
-    await world.pinnedAt(3)
+    await world.waitForPinned(3)
   })
 
   test('a set that message keys signed is put away', async () => {
-    await world.rotate(newest())
-    const [set] = sets()
-    const said = set && keySetIn(set)
+    await world.rotate(readNewestKid())
+    const [set] = readSets()
+    const said = set && parseKeySet(set)
     if (!set || !said) throw new Error('there is no set')
-    const disguised = world.held('message').map((key) => {
+    const disguised = world.activeKeys('message').map((key) => {
       return { ...key, public_key: { ...key.public_key, use: 'root' as const } }
     })
-    await put(1, await signWith(disguised, 'keyset', payloadOf(said)))
-    await told()
+    await put(1, await signWith(disguised, 'keyset', encodeKeySet(said)))
+    await waitForPublished()
     world.carry()
-    await until(() => world.quarantined().length === 1)
-    expect(world.quarantined()).toMatchObject([{ reason: 'REFUSED', code: 'signature_invalid' }])
-    expect((await world.pinned()).key_set).toBeUndefined()
+    await waitUntil(() => world.listQuarantined().length === 1)
+    expect(world.listQuarantined()).toMatchObject([{ reason: 'REFUSED', code: 'signature_invalid' }])
+    expect((await world.readPinned()).key_set).toBeUndefined()
   })
 
   test('a second history freezes the channel, is audited, and changes no key', async () => {
-    await world.rotate(newest())
-    await told()
+    await world.rotate(readNewestKid())
+    await waitForPublished()
     world.carry()
-    const peer = await world.pinnedAt(1)
-    const [set] = sets()
+    const peer = await world.waitForPinned(1)
+    const [set] = readSets()
     if (!set) throw new Error('there is no set')
     await put(1, await resigned(set, { created: world.clock.in(1_000) }))
-    await told()
+    await waitForPublished()
     world.carry()
-    await until(async () => (await channel())?.state === 'frozen')
-    expect(await channel()).toMatchObject({ detail: expect.stringContaining('two histories') })
-    expect(await world.pinned()).toEqual(peer)
-    expect(await audited('site.keyset.forked')).toMatchObject([{ event: { target: 'bravo', outcome: 'refused' } }])
-    expect(world.alpha.faults.some((fault) => fault.startsWith('site.keyset.forked'))).toBe(true)
+    await waitUntil(async () => (await readChannel())?.state === 'frozen')
+    expect(await readChannel()).toMatchObject({ detail: expect.stringContaining('two histories') })
+    expect(await world.readPinned()).toEqual(peer)
+    expect(await listAuditRecords('site.keyset.forked')).toMatchObject([
+      { event: { target: 'bravo', outcome: 'refused' } },
+    ])
+    expect(world.alpha.loggedErrors.some((fault) => fault.startsWith('site.keyset.forked'))).toBe(true)
   })
 })

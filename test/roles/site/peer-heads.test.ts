@@ -1,17 +1,17 @@
 // The heads of a peer's audit chains, told by its inventories: a chain that is cut short or rewritten there shows here.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
-import { type CarriedCheckpoint, inventory_schema } from '../../../daemon/kernel/inventory.ts'
-import type { Signatures } from '../../../daemon/kernel/keys.ts'
-import { statement } from '../../../daemon/kernel/transport.ts'
-import { problemIn } from '../../support/every-operation/problem-rules.ts'
-import { type SmallSite, smallSite } from '../../support/small-site.ts'
+import type { Signatures } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { type CarriedCheckpoint, inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
+import { statement } from '../../../daemon/kernel/messaging/transport.ts'
+import { expectProblem } from '../../support/every-operation/expect-problem.ts'
+import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 
-let site: SmallSite
+let site: SingleClusterSite
 let admin: string
 beforeAll(async () => {
-  site = await smallSite()
+  site = await startSingleClusterSite()
   admin = await site.token({ roles: ['admin'] })
 })
 afterAll(() => site?.close())
@@ -23,13 +23,13 @@ beforeEach(() => {
 
 const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], releasable_to: ['alpha'], originator: 'bravo' }
 
-async function head(seq: number, letter = 'a', more: Partial<CarriedCheckpoint> = {}): Promise<CarriedCheckpoint> {
+async function signHead(seq: number, letter = 'a', more: Partial<CarriedCheckpoint> = {}): Promise<CarriedCheckpoint> {
   const said = { writer, seq, hash: letter.repeat(64), at: '2026-03-01T12:00:00.000Z', ...more }
-  return { ...said, signature: await site.bravo.sign('checkpoint', Buffer.from(canonical(said))) }
+  return { ...said, signature: await site.bravo.sign('checkpoint', Buffer.from(canonicalJson(said))) }
 }
 
 /** Bravo's inventory of this number, as its carrier hands it on. */
-async function tell(
+async function deliverInventory(
   number: number,
   checkpoints: readonly CarriedCheckpoint[],
   by: Pick<Signatures, 'sign'> = site.bravo,
@@ -45,15 +45,20 @@ async function tell(
     body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema },
     ...{ label, parent_block_ids: [], max_hops: 1 },
   })
-  const envelope = await by.sign('statement', Buffer.from(canonical(said)))
+  const envelope = await by.sign('statement', Buffer.from(canonicalJson(said)))
   const sent = { envelope, body: Buffer.from(body).toString('base64url') }
-  return await site.ask('site', { method: 'POST', path: '/api/v2/site/peerhead', token: admin, body: sent })
+  return await site.request('site', { method: 'POST', path: '/api/v2/site/peerhead', token: admin, body: sent })
 }
 
-const counts = (taken: number, contradicted = 0, unverified = 0) => ({ peer: 'bravo', taken, contradicted, unverified })
-async function alarms() {
+const buildCounts = (taken: number, contradicted = 0, unverified = 0) => ({
+  peer: 'bravo',
+  taken,
+  contradicted,
+  unverified,
+})
+async function listAlarms() {
   const path = '/api/v2/audit?action=site.peerhead.contradict&limit=100'
-  const { json, text } = await site.ask('site', { method: 'GET', path, token: admin })
+  const { json, text } = await site.request('site', { method: 'GET', path, token: admin })
   const { items } = json as {
     items?: { event: { target: string; outcome: string; detail: Record<string, unknown> } }[]
   }
@@ -62,23 +67,23 @@ async function alarms() {
 }
 
 test('a chain that grows is followed; an inventory that was overtaken tells nothing new', async () => {
-  expect((await tell(2, [await head(5)])).json).toEqual(counts(1))
-  expect((await tell(4, [await head(9, 'b')])).json).toEqual(counts(1))
-  expect((await tell(3, [await head(7, 'c')])).json).toEqual(counts(1))
-  expect((await tell(5, [await head(9, 'b')])).json).toEqual(counts(1))
-  expect(await alarms()).toEqual([])
+  expect((await deliverInventory(2, [await signHead(5)])).json).toEqual(buildCounts(1))
+  expect((await deliverInventory(4, [await signHead(9, 'b')])).json).toEqual(buildCounts(1))
+  expect((await deliverInventory(3, [await signHead(7, 'c')])).json).toEqual(buildCounts(1))
+  expect((await deliverInventory(5, [await signHead(9, 'b')])).json).toEqual(buildCounts(1))
+  expect(await listAlarms()).toEqual([])
 })
 
 test.each([
-  ['cut short', 'cut_short', () => head(4, 'c')],
-  ['rewritten', 'rewritten', () => head(5, 'c')],
+  ['cut short', 'cut_short', () => signHead(4, 'c')],
+  ['rewritten', 'rewritten', () => signHead(5, 'c')],
 ] as const)('a chain that was %s is told once, with what both times was signed', async (_, found, now) => {
-  const before = await head(5)
-  await tell(1, [before])
+  const before = await signHead(5)
+  await deliverInventory(1, [before])
   const told = await now()
-  expect((await tell(2, [told])).json).toEqual(counts(0, 1))
-  expect((await tell(3, [told])).json).toEqual(counts(1))
-  const [event, ...more] = await alarms()
+  expect((await deliverInventory(2, [told])).json).toEqual(buildCounts(0, 1))
+  expect((await deliverInventory(3, [told])).json).toEqual(buildCounts(1))
+  const [event, ...more] = await listAlarms()
   expect(more).toEqual([])
   expect(event).toMatchObject({ outcome: 'refused', detail: { found, peer: 'bravo' } })
   expect(event?.detail).toMatchObject({
@@ -89,20 +94,20 @@ test.each([
 })
 
 test('a head that the peer did not sign as it stands, or of another site’s chain, is passed over', async () => {
-  const good = await head(5)
-  const changed = { ...(await head(9)), seq: 10 }
-  const another = await head(9, 'a', { writer: 'site@alpha' })
-  const forStatement = { ...good, signature: await site.bravo.sign('statement', Buffer.from(canonical(good))) }
-  expect((await tell(1, [changed, another, forStatement, good])).json).toEqual(counts(1, 0, 3))
+  const good = await signHead(5)
+  const changed = { ...(await signHead(9)), seq: 10 }
+  const another = await signHead(9, 'a', { writer: 'site@alpha' })
+  const forStatement = { ...good, signature: await site.bravo.sign('statement', Buffer.from(canonicalJson(good))) }
+  expect((await deliverInventory(1, [changed, another, forStatement, good])).json).toEqual(buildCounts(1, 0, 3))
   // Nothing of it is remembered: five records are what it was told.
-  expect((await tell(2, [await head(6)])).json).toEqual(counts(1))
-  expect(await alarms()).toEqual([])
+  expect((await deliverInventory(2, [await signHead(6)])).json).toEqual(buildCounts(1))
+  expect(await listAlarms()).toEqual([])
 })
 
 test('what is no inventory of a pinned peer is not read', async () => {
-  problemIn(await tell(1, [{ ...(await head(1)), seq: -1 }]), [422])
-  const refused = await tell(1, [await head(1)], {
+  expectProblem(await deliverInventory(1, [{ ...(await signHead(1)), seq: -1 }]), [422])
+  const refused = await deliverInventory(1, [await signHead(1)], {
     sign: async (type, payload) => ({ ...(await site.bravo.sign(type, payload)), payload: 'e30' }),
   })
-  problemIn(refused, [401, 403, 422])
+  expectProblem(refused, [401, 403, 422])
 })

@@ -2,20 +2,20 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { quarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine.ts'
-import { type SmallSite, smallSite } from '../../support/small-site.ts'
+import { quarantineFiles } from '../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 
-let site: SmallSite
+let site: SingleClusterSite
 
 beforeAll(async () => {
-  site = await smallSite()
+  site = await startSingleClusterSite()
   const folder = join(site.folder.filedrop, 'bravo', 'in', 'quarantine')
   mkdirSync(folder, { recursive: true })
   for (const number of [1, 2, 3, 4, 5]) {
     const fault = { reason: 'BAD_JSON', detail: `number ${number}` } as const
     // Two of a kind of time: the id decides.
     const now = Date.parse('2026-01-01T00:00:00Z') + Math.floor(number / 2) * 1_000
-    quarantine(
+    quarantineFiles(
       folder,
       { stem: `00000001-000000000000000${number}`, fault, now, mark: 'm', peer: 'bravo', channel: 'c' },
       [],
@@ -24,9 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-async function page(query: string) {
+async function listPage(query: string) {
   const token = await site.token({ roles: ['operator'] })
-  const { status, json } = await site.ask('site', { method: 'GET', path: `/api/v2/site/quarantine?${query}`, token })
+  const { status, json } = await site.request('site', {
+    method: 'GET',
+    path: `/api/v2/site/quarantine?${query}`,
+    token,
+  })
   return { status, ...(json as { items: { detail: string }[]; next_cursor?: string; code?: string }) }
 }
 
@@ -34,7 +38,7 @@ test('every item comes once, newest first, whatever the size of a page', async (
   const seen: string[] = []
   let cursor: string | undefined
   do {
-    const { items, next_cursor } = await page(`limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+    const { items, next_cursor } = await listPage(`limit=2${cursor ? `&cursor=${cursor}` : ''}`)
     seen.push(...items.map(({ detail }) => detail))
     cursor = next_cursor
   } while (cursor)
@@ -42,5 +46,5 @@ test('every item comes once, newest first, whatever the size of a page', async (
 })
 
 test('a cursor that is none is refused', async () => {
-  expect(await page('cursor=bm90IG9uZQ')).toMatchObject({ status: 400, code: 'malformed' })
+  expect(await listPage('cursor=bm90IG9uZQ')).toMatchObject({ status: 400, code: 'malformed' })
 })

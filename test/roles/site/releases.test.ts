@@ -4,60 +4,60 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { sha384 } from '../../../daemon/kernel/canonical.ts'
+import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import {
-  approvalOf,
-  enrol,
-  enrolled,
-  expired,
-  handsIn,
-  type Lying,
-  requestOf,
-  type Signer,
-  signer,
-  stranger,
-} from '../../support/quarantine-people.ts'
-import { type SmallSite, smallSite } from '../../support/small-site.ts'
+  buildReleaseApproval,
+  buildReleaseRequest,
+  createEnrolledSigner,
+  createSigner,
+  createUnenrolledSigner,
+  enrolSigner,
+  type QuarantinedMessage,
+  quarantineExpiredMessage,
+  type ReleaseSigner,
+  submitSignature,
+} from '../../support/site/release-signers.ts'
+import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 
-let site: SmallSite
-let ann: Signer
-let bob: Signer
-let lying: Lying
+let site: SingleClusterSite
+let ann: ReleaseSigner
+let bob: ReleaseSigner
+let quarantined: QuarantinedMessage
 let ahead_ms: number
 beforeEach(async () => {
   ahead_ms = 0
-  site = await smallSite({}, { now: () => Date.now() + ahead_ms, monotonic: () => performance.now() })
-  ann = await enrolled(site, 'ann')
-  bob = await enrolled(site, 'bob')
-  lying = await expired(site)
+  site = await startSingleClusterSite({}, { now: () => Date.now() + ahead_ms, monotonic: () => performance.now() })
+  ann = await createEnrolledSigner(site, 'ann')
+  bob = await createEnrolledSigner(site, 'bob')
+  quarantined = await quarantineExpiredMessage(site)
 })
 afterEach(() => site.close())
 
-const quarantine = () => join(site.folder.filedrop, 'bravo/in/quarantine')
-const reasons = () =>
+const formatQuarantineFolder = () => join(site.folder.filedrop, 'bravo/in/quarantine')
+const listReasons = () =>
   fs
-    .readdirSync(quarantine())
+    .readdirSync(formatQuarantineFolder())
     .filter((name) => name.endsWith('.reason.json'))
-    .map((name) => JSON.parse(fs.readFileSync(join(quarantine(), name), 'utf8')))
+    .map((name) => JSON.parse(fs.readFileSync(join(formatQuarantineFolder(), name), 'utf8')))
 
-async function requested(more: object = {}, by = ann) {
-  const said = requestOf(lying, by.subject, more)
-  const answer = await handsIn(site, 'request', lying.item, await by.sign(said), by.subject)
+async function requestRelease(more: object = {}, by = ann) {
+  const said = buildReleaseRequest(quarantined, by.subject, more)
+  const answer = await submitSignature(site, 'request', quarantined.item, await by.sign(said), by.subject)
   return { said, answer, code: (answer.json as { code?: string }).code ?? answer.status }
 }
 
-async function approved(said: object, by: Signer, sub = by.subject, item = lying.item) {
-  const answer = await handsIn(site, 'approve', item, await by.sign(said), sub)
+async function approveRelease(said: object, by: ReleaseSigner, sub = by.subject, item = quarantined.item) {
+  const answer = await submitSignature(site, 'approve', item, await by.sign(said), sub)
   return (answer.json as { code?: string }).code ?? answer.status
 }
 
 /** It got past every check of the carrier: what refuses it now is the command, since it is no real contribution. */
-async function isReleased(): Promise<void> {
-  await vi.waitFor(() => expect(reasons()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }]), 60_000)
+async function expectReleased(): Promise<void> {
+  await vi.waitFor(() => expect(listReasons()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }]), 60_000)
 }
 
-function isUntouched(): void {
-  expect(reasons()).toMatchObject([{ reason: 'EXPIRED' }])
+function expectUntouched(): void {
+  expect(listReasons()).toMatchObject([{ reason: 'EXPIRED' }])
   const released = site.logged.filter((line) => line.includes('REFUSED'))
   expect(released).toEqual([])
 }
@@ -65,102 +65,137 @@ function isUntouched(): void {
 test.each(['Ed25519', 'ES384', 'ML-DSA-87'] as const)(
   'with keys of %s: requested, shown, approved, taken in once more, all of it audited',
   async (algorithm) => {
-    const [cara, dora] = [await enrolled(site, 'cara', algorithm), await enrolled(site, 'dora', algorithm)]
-    const { said, answer } = await requested({}, cara)
+    const [cara, dora] = [
+      await createEnrolledSigner(site, 'cara', algorithm),
+      await createEnrolledSigner(site, 'dora', algorithm),
+    ]
+    const { said, answer } = await requestRelease({}, cara)
     expect([answer.status, answer.json]).toMatchObject([201, { subject: 'cara', waiver: 'EXPIRED' }])
     const token = await site.token({ roles: ['auditor'] })
     const at = { method: 'GET', token }
-    const one = (await site.ask('site', { ...at, path: `/api/v2/site/quarantine/${lying.item}` })).json
+    const one = (await site.request('site', { ...at, path: `/api/v2/site/quarantine/${quarantined.item}` })).json
     expect(one).toMatchObject({ reason: 'EXPIRED', sender_tenant_id: 'bravo', release: { subject: 'cara' } })
-    const { items } = (await site.ask('site', { ...at, path: '/api/v2/site/quarantine' })).json as { items: object[] }
-    expect(items).toMatchObject([{ id: lying.item, release: { subject: 'cara' } }])
-    expect(await approved(approvalOf(said, 'dora'), dora)).toBe(202)
-    await isReleased()
+    const { items } = (await site.request('site', { ...at, path: '/api/v2/site/quarantine' })).json as {
+      items: object[]
+    }
+    expect(items).toMatchObject([{ id: quarantined.item, release: { subject: 'cara' } }])
+    expect(await approveRelease(buildReleaseApproval(said, 'dora'), dora)).toBe(202)
+    await expectReleased()
     for (const action of ['site.quarantine.request', 'site.quarantine.approve']) {
       const path = `/api/v2/audit?action=${action}`
-      const { items: records } = (await site.ask('site', { ...at, path })).json as { items: object[] }
-      expect(records).toMatchObject([{ event: { target: lying.item, outcome: 'done' } }])
+      const { items: records } = (await site.request('site', { ...at, path })).json as { items: object[] }
+      expect(records).toMatchObject([{ event: { target: quarantined.item, outcome: 'done' } }])
     }
   },
 )
 
-test.each<[string, (said: ReturnType<typeof requestOf>) => Promise<unknown>, string]>([
-  ['the same person', (said) => approved(approvalOf(said, 'ann'), ann), 'forbidden'],
+test.each<[string, (said: ReturnType<typeof buildReleaseRequest>) => Promise<unknown>, string]>([
+  ['the same person', (said) => approveRelease(buildReleaseApproval(said, 'ann'), ann), 'forbidden'],
   [
     'the same key under another name',
-    (said) => approved(approvalOf(said, 'bob'), signer('bob', ann.key), 'bob'),
+    (said) => approveRelease(buildReleaseApproval(said, 'bob'), createSigner('bob', ann.key), 'bob'),
     'signature_invalid',
   ],
-  ['a token of somebody else', (said) => approved(approvalOf(said, 'bob'), bob, 'mallory'), 'forbidden'],
+  [
+    'a token of somebody else',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob'), bob, 'mallory'),
+    'forbidden',
+  ],
   [
     'a key that nobody enrolled',
-    async (said) => approved(approvalOf(said, 'eve'), await stranger(site, 'eve')),
+    async (said) => approveRelease(buildReleaseApproval(said, 'eve'), await createUnenrolledSigner(site, 'eve')),
     'signature_invalid',
   ],
-  ['another request', (said) => approved(approvalOf(said, 'bob', { request: 'a'.repeat(96) }), bob), 'conflict'],
-  ['another site', (said) => approved(approvalOf(said, 'bob', { site: 'charlie' }), bob), 'signature_invalid'],
-  ['another item', (said) => approved(approvalOf(said, 'bob', { item: 'bravo/other' }), bob), 'signature_invalid'],
-  ['another waiver', (said) => approved(approvalOf(said, 'bob', { waiver: 'FUTURE' }), bob), 'conflict'],
   [
-    'other files',
-    (said) => approved(approvalOf(said, 'bob', { digests: ['b'.repeat(96), 'c'.repeat(96)] }), bob),
+    'another request',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { request: 'a'.repeat(96) }), bob),
     'conflict',
   ],
-  ['a label nobody asked for', (said) => approved(approvalOf(said, 'bob', { label: label() }), bob), 'invalid'],
-  ['the request itself', (said) => approved(said, bob), 'signature_invalid'],
+  [
+    'another site',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { site: 'charlie' }), bob),
+    'signature_invalid',
+  ],
+  [
+    'another item',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { item: 'bravo/other' }), bob),
+    'signature_invalid',
+  ],
+  [
+    'another waiver',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { waiver: 'FUTURE' }), bob),
+    'conflict',
+  ],
+  [
+    'other files',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { digests: ['b'.repeat(96), 'c'.repeat(96)] }), bob),
+    'conflict',
+  ],
+  [
+    'a label nobody asked for',
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { label: buildLabel() }), bob),
+    'invalid',
+  ],
+  ['the request itself', (said) => approveRelease(said, bob), 'signature_invalid'],
   [
     'a member that the format does not know',
-    (said) => approved(approvalOf(said, 'bob', { extra: 1 }), bob),
+    (said) => approveRelease(buildReleaseApproval(said, 'bob', { extra: 1 }), bob),
     'signature_invalid',
   ],
 ])('an approval by or for %s is refused', async (_, act, code) => {
-  const { said } = await requested()
+  const { said } = await requestRelease()
   expect(await act(said)).toBe(code)
-  isUntouched()
+  expectUntouched()
 })
 
-const label = () => ({ policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo' })
+const buildLabel = () => ({ policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo' })
 
 test('one person with two enrolled keys under two names is two people only with two keys', async () => {
-  const second = await stranger(site, 'ann-too')
-  await enrol(site, second)
-  const { said } = await requested()
+  const second = await createUnenrolledSigner(site, 'ann-too')
+  await enrolSigner(site, second)
+  const { said } = await requestRelease()
   // Her own name with the second key, and the second name with her own key.
-  expect(await approved(approvalOf(said, 'ann'), signer('ann', second.key), 'ann')).toBe('signature_invalid')
-  expect(await approved(approvalOf(said, 'ann-too'), signer('ann-too', ann.key), 'ann-too')).toBe('signature_invalid')
-  isUntouched()
+  expect(await approveRelease(buildReleaseApproval(said, 'ann'), createSigner('ann', second.key), 'ann')).toBe(
+    'signature_invalid',
+  )
+  expect(await approveRelease(buildReleaseApproval(said, 'ann-too'), createSigner('ann-too', ann.key), 'ann-too')).toBe(
+    'signature_invalid',
+  )
+  expectUntouched()
 })
 
 test.each(['request', 'approve'] as const)(
   'a person who is let go before the approval counts for nothing (%s)',
   async (step) => {
-    const { said } = await requested()
-    await enrol(site, step === 'request' ? ann : bob, 'revoked')
-    expect(await approved(approvalOf(said, 'bob'), bob)).toBe(step === 'request' ? 'conflict' : 'signature_invalid')
-    isUntouched()
+    const { said } = await requestRelease()
+    await enrolSigner(site, step === 'request' ? ann : bob, 'revoked')
+    expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe(
+      step === 'request' ? 'conflict' : 'signature_invalid',
+    )
+    expectUntouched()
   },
 )
 
 test('a request or an approval of another item is no use here, though both were signed', async () => {
-  const { said } = await requested()
-  const other = await expired(site)
-  expect(await approved(approvalOf(said, 'bob'), bob, 'bob', other.item)).toBe('signature_invalid')
-  const signature = await ann.sign(requestOf(other, 'ann'))
-  expect((await handsIn(site, 'request', lying.item, signature, 'ann')).status).toBe(403)
+  const { said } = await requestRelease()
+  const other = await quarantineExpiredMessage(site)
+  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob, 'bob', other.item)).toBe('signature_invalid')
+  const signature = await ann.sign(buildReleaseRequest(other, 'ann'))
+  expect((await submitSignature(site, 'request', quarantined.item, signature, 'ann')).status).toBe(403)
 })
 
 test('files that are swapped after the request are not those that anybody signed for', async () => {
-  const { said } = await requested()
-  const body = join(quarantine(), `${lying.item.split('/')[1]}.body.json`)
+  const { said } = await requestRelease()
+  const body = join(formatQuarantineFolder(), `${quarantined.item.split('/')[1]}.body.json`)
   fs.appendFileSync(body, ' ')
   const token = await site.token({ roles: ['auditor'] })
-  const path = `/api/v2/site/quarantine/${lying.item}`
-  const { files } = (await site.ask('site', { method: 'GET', path, token })).json as { files: { sha384: string }[] }
+  const path = `/api/v2/site/quarantine/${quarantined.item}`
+  const { files } = (await site.request('site', { method: 'GET', path, token })).json as { files: { sha384: string }[] }
   const now = files.map(({ sha384: found }) => found)
-  expect(now).not.toEqual(lying.digests)
-  expect(await approved(approvalOf(said, 'bob'), bob)).toBe('conflict')
-  expect(await approved(approvalOf(said, 'bob', { digests: now }), bob)).toBe('conflict')
-  isUntouched()
+  expect(now).not.toEqual(quarantined.digests)
+  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe('conflict')
+  expect(await approveRelease(buildReleaseApproval(said, 'bob', { digests: now }), bob)).toBe('conflict')
+  expectUntouched()
 })
 
 test.each<[string, object, string]>([
@@ -168,94 +203,107 @@ test.each<[string, object, string]>([
   ['a reason that nobody can waive', { waiver: 'BAD_SIG' }, 'signature_invalid'],
   ['too long ago', { created: new Date(Date.now() - 8 * 86_400_000).toISOString() }, 'conflict'],
   ['in the future', { created: new Date(Date.now() + 3_600_000).toISOString() }, 'conflict'],
-  ['a label for EXPIRED', { label: { ...label() } }, 'invalid'],
+  ['a label for EXPIRED', { label: { ...buildLabel() } }, 'invalid'],
   ['nobody’s reason', { reason: '' }, 'signature_invalid'],
 ])('a request for, or from, %s is refused', async (_, more, code) => {
-  expect((await requested(more)).code).toBe(code)
-  expect(await approved(approvalOf(requestOf(lying, 'ann'), 'bob'), bob)).toBe('conflict')
-  isUntouched()
+  expect((await requestRelease(more)).code).toBe(code)
+  expect(await approveRelease(buildReleaseApproval(buildReleaseRequest(quarantined, 'ann'), 'bob'), bob)).toBe(
+    'conflict',
+  )
+  expectUntouched()
 })
 
 test('another key than a personal one signs no release, enrolled or not', async () => {
   const dir = fs.mkdtempSync(join(site.dir, 'root-'))
   await generateKey(dir, { use: 'root', now: Date.now() })
   const root = readKeyFiles(dir)[0] as StoredKey
-  await expect(requested({}, signer('ann', root))).rejects.toThrow('does not sign a release')
+  await expect(requestRelease({}, createSigner('ann', root))).rejects.toThrow('does not sign a release')
   const disguised = { ...root, public_key: { ...root.public_key, use: 'personal' as const } }
-  expect((await requested({}, signer('ann', disguised))).code).toBe('signature_invalid')
+  expect((await requestRelease({}, createSigner('ann', disguised))).code).toBe('signature_invalid')
 })
 
 test('a later request takes the place of the one before, and an approval of that one is void', async () => {
-  const { said } = await requested()
-  const { said: later } = await requested({ reason: 'on second thoughts' })
-  expect(await approved(approvalOf(said, 'bob'), bob)).toBe('conflict')
-  expect(await approved(approvalOf(later, 'bob'), bob)).toBe(202)
-  await isReleased()
+  const { said } = await requestRelease()
+  const { said: later } = await requestRelease({ reason: 'on second thoughts' })
+  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe('conflict')
+  expect(await approveRelease(buildReleaseApproval(later, 'bob'), bob)).toBe(202)
+  await expectReleased()
 })
 
 test('what is repeated changes nothing; what is done cannot be approved again', async () => {
-  const said = requestOf(lying, 'ann')
+  const said = buildReleaseRequest(quarantined, 'ann')
   const signature = await ann.sign(said)
-  const hand = () => handsIn(site, 'request', lying.item, signature, 'ann')
+  const hand = () => submitSignature(site, 'request', quarantined.item, signature, 'ann')
   const [first, second] = [await hand(), await hand()]
   expect(second.json).toEqual(first.json)
-  expect(await approved(approvalOf(said, 'bob'), bob)).toBe(202)
-  await isReleased()
-  expect(await approved(approvalOf(said, 'bob'), bob)).toBe('not_found')
+  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe(202)
+  await expectReleased()
+  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe('not_found')
 })
 
 test('BAD_SIG: neither asked for by its name nor by another', async () => {
-  const bad = await expired(site, {}, (text) =>
+  const bad = await quarantineExpiredMessage(site, {}, (text) =>
     text.replace(/("signature":")(.)/, (_, before, first) => `${before}${first === 'A' ? 'B' : 'A'}`),
   )
   for (const waiver of ['EXPIRED', 'FAST_FORWARD']) {
-    const answer = await handsIn(site, 'request', bad.item, await ann.sign(requestOf(bad, 'ann', { waiver })), 'ann')
+    const answer = await submitSignature(
+      site,
+      'request',
+      bad.item,
+      await ann.sign(buildReleaseRequest(bad, 'ann', { waiver })),
+      'ann',
+    )
     expect(answer.json).toMatchObject({ code: 'conflict', detail: 'BAD_SIG cannot be waived by anybody' })
   }
 })
 
 test('two signatures in one are no two people', async () => {
-  const { said } = await requested()
-  const [one, two] = await Promise.all([ann, bob].map((each) => each.sign(approvalOf(said, 'bob'))))
+  const { said } = await requestRelease()
+  const [one, two] = await Promise.all([ann, bob].map((each) => each.sign(buildReleaseApproval(said, 'bob'))))
   const both = { payload: one?.payload ?? '', signatures: [...(one?.signatures ?? []), ...(two?.signatures ?? [])] }
-  expect((await handsIn(site, 'approve', lying.item, both, 'bob')).status).toBe(422)
-  isUntouched()
+  expect((await submitSignature(site, 'approve', quarantined.item, both, 'bob')).status).toBe(422)
+  expectUntouched()
 })
 
 test('the payload that an approval names is the one that was signed', async () => {
-  const { said, answer } = await requested()
+  const { said, answer } = await requestRelease()
   const { signature, digest } = answer.json as { signature: { payload: string }; digest: string }
   expect(sha384(Buffer.from(signature.payload, 'base64url'))).toBe(digest)
-  expect(approvalOf(said, 'bob').request).toBe(digest)
+  expect(buildReleaseApproval(said, 'bob').request).toBe(digest)
 })
 
 describe('under a label that people name', () => {
   const named = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
   const says = { waiver: 'LABEL_MISSING', label: named }
-  const path = () => `/api/v2/site/quarantine/${lying.item}`
+  const path = () => `/api/v2/site/quarantine/${quarantined.item}`
   const seenBy = async (level: string) => {
     const token = await site.token({ sub: 'bob', roles: ['operator'], clearance: { level, categories: [] } })
-    const { items } = (await site.ask('site', { method: 'GET', path: '/api/v2/site/quarantine', token })).json as {
+    const { items } = (await site.request('site', { method: 'GET', path: '/api/v2/site/quarantine', token })).json as {
       items: { id: string }[]
     }
     return [
-      (await site.ask('site', { method: 'GET', path: path(), token })).json as object,
-      items.find(({ id }) => id === lying.item),
+      (await site.request('site', { method: 'GET', path: path(), token })).json as object,
+      items.find(({ id }) => id === quarantined.item),
     ]
   }
-  const codeOf = ({ json, status }: Awaited<ReturnType<typeof handsIn>>) => (json as { code?: string }).code ?? status
+  const codeOf = ({ json, status }: Awaited<ReturnType<typeof submitSignature>>) =>
+    (json as { code?: string }).code ?? status
   beforeEach(async () => {
     const times = { created: new Date().toISOString(), not_after: new Date(Date.now() + 86_400_000).toISOString() }
-    lying = await expired(site, { ...times, label: undefined })
+    quarantined = await quarantineExpiredMessage(site, { ...times, label: undefined })
   })
 
   test('nobody who is not cleared for it asks for it, or approves it, and is told so and no more', async () => {
-    const said = requestOf(lying, 'ann', says)
+    const said = buildReleaseRequest(quarantined, 'ann', says)
     const signed = await ann.sign(said)
-    expect(codeOf(await handsIn(site, 'request', lying.item, signed, 'ann', 'CONFIDENTIAL'))).toBe('forbidden')
-    expect(await handsIn(site, 'request', lying.item, signed, 'ann', 'SECRET')).toMatchObject({ status: 201 })
-    const approval = await bob.sign(approvalOf(said, 'bob'))
-    const answer = await handsIn(site, 'approve', lying.item, approval, 'bob', 'CONFIDENTIAL')
+    expect(codeOf(await submitSignature(site, 'request', quarantined.item, signed, 'ann', 'CONFIDENTIAL'))).toBe(
+      'forbidden',
+    )
+    expect(await submitSignature(site, 'request', quarantined.item, signed, 'ann', 'SECRET')).toMatchObject({
+      status: 201,
+    })
+    const approval = await bob.sign(buildReleaseApproval(said, 'bob'))
+    const answer = await submitSignature(site, 'approve', quarantined.item, approval, 'bob', 'CONFIDENTIAL')
     expect([codeOf(answer), JSON.stringify(answer.json)]).toEqual(['forbidden', expect.stringContaining('cleared')])
     expect(JSON.stringify(answer.json)).not.toMatch(/SECRET|ann|courier/)
     for (const shown of await seenBy('CONFIDENTIAL')) {
@@ -264,48 +312,66 @@ describe('under a label that people name', () => {
     }
     for (const shown of await seenBy('SECRET'))
       expect(shown).toMatchObject({ release: { subject: 'ann', label: named } })
-    expect(await handsIn(site, 'approve', lying.item, approval, 'bob', 'SECRET')).toMatchObject({ status: 202 })
-    await vi.waitFor(() => expect(reasons().map(({ reason }) => reason)).toContain('REFUSED'), 60_000)
+    expect(await submitSignature(site, 'approve', quarantined.item, approval, 'bob', 'SECRET')).toMatchObject({
+      status: 202,
+    })
+    await vi.waitFor(() => expect(listReasons().map(({ reason }) => reason)).toContain('REFUSED'), 60_000)
   })
 
   test('another request takes its place, also by a person who may not see the one before', async () => {
-    await handsIn(site, 'request', lying.item, await ann.sign(requestOf(lying, 'ann', says)), 'ann', 'SECRET')
+    await submitSignature(
+      site,
+      'request',
+      quarantined.item,
+      await ann.sign(buildReleaseRequest(quarantined, 'ann', says)),
+      'ann',
+      'SECRET',
+    )
     const lower = { ...says, label: { ...named, level: 'RESTRICTED' } }
-    const signed = await bob.sign(requestOf(lying, 'bob', lower))
-    expect(await handsIn(site, 'request', lying.item, signed, 'bob', 'RESTRICTED')).toMatchObject({ status: 201 })
+    const signed = await bob.sign(buildReleaseRequest(quarantined, 'bob', lower))
+    expect(await submitSignature(site, 'request', quarantined.item, signed, 'bob', 'RESTRICTED')).toMatchObject({
+      status: 201,
+    })
     for (const shown of await seenBy('RESTRICTED')) expect(shown).toMatchObject({ release: { subject: 'bob' } })
   })
 
   test('what the audit chain keeps of it is not for auditors below it', async () => {
-    await handsIn(site, 'request', lying.item, await ann.sign(requestOf(lying, 'ann', says)), 'ann', 'SECRET')
+    await submitSignature(
+      site,
+      'request',
+      quarantined.item,
+      await ann.sign(buildReleaseRequest(quarantined, 'ann', says)),
+      'ann',
+      'SECRET',
+    )
     const recorded = async (level: string) => {
       const token = await site.token({ roles: ['auditor'], clearance: { level, categories: [] } })
       const at = '/api/v2/audit?action=site.quarantine.request'
-      return ((await site.ask('site', { method: 'GET', path: at, token })).json as { items: object[] }).items.length
+      return ((await site.request('site', { method: 'GET', path: at, token })).json as { items: object[] }).items.length
     }
     expect(await Promise.all(['CONFIDENTIAL', 'SECRET'].map(recorded))).toEqual([0, 1])
   })
 })
 
 test('a request ends after a week: nobody sees it any more, and nobody can approve it', async () => {
-  const { said } = await requested()
+  const { said } = await requestRelease()
   const day_ms = 86_400_000
   const bobs = () =>
     site.token({ sub: 'bob', roles: ['operator'] }, { now_s: Math.floor((Date.now() + ahead_ms) / 1_000) })
-  const path = `/api/v2/site/quarantine/${lying.item}`
-  const shown = async () => (await site.ask('site', { method: 'GET', path, token: await bobs() })).json
+  const path = `/api/v2/site/quarantine/${quarantined.item}`
+  const shown = async () => (await site.request('site', { method: 'GET', path, token: await bobs() })).json
   ahead_ms = 7 * day_ms - 60_000
   expect(await shown()).toHaveProperty('release')
   ahead_ms = 7 * day_ms + 1
   expect(await shown()).not.toHaveProperty('release')
   const created = new Date(Date.now() + ahead_ms).toISOString()
-  const signature = await bob.sign(approvalOf(said, 'bob', { created }))
-  const answer = await site.ask('site', {
+  const signature = await bob.sign(buildReleaseApproval(said, 'bob', { created }))
+  const answer = await site.request('site', {
     method: 'POST',
     path: `${path}/approve`,
     token: await bobs(),
     body: { signature },
   })
   expect(answer.status).toBe(409)
-  isUntouched()
+  expectUntouched()
 })

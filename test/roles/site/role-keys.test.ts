@@ -3,46 +3,52 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audienceOf, issuerOf } from '../../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
-import { roleKeysOf } from '../../../daemon/boot/site-folder.ts'
-import { claimsOf, clientSecret, type SmallSite, smallSite } from '../../support/small-site.ts'
+import { roleKeysFolder } from '../../../daemon/boot/storage/site-folder.ts'
+import {
+  buildTokenClaims,
+  type SingleClusterSite,
+  siteClientSecret,
+  startSingleClusterSite,
+} from '../../support/site/single-cluster-site.ts'
 
-let site: SmallSite
+let site: SingleClusterSite
 let stolen: StoredKey
 beforeAll(async () => {
-  site = await smallSite()
-  const [key] = readKeyFiles(roleKeysOf(site.folder, 'consensus'))
+  site = await startSingleClusterSite()
+  const [key] = readKeyFiles(roleKeysFolder(site.folder, 'consensus'))
   if (!key) throw new Error('consensus has no key')
   stolen = key
 })
 afterAll(() => site?.close())
 
 /** What consensus says of itself. */
-const own = () => {
-  const claims = claimsOf({ sub: 'role:consensus', tenant_id: '*', roles: ['service'] })
+const buildRoleClaims = () => {
+  const claims = buildTokenClaims({ sub: 'role:consensus', tenant_id: '*', roles: ['service'] })
   return { ...claims, exp: claims.iat + 300 }
 }
 
-const asked = { site: '/api/v2/site/key', consensus: '/api/v2/consensus/session' } as const
-type Asked = keyof typeof asked
+const rolePaths = { site: '/api/v2/site/key', consensus: '/api/v2/consensus/session' } as const
+type RequestedRole = keyof typeof rolePaths
 
-async function statusAt(role: Asked, token: string): Promise<number> {
-  return (await site.ask(role, { method: 'GET', path: asked[role], token })).status
+async function readStatus(role: RequestedRole, token: string): Promise<number> {
+  return (await site.request(role, { method: 'GET', path: rolePaths[role], token })).status
 }
 
 /** Of both services, each asked with a token that is meant for it unless said. */
-async function statuses(change: Readonly<Record<string, unknown>>): Promise<number[]> {
-  const token = (role: Asked) => issueToken(stolen, { ...own(), aud: audienceOf('alpha', role), ...change })
-  return [await statusAt('site', await token('site')), await statusAt('consensus', await token('consensus'))]
+async function readStatuses(change: Readonly<Record<string, unknown>>): Promise<number[]> {
+  const token = (role: RequestedRole) =>
+    issueToken(stolen, { ...buildRoleClaims(), aud: audienceOf('alpha', role), ...change })
+  return [await readStatus('site', await token('site')), await readStatus('consensus', await token('consensus'))]
 }
 
-const refusals = () =>
+const listRefusals = () =>
   site.logged
     .map((line) => JSON.parse(line))
     .filter(({ event }) => event === 'identity.token.refused')
     .map(({ reason }) => reason)
 
 test('it is the role, for both services', async () => {
-  expect(await statuses({})).toEqual([200, 200])
+  expect(await readStatuses({})).toEqual([200, 200])
 })
 
 test.each([
@@ -60,12 +66,12 @@ test.each([
   ['itself with a clearance', { clearance: { level: 'TOP_SECRET', categories: [] } }],
   ['itself out of another token', { derived_from: ['tok_1'] }],
   ['itself with what nobody knows yet', { scope: 'admin' }],
-  ['itself for longer', { exp: own().iat + 3_600 }],
+  ['itself for longer', { exp: buildRoleClaims().iat + 3_600 }],
   ['itself for several', { aud: [audienceOf('alpha', 'site'), audienceOf('alpha', 'consensus')] }],
 ])('it is not %s', async (_, change) => {
-  const before = refusals()
-  expect(await statuses(change)).toEqual([401, 401])
-  expect(refusals()).toEqual(Array(before.length + 2).fill('not_its_own'))
+  const before = listRefusals()
+  expect(await readStatuses(change)).toEqual([401, 401])
+  expect(listRefusals()).toEqual(Array(before.length + 2).fill('not_its_own'))
 })
 
 describe('a token that a service was shown', () => {
@@ -75,42 +81,42 @@ describe('a token that a service was shown', () => {
     ['the whole site', issuerOf('alpha'), [401, 401]],
     ['a role of another site', audienceOf('bravo', 'site'), [401, 401]],
   ])('meant for %s, is worth nothing elsewhere', async (_, aud, expected) => {
-    expect(await statuses({ aud })).toEqual(expected)
+    expect(await readStatuses({ aud })).toEqual(expected)
   })
 
   test('is worth nothing elsewhere, though it is an administrator’s and the site’s own key has signed it', async () => {
     const token = await site.token({ roles: ['admin'] }, { aud: audienceOf('alpha', 'consensus') })
-    expect([await statusAt('consensus', token), await statusAt('site', token)]).toEqual([200, 401])
+    expect([await readStatus('consensus', token), await readStatus('site', token)]).toEqual([200, 401])
     // Nor does it become one that is.
     const form = { ...exchange, subject_token: token }
-    expect(await endpoint(form)).toEqual([400, 'invalid_grant'])
+    expect(await postToTokenEndpoint(form)).toEqual([400, 'invalid_grant'])
   })
 })
 
 const exchange = {
   grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
   client_id: 'gateway',
-  client_secret: clientSecret,
+  client_secret: siteClientSecret,
   subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
 }
 
-async function endpoint(form: Readonly<Record<string, string>>) {
+async function postToTokenEndpoint(form: Readonly<Record<string, string>>) {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const body = String(new URLSearchParams(form))
-  const { status, text } = await site.ask('site', { method: 'POST', path: '/oauth2/token', headers, body })
+  const { status, text } = await site.request('site', { method: 'POST', path: '/oauth2/token', headers, body })
   return [status, JSON.parse(text).error]
 }
 
 describe('the token endpoint', () => {
   test('makes no token of another tenant out of it', async () => {
     for (const aud of [issuerOf('alpha'), audienceOf('alpha', 'site')]) {
-      const subject_token = await issueToken(stolen, { ...own(), aud })
-      expect(await endpoint({ ...exchange, subject_token })).toEqual([400, 'invalid_grant'])
+      const subject_token = await issueToken(stolen, { ...buildRoleClaims(), aud })
+      expect(await postToTokenEndpoint({ ...exchange, subject_token })).toEqual([400, 'invalid_grant'])
     }
   })
 
   test('does not publish it: others would take it for the site’s own', async () => {
-    const { text } = await site.ask('site', { method: 'GET', path: '/oauth2/jwks' })
+    const { text } = await site.request('site', { method: 'GET', path: '/oauth2/jwks' })
     const kids = JSON.parse(text).keys.map(({ kid }: { kid: string }) => kid)
     expect(kids).toEqual([site.tokenKey().public_key.kid])
   })

@@ -1,11 +1,16 @@
 // The realm of the tests: two people, clients that log them in, exchange their tokens and stand at the far end.
 
 /** Passwords and secrets of this realm are for tests on loopback alone. */
-export const secrets = { console: 'console-secret', site: 'site-secret', ada: 'ada-password', bob: 'bob-password' }
+export const keycloakSecrets = {
+  console: 'console-secret',
+  site: 'site-secret',
+  ada: 'ada-password',
+  bob: 'bob-password',
+}
 
-export const audience = 'urn:example:site:alpha'
+export const keycloakAudience = 'urn:example:site:alpha'
 
-const claim = (name: string, from: string, type = 'String') => ({
+const attributeMapper = (name: string, from: string, type = 'String') => ({
   name,
   protocol: 'openid-connect',
   protocolMapper: 'oidc-usermodel-attribute-mapper',
@@ -18,21 +23,21 @@ const claim = (name: string, from: string, type = 'String') => ({
   },
 })
 
-const fixedClaim = (name: string, value: string) => ({
+const fixedClaimMapper = (name: string, value: string) => ({
   name: `fixed ${name}`,
   protocol: 'openid-connect',
   protocolMapper: 'oidc-hardcoded-claim-mapper',
   config: { 'claim.name': name, 'claim.value': value, 'jsonType.label': 'String', 'access.token.claim': 'true' },
 })
 
-const meantFor = (name: string, config: Readonly<Record<string, string>>) => ({
+const audienceMapper = (name: string, config: Readonly<Record<string, string>>) => ({
   name: `for ${name}`,
   protocol: 'openid-connect',
   protocolMapper: 'oidc-audience-mapper',
   config: { ...config, 'access.token.claim': 'true', 'introspection.token.claim': 'true' },
 })
 
-const toSite = meantFor('site', { 'included.custom.audience': audience })
+const siteAudienceMapper = audienceMapper('site', { 'included.custom.audience': keycloakAudience })
 
 const person = (username: string, password: string, realmRoles: string[], attributes: Record<string, string[]>) => ({
   username,
@@ -58,7 +63,7 @@ const client = (clientId: string, more: Readonly<Record<string, unknown>>) => ({
  * `console` logs people in and has a service account of its own; `site` may exchange their tokens for ones that
  * `downstream` takes. Access tokens last `lifespan_s` seconds.
  */
-export function realm(name: string, lifespan_s: number): Record<string, unknown> {
+export function buildKeycloakRealm(name: string, lifespan_s: number): Record<string, unknown> {
   return {
     realm: name,
     enabled: true,
@@ -66,11 +71,11 @@ export function realm(name: string, lifespan_s: number): Record<string, unknown>
     accessTokenLifespan: lifespan_s,
     roles: { realm: ['examiner', 'watcher', 'unheard-of'].map((role) => ({ name: role })) },
     users: [
-      person('ada', secrets.ada, ['examiner', 'unheard-of'], {
+      person('ada', keycloakSecrets.ada, ['examiner', 'unheard-of'], {
         tenant: ['acme'],
         clearance: [JSON.stringify({ level: 'SECRET', categories: ['A'], nationality: 'NL' })],
       }),
-      person('bob', secrets.bob, ['watcher'], { tenant: ['bravo'] }),
+      person('bob', keycloakSecrets.bob, ['watcher'], { tenant: ['bravo'] }),
       {
         username: 'service-account-console',
         enabled: true,
@@ -80,28 +85,32 @@ export function realm(name: string, lifespan_s: number): Record<string, unknown>
     ],
     clients: [
       client('console', {
-        secret: secrets.console,
+        secret: keycloakSecrets.console,
         serviceAccountsEnabled: true,
         directAccessGrantsEnabled: true,
         protocolMappers: [
-          claim('tenant_id', 'tenant'),
-          claim('clearance', 'clearance', 'JSON'),
-          toSite,
-          meantFor('exchange', { 'included.client.audience': 'site' }),
+          attributeMapper('tenant_id', 'tenant'),
+          attributeMapper('clearance', 'clearance', 'JSON'),
+          siteAudienceMapper,
+          audienceMapper('exchange', { 'included.client.audience': 'site' }),
         ],
       }),
       client('robot', {
-        secret: secrets.console,
+        secret: keycloakSecrets.console,
         serviceAccountsEnabled: true,
-        protocolMappers: [fixedClaim('tenant_id', 'acme'), fixedClaim('roles', 'watcher'), toSite],
+        protocolMappers: [
+          fixedClaimMapper('tenant_id', 'acme'),
+          fixedClaimMapper('roles', 'watcher'),
+          siteAudienceMapper,
+        ],
       }),
       client('site', {
-        secret: secrets.site,
+        secret: keycloakSecrets.site,
         serviceAccountsEnabled: true,
         attributes: { 'standard.token.exchange.enabled': 'true' },
         protocolMappers: [
-          claim('tenant_id', 'tenant'),
-          meantFor('downstream', { 'included.client.audience': 'downstream' }),
+          attributeMapper('tenant_id', 'tenant'),
+          audienceMapper('downstream', { 'included.client.audience': 'downstream' }),
         ],
       }),
       client('downstream', {}),

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import { realm } from './keycloak-realm.ts'
-import type { ServerCertificates } from './server-certificates.ts'
-import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { buildKeycloakRealm } from './keycloak-realm.ts'
+import type { ServerCertificateFiles } from './server-certificates.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
-const home = process.env.KEYCLOAK_HOME ?? ''
+const keycloakHome = process.env.KEYCLOAK_HOME ?? ''
 
-export const keycloakWanted = {
-  isPresent: existsSync(path.join(home, 'bin/kc.sh')),
+export const keycloakRequirement = {
+  isPresent: existsSync(path.join(keycloakHome, 'bin/kc.sh')),
   name: 'Keycloak',
   hint: 'KEYCLOAK_HOME must name its folder, as .ci/run makes one',
 }
@@ -42,20 +42,20 @@ export type KeycloakOptions = {
   /** Of access tokens; five minutes unless said. */
   readonly lifespan_s?: number
   /** It speaks TLS too, on a port of its own. */
-  readonly tls?: ServerCertificates
+  readonly tls?: ServerCertificateFiles
 }
 
 /** Not started yet. */
 export async function keycloak({ lifespan_s = 300, tls }: KeycloakOptions = {}): Promise<Keycloak> {
-  const { folder, dispose } = engineFolder('keycloak')
-  const [port = 0, management = 0, safe = 0] = await freePorts(3)
+  const { folder, dispose } = createEngineFolder('keycloak')
+  const [port = 0, management = 0, safe = 0] = await findFreePorts(3)
   const base = `http://127.0.0.1:${port}`
   const admin = { username: 'admin', password: randomBytes(12).toString('hex') }
-  furnish(folder, lifespan_s)
+  prepareFolder(folder, lifespan_s)
   const issuer = `${base}/realms/${realmName}`
   const server = serverProcess(
     'keycloak',
-    () => programIn(folder, { port, management, admin }, tls ? tlsOptions(safe, tls) : []),
+    () => buildProgram(folder, { port, management, admin }, tls ? buildTlsArguments(safe, tls) : []),
     path.join(folder, 'log'),
     async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).ok,
   )
@@ -63,8 +63,8 @@ export async function keycloak({ lifespan_s = 300, tls }: KeycloakOptions = {}):
     ...server,
     issuer,
     tokenUrl: `${tls ? `https://127.0.0.1:${safe}/realms/${realmName}` : issuer}/protocol/openid-connect/token`,
-    token: (form) => tokenOf(issuer, form),
-    rotate: () => rotate(base, admin),
+    token: (form) => requestToken(issuer, form),
+    rotate: () => rotateRealmKey(base, admin),
     async end() {
       await server.kill()
       dispose()
@@ -73,23 +73,26 @@ export async function keycloak({ lifespan_s = 300, tls }: KeycloakOptions = {}):
 }
 
 /** The program is shared and never written to; what it keeps lies in `folder`. */
-function furnish(folder: string, lifespan_s: number): void {
+function prepareFolder(folder: string, lifespan_s: number): void {
   for (const shared of ['lib', 'conf', 'providers', 'themes'])
-    symlinkSync(path.join(home, shared), path.join(folder, shared))
+    symlinkSync(path.join(keycloakHome, shared), path.join(folder, shared))
   mkdirSync(path.join(folder, 'bin'))
-  copyFileSync(path.join(home, 'bin/kc.sh'), path.join(folder, 'bin/kc.sh'))
+  copyFileSync(path.join(keycloakHome, 'bin/kc.sh'), path.join(folder, 'bin/kc.sh'))
   chmodSync(path.join(folder, 'bin/kc.sh'), 0o755)
   mkdirSync(path.join(folder, 'data/import'), { recursive: true })
-  writeFileSync(path.join(folder, `data/import/${realmName}-realm.json`), JSON.stringify(realm(realmName, lifespan_s)))
+  writeFileSync(
+    path.join(folder, `data/import/${realmName}-realm.json`),
+    JSON.stringify(buildKeycloakRealm(realmName, lifespan_s)),
+  )
 }
 
-type Running = { port: number; management: number; admin: { username: string; password: string } }
+type KeycloakLaunch = { port: number; management: number; admin: { username: string; password: string } }
 
-function tlsOptions(port: number, { cert, key }: ServerCertificates): string[] {
+function buildTlsArguments(port: number, { cert, key }: ServerCertificateFiles): string[] {
   return [`--https-port=${port}`, `--https-certificate-file=${cert}`, `--https-certificate-key-file=${key}`]
 }
 
-function programIn(folder: string, { port, management, admin }: Running, more: readonly string[]) {
+function buildProgram(folder: string, { port, management, admin }: KeycloakLaunch, more: readonly string[]) {
   const options = [
     '--import-realm',
     '--cache=local',
@@ -113,15 +116,15 @@ function programIn(folder: string, { port, management, admin }: Running, more: r
   return { command: path.join(folder, 'bin/kc.sh'), args: ['start', '--optimized', ...options], cwd: folder, env }
 }
 
-async function tokenOf(issuer: string, form: Readonly<Record<string, string>>): Promise<TokenAnswer> {
+async function requestToken(issuer: string, form: Readonly<Record<string, string>>): Promise<TokenAnswer> {
   const body = new URLSearchParams(form)
   const answer = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body })
   return tokenAnswer.parse(await answer.json())
 }
 
-async function rotate(base: string, admin: Running['admin']): Promise<void> {
+async function rotateRealmKey(base: string, admin: KeycloakLaunch['admin']): Promise<void> {
   const form = { grant_type: 'password', client_id: 'admin-cli', ...admin }
-  const { access_token } = await tokenOf(`${base}/realms/master`, form)
+  const { access_token } = await requestToken(`${base}/realms/master`, form)
   const answer = await fetch(`${base}/admin/realms/${realmName}/components`, {
     method: 'POST',
     headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },

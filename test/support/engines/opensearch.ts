@@ -4,23 +4,23 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, 
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
-import type { Certificates } from './server-certificates.ts'
-import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import type { ServerCertificateSet } from './server-certificates.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 /** Where the distribution is unpacked; `.ci/run` fetches it. */
 const home = process.env.OPENSEARCH_HOME ?? ''
 /** The same with the security plugin. */
 const secureHome = process.env.OPENSEARCH_SECURE_HOME ?? ''
 
-const java = newestJava()
+const java = findNewestJava()
 const hint = (variable: string) => `${variable} names no folder, or there is no JDK from 21 up`
 
-export const opensearchWanted = {
+export const opensearchRequirement = {
   isPresent: home !== '' && java !== undefined,
   name: 'OpenSearch',
   hint: hint('OPENSEARCH_HOME'),
 }
-export const secureOpensearchWanted = {
+export const secureOpensearchRequirement = {
   isPresent: secureHome !== '' && java !== undefined,
   name: 'OpenSearch with users',
   hint: hint('OPENSEARCH_SECURE_HOME'),
@@ -30,7 +30,7 @@ export type OpenSearch = ServerProcess & {
   readonly url: string
   readonly folder: string
   /** One request to the server itself, by no client that is under test; throws unless the status is below 300. */
-  ask(method: string, path: string, body?: unknown): Promise<unknown>
+  request(method: string, path: string, body?: unknown): Promise<unknown>
   /** Kills it and starts it without its data: another cluster at the same address. Snapshots stay. */
   renew(): Promise<void>
   /** Kills it and removes its folder. */
@@ -38,16 +38,16 @@ export type OpenSearch = ServerProcess & {
 }
 
 /**
- * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
+ * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `adminHeaders`, whose bearer may do
  * everything; callers are asked for certificates of the same authority. `settings`: further lines of its configuration.
  */
-export async function opensearch(tls?: Certificates, settings: readonly string[] = []): Promise<OpenSearch> {
-  const { folder, dispose } = engineFolder('opensearch')
-  const [http = 0, transport = 0] = await freePorts(2)
-  const own = ownHome(tls ? secureHome : home, folder)
-  const own_settings = [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])]
-  configure(own, folder, [...own_settings, ...settings])
-  const user = unprivileged(folder)
+export async function opensearch(tls?: ServerCertificateSet, settings: readonly string[] = []): Promise<OpenSearch> {
+  const { folder, dispose } = createEngineFolder('opensearch')
+  const [http = 0, transport = 0] = await findFreePorts(2)
+  const own = copyHome(tls ? secureHome : home, folder)
+  const own_settings = [...buildSettings(folder, http, transport), ...(tls ? buildSecuritySettings(folder, tls) : [])]
+  writeConfiguration(own, folder, [...own_settings, ...settings])
+  const user = chooseUnprivilegedUser(folder)
   const program = {
     command: path.join(own, 'bin/opensearch'),
     args: [],
@@ -62,7 +62,7 @@ export async function opensearch(tls?: Certificates, settings: readonly string[]
     ...user,
   }
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${http}`
-  const ask = asking(url, tls)
+  const ask = createRequester(url, tls)
   const isReady = async () => {
     await ask('GET', '/_cluster/health?wait_for_status=yellow&timeout=1s')
     if (tls) await ask('GET', '/_plugins/_security/api/internalusers')
@@ -73,7 +73,7 @@ export async function opensearch(tls?: Certificates, settings: readonly string[]
     ...server,
     url,
     folder,
-    ask,
+    request: ask,
     async renew() {
       await server.kill()
       const data = path.join(folder, 'data')
@@ -88,14 +88,14 @@ export async function opensearch(tls?: Certificates, settings: readonly string[]
 }
 
 /** Root's own folders are closed to the user that the server runs as. */
-function ownHome(given: string, folder: string): string {
+function copyHome(given: string, folder: string): string {
   if (process.getuid?.() !== 0) return given
   const copy = path.join(folder, 'home')
   cpSync(given, copy, { recursive: true })
   return copy
 }
 
-function settingsOf(folder: string, http: number, transport: number): string[] {
+function buildSettings(folder: string, http: number, transport: number): string[] {
   return [
     'cluster.name: test',
     'node.name: n1',
@@ -115,7 +115,7 @@ function settingsOf(folder: string, http: number, transport: number): string[] {
   ]
 }
 
-function securityOf(folder: string, tls: Certificates): string[] {
+function buildSecuritySettings(folder: string, tls: ServerCertificateSet): string[] {
   const server = tls.of('server')
   const kept = path.join(folder, 'config/certificates')
   mkdirSync(kept, { recursive: true })
@@ -137,7 +137,7 @@ function securityOf(folder: string, tls: Certificates): string[] {
   ]
 }
 
-function configure(own: string, folder: string, settings: readonly string[]): void {
+function writeConfiguration(own: string, folder: string, settings: readonly string[]): void {
   const config = path.join(folder, 'config')
   cpSync(path.join(own, 'config'), config, { recursive: true })
   const security = path.join(own, 'plugins/opensearch-security/config')
@@ -163,7 +163,7 @@ function configure(own: string, folder: string, settings: readonly string[]): vo
 }
 
 /** The server refuses to run as root: it then runs as nobody, and the folder is that user's. */
-function unprivileged(folder: string): { uid?: number; gid?: number } {
+function chooseUnprivilegedUser(folder: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   const [uid, gid] = [id('-u'), id('-g')]
@@ -173,15 +173,15 @@ function unprivileged(folder: string): { uid?: number; gid?: number } {
 }
 
 /** The default `java` is often older than the server needs; newer ones lie beside it. */
-function newestJava(): string | undefined {
-  const byDefault = defaultJava()
+function findNewestJava(): string | undefined {
+  const byDefault = findDefaultJava()
   const beside = byDefault ? readdirSync(path.dirname(byDefault)).map((each) => path.join(byDefault, '..', each)) : []
   return [process.env.OPENSEARCH_JAVA_HOME, process.env.JAVA_HOME, byDefault, ...beside].find(
-    (each) => each !== undefined && javaVersion(each) >= 21,
+    (each) => each !== undefined && readJavaVersion(each) >= 21,
   )
 }
 
-function defaultJava(): string | undefined {
+function findDefaultJava(): string | undefined {
   for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
     try {
       return path.resolve(realpathSync(path.join(folder, 'java')), '../..')
@@ -190,7 +190,7 @@ function defaultJava(): string | undefined {
   return undefined
 }
 
-function javaVersion(folder: string): number {
+function readJavaVersion(folder: string): number {
   try {
     const release = readFileSync(path.join(folder, 'release'), 'utf8')
     return Number(/^JAVA_VERSION="(\d+)/m.exec(release)?.[1] ?? 0)
@@ -199,7 +199,7 @@ function javaVersion(folder: string): number {
   }
 }
 
-function asking(url: string, tls: Certificates | undefined): OpenSearch['ask'] {
+function createRequester(url: string, tls: ServerCertificateSet | undefined): OpenSearch['request'] {
   const admin = tls?.of('admin')
   const certificates = admin && {
     ca: readFileSync(admin.ca),

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
-import { isOnPath } from '../requires.ts'
-import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { isOnPath } from '../runner/requires.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
-export const peersWanted = {
+export const peerProxiesRequirement = {
   isPresent: isOnPath('nginx') && isOnPath('haproxy'),
   name: 'nginx and haproxy',
   hint: 'not found on PATH',
@@ -18,39 +18,39 @@ export type PeerProxy = ServerProcess & {
   end(): Promise<void>
 }
 
-type Peer = {
+type PeerProxyProgram = {
   readonly name: string
   readonly config: (folder: string, port: number, upstream: number) => string
   readonly args: (file: string, folder: string) => readonly string[]
 }
 
 /** Far longer than anything that is whole takes, on any machine. */
-const patience_s = 20
+const proxy_timeout_s = 20
 
-const nginx: Peer = {
+const nginx: PeerProxyProgram = {
   name: 'nginx',
   args: (file, folder) => ['-c', file, '-p', folder, '-e', `${folder}/error.log`],
   config: (folder, port, upstream) => `daemon off; user root; worker_processes 1; pid ${folder}/nginx.pid;
 events { worker_connections 512; }
 http {
   access_log off; merge_slashes on; client_max_body_size 64k; large_client_header_buffers 4 16k; underscores_in_headers off;
-  client_header_timeout ${patience_s}s; client_body_timeout ${patience_s}s; keepalive_timeout 1s;
+  client_header_timeout ${proxy_timeout_s}s; client_body_timeout ${proxy_timeout_s}s; keepalive_timeout 1s;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
   server {
     listen 127.0.0.1:${port};
-    location = /public-api/api/v1/report { limit_except GET { deny all; } ${onward(upstream)} }
-    location ~ ^/public-api/api/v1/report/[^/]+$ { limit_except GET { deny all; } ${onward(upstream)} }
-    location = /public-api/api/v1/feedback { limit_except POST { deny all; } ${onward(upstream)} }
+    location = /public-api/api/v1/report { limit_except GET { deny all; } ${nginxForwarding(upstream)} }
+    location ~ ^/public-api/api/v1/report/[^/]+$ { limit_except GET { deny all; } ${nginxForwarding(upstream)} }
+    location = /public-api/api/v1/feedback { limit_except POST { deny all; } ${nginxForwarding(upstream)} }
     location / { return 404; }
   }
 }
 `,
 }
 
-const onward = (upstream: number) =>
+const nginxForwarding = (upstream: number) =>
   `rewrite ^/public-api(/.*)$ $1 break; proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1;`
 
-const haproxy: Peer = {
+const haproxy: PeerProxyProgram = {
   name: 'haproxy',
   args: (file) => ['-db', '-f', file],
   config: (_, port, upstream) => `global
@@ -59,9 +59,9 @@ const haproxy: Peer = {
 defaults
   mode http
   timeout connect 5s
-  timeout client ${patience_s}s
-  timeout server ${patience_s}s
-  timeout http-request ${patience_s}s
+  timeout client ${proxy_timeout_s}s
+  timeout server ${proxy_timeout_s}s
+  timeout http-request ${proxy_timeout_s}s
   timeout http-keep-alive 1s
 frontend door
   bind 127.0.0.1:${port}
@@ -81,9 +81,9 @@ backend service
 }
 
 /** Not started yet. */
-async function peer({ name, config, args }: Peer, upstream: number): Promise<PeerProxy> {
-  const { folder, dispose } = engineFolder(name)
-  const [port = 0] = await freePorts(1)
+async function createPeerProxy({ name, config, args }: PeerProxyProgram, upstream: number): Promise<PeerProxy> {
+  const { folder, dispose } = createEngineFolder(name)
+  const [port = 0] = await findFreePorts(1)
   const file = path.join(folder, `${name}.conf`)
   writeFileSync(file, config(folder, port, upstream))
   const program = { command: name, args: args(file, folder), cwd: folder }
@@ -91,7 +91,7 @@ async function peer({ name, config, args }: Peer, upstream: number): Promise<Pee
     name,
     () => program,
     path.join(folder, 'log'),
-    () => answers(port),
+    () => isListening(port),
   )
   return {
     ...server,
@@ -104,10 +104,10 @@ async function peer({ name, config, args }: Peer, upstream: number): Promise<Pee
   }
 }
 
-export const nginxPeer = (upstream: number) => peer(nginx, upstream)
-export const haproxyPeer = (upstream: number) => peer(haproxy, upstream)
+export const nginxPeer = (upstream: number) => createPeerProxy(nginx, upstream)
+export const haproxyPeer = (upstream: number) => createPeerProxy(haproxy, upstream)
 
-function answers(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const done = (is: boolean) => {

@@ -5,11 +5,11 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Channel, type ChannelModel, connect } from 'amqplib'
-import { isOnPath } from '../requires.ts'
-import type { ServerCertificates } from './server-certificates.ts'
-import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { isOnPath } from '../runner/requires.ts'
+import type { ServerCertificateFiles } from './server-certificates.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
-export const rabbitmqWanted = {
+export const rabbitmqRequirement = {
   isPresent: isOnPath('rabbitmq-server') && isOnPath('epmd'),
   name: 'rabbitmq-server',
   hint: 'not found on PATH',
@@ -20,7 +20,7 @@ export type Rabbitmq = ServerProcess & {
   readonly tls_port: number
   readonly url: string
   readonly folder: string
-  /** Of every user, the administrator `admin` too. */
+  /** Of every user, the administrator `adminHeaders` too. */
   readonly password: string
   /** As the administrator, who may do everything; the channel closes with its connection. */
   connect(): Promise<{ connection: ChannelModel; channel: Channel }>
@@ -33,28 +33,28 @@ export type Rabbitmq = ServerProcess & {
 }
 
 /** Regular expressions of names that a user may declare, publish or bind to, and consume from. */
-export type Rights = { readonly configure: string; readonly write: string; readonly read: string }
+export type RabbitmqRights = { readonly configure: string; readonly write: string; readonly read: string }
 
 export type RabbitmqOptions = {
-  readonly users?: Readonly<Record<string, Rights>>
-  readonly tls?: ServerCertificates
+  readonly users?: Readonly<Record<string, RabbitmqRights>>
+  readonly tls?: ServerCertificateFiles
 }
 
-const everything: Rights = { configure: '.*', write: '.*', read: '.*' }
+const everyRight: RabbitmqRights = { configure: '.*', write: '.*', read: '.*' }
 
 /** Not started yet. */
 export async function rabbitmq({ users = {}, tls }: RabbitmqOptions = {}): Promise<Rabbitmq> {
-  const { folder, dispose } = engineFolder('rabbitmq')
-  const [port = 0, tls_port = 0, distribution = 0, epmd = 0] = await freePorts(4)
+  const { folder, dispose } = createEngineFolder('rabbitmq')
+  const [port = 0, tls_port = 0, distribution = 0, epmd = 0] = await findFreePorts(4)
   const password = randomBytes(12).toString('hex')
   const file = (name: string) => path.join(folder, name)
   const write = (name: string, text: string, mode = 0o600) => fs.writeFileSync(file(name), text, { mode })
   write('.erlang.cookie', randomBytes(16).toString('hex'), 0o400)
-  write('definitions.json', JSON.stringify(definitions({ admin: everything, ...users }, password)))
+  write('definitions.json', JSON.stringify(buildDefinitions({ admin: everyRight, ...users }, password)))
   write('enabled_plugins', '[rabbitmq_auth_mechanism_ssl].\n')
-  write('rabbitmq.conf', `${configuration(file('definitions.json'), port, tls_port, tls).join('\n')}\n`)
-  write('run.sh', together)
-  const env = environment(folder, port, distribution, epmd)
+  write('rabbitmq.conf', `${buildConfiguration(file('definitions.json'), port, tls_port, tls).join('\n')}\n`)
+  write('run.sh', startScript)
+  const env = buildEnvironment(folder, port, distribution, epmd)
   const program = { command: 'sh', args: [file('run.sh')], env, cwd: folder }
   const connected = async () => {
     const options = { hostname: '127.0.0.1', port, username: 'admin', password }
@@ -78,7 +78,9 @@ export async function rabbitmq({ users = {}, tls }: RabbitmqOptions = {}): Promi
       return { connection, channel }
     },
     async ctl(...words) {
-      const { stdout } = await promisify(execFile)(path.join(programs(), 'rabbitmqctl'), ['--quiet', ...words], { env })
+      const { stdout } = await promisify(execFile)(path.join(findPrograms(), 'rabbitmqctl'), ['--quiet', ...words], {
+        env,
+      })
       return stdout
     },
     loseDisk: () => fs.rmSync(file('mnesia'), { recursive: true, force: true }),
@@ -93,7 +95,7 @@ export async function rabbitmq({ users = {}, tls }: RabbitmqOptions = {}): Promi
  * The node and its epmd under one shell. SIGTERM stops the node in order and takes epmd along, which would otherwise
  * stay for ever; SIGKILL to the group ends all three at once.
  */
-const together = `
+const startScript = `
 "$EPMD" -relaxed_command_check &
 epmd=$!
 rabbitmq-server &
@@ -107,17 +109,17 @@ exit $ended
 `
 
 /** Not the wrapper on PATH, which turns to a user and to folders of its own. */
-function programs(): string {
+function findPrograms(): string {
   const base = '/usr/lib/rabbitmq/lib'
   const version = fs.readdirSync(base).find((name) => name.startsWith('rabbitmq_server-'))
   if (!version) throw new Error(`there is no RabbitMQ in ${base}`)
   return path.join(base, version, 'sbin')
 }
 
-function environment(folder: string, port: number, distribution: number, epmd: number): NodeJS.ProcessEnv {
+function buildEnvironment(folder: string, port: number, distribution: number, epmd: number): NodeJS.ProcessEnv {
   const file = (name: string) => path.join(folder, name)
   return {
-    PATH: `${programs()}:${process.env.PATH}`,
+    PATH: `${findPrograms()}:${process.env.PATH}`,
     EPMD: 'epmd',
     HOME: folder,
     LC_ALL: 'C.UTF-8',
@@ -136,7 +138,7 @@ function environment(folder: string, port: number, distribution: number, epmd: n
   }
 }
 
-function configuration(loaded: string, port: number, tls_port: number, tls?: ServerCertificates): string[] {
+function buildConfiguration(loaded: string, port: number, tls_port: number, tls?: ServerCertificateFiles): string[] {
   return [
     `load_definitions = ${loaded}`,
     `listeners.tcp.1 = 127.0.0.1:${port}`,
@@ -160,7 +162,7 @@ function configuration(loaded: string, port: number, tls_port: number, tls?: Ser
   ]
 }
 
-function definitions(users: Readonly<Record<string, Rights>>, password: string): Record<string, unknown> {
+function buildDefinitions(users: Readonly<Record<string, RabbitmqRights>>, password: string): Record<string, unknown> {
   const salt = randomBytes(4)
   const digest = createHash('sha256').update(salt).update(password).digest()
   return {

@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { isOnPath } from '../requires.ts'
-import type { ServerCertificates } from './server-certificates.ts'
-import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import { isOnPath } from '../runner/requires.ts'
+import type { ServerCertificateFiles } from './server-certificates.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
-export const redisWanted = { isPresent: isOnPath('redis-server'), name: 'redis-server', hint: 'not found on PATH' }
+export const redisRequirement = { isPresent: isOnPath('redis-server'), name: 'redis-server', hint: 'not found on PATH' }
 
 export type Redis = ServerProcess & {
   readonly port: number
@@ -19,9 +19,9 @@ export type Redis = ServerProcess & {
 }
 
 /** Not started yet. What it is told is on disk before it answers, so that a kill loses nothing. */
-export async function redis(tls?: ServerCertificates): Promise<Redis> {
-  const { folder, dispose } = engineFolder('redis')
-  const [port = 0] = await freePorts(1)
+export async function redis(tls?: ServerCertificateFiles): Promise<Redis> {
+  const { folder, dispose } = createEngineFolder('redis')
+  const [port = 0] = await findFreePorts(1)
   const password = randomBytes(12).toString('hex')
   const lines = [
     'bind 127.0.0.1',
@@ -40,7 +40,7 @@ export async function redis(tls?: ServerCertificates): Promise<Redis> {
   const config = path.join(folder, 'redis.conf')
   writeFileSync(config, `${lines.join('\n')}\n`, { mode: 0o600 })
   const program = { command: 'redis-server', args: [config], cwd: folder }
-  const isReady = () => answersPing(port, password, tls !== undefined)
+  const isReady = () => isAnsweringPing(port, password, tls !== undefined)
   const server = serverProcess('redis', () => program, path.join(folder, 'log'), isReady)
   return {
     ...server,
@@ -55,7 +55,7 @@ export async function redis(tls?: ServerCertificates): Promise<Redis> {
 }
 
 /** By the protocol itself, so that no client that is under test says whether the server is there. */
-function answersPing(port: number, password: string, isTls: boolean): Promise<boolean> {
+function isAnsweringPing(port: number, password: string, isTls: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = isTls
       ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })

@@ -2,20 +2,20 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { engineFolder } from './server-process.ts'
+import { createEngineFolder } from './server-process.ts'
 
 /** PEM files of the holder and of the authority that signed it. */
-export type ServerCertificates = { readonly ca: string; readonly cert: string; readonly key: string }
+export type ServerCertificateFiles = { readonly ca: string; readonly cert: string; readonly key: string }
 
-export type Certificates = {
+export type ServerCertificateSet = {
   /** Of one of the names; each is good for localhost and 127.0.0.1, for servers and clients. */
-  of(name: string): ServerCertificates
+  of(name: string): ServerCertificateFiles
   dispose(): void
 }
 
 /** One for each common name. Needs openssl. */
-export function serverCertificates(...names: readonly string[]): Certificates {
-  const { folder, dispose } = engineFolder('certificates')
+export function issueServerCertificates(...names: readonly string[]): ServerCertificateSet {
+  const { folder, dispose } = createEngineFolder('certificates')
   const file = (name: string) => path.join(folder, name)
   const openssl = (...words: readonly string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' })
   const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']

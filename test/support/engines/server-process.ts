@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Program = {
+export type ServerProgram = {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: NodeJS.ProcessEnv
@@ -30,10 +30,15 @@ export type ServerProcess = {
 }
 
 /** Servers of this kind take long on a machine that does much else; nobody waits for this who need not. */
-const longest_start_ms = 180_000
+const start_timeout_ms = 180_000
 
-/** `isReady`: whether it answers; a throw counts as no. `log`: file that takes what the server prints. */
-export function serverProcess(name: string, program: () => Program, log: string, isReady: () => Promise<boolean>) {
+/** `isRoleReady`: whether it answers; a throw counts as no. `log`: file that takes what the server prints. */
+export function serverProcess(
+  name: string,
+  program: () => ServerProgram,
+  log: string,
+  isReady: () => Promise<boolean>,
+) {
   let child: ChildProcess | undefined
   const end = async (signal: NodeJS.Signals) => {
     const running = child
@@ -56,7 +61,7 @@ export function serverProcess(name: string, program: () => Program, log: string,
       closeSync(output)
       child = started
       const failed = once(started, 'error').then(([error]) => Promise.reject(error))
-      await Promise.race([failed, untilReady(name, started, log, isReady)])
+      await Promise.race([failed, waitUntilReady(name, started, log, isReady)])
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
@@ -70,8 +75,8 @@ export function serverProcess(name: string, program: () => Program, log: string,
   return server
 }
 
-async function untilReady(name: string, child: ChildProcess, log: string, isReady: () => Promise<boolean>) {
-  const latest = performance.now() + longest_start_ms
+async function waitUntilReady(name: string, child: ChildProcess, log: string, isReady: () => Promise<boolean>) {
+  const latest = performance.now() + start_timeout_ms
   while (!(await isReady().catch(() => false))) {
     const hasEnded = child.exitCode !== null || child.signalCode !== null
     if (hasEnded || performance.now() > latest) {
@@ -83,7 +88,7 @@ async function untilReady(name: string, child: ChildProcess, log: string, isRead
 }
 
 /** Ports that are free now, each another. */
-export async function freePorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as { port: number }).port)
@@ -91,8 +96,8 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** A folder for one server; `dispose` removes it. */
-export function engineFolder(name: string): { folder: string; dispose(): void } {
+/** A folder for one server; `disposeSignal` removes it. */
+export function createEngineFolder(name: string): { folder: string; dispose(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), `engine-${name}-`))
   return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) }
 }

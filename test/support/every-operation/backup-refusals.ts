@@ -1,24 +1,29 @@
 // How each role is brought to refuse its share of a backup.
 import { roles } from '../../../daemon/roles.ts'
-import { prefixOf } from '../api-prefix.ts'
-import type { Heard } from '../http-exchange.ts'
-import { begunSet } from './begun-set.ts'
-import type { Stage } from './stage.ts'
+import { apiPrefix } from '../http/api-prefix.ts'
+import type { ExactResponse } from '../http/send-exact-request.ts'
+import { beginBackupSet } from './begin-backup-set.ts'
+import type { OperationFixture } from './operation-fixture.ts'
 
-type Refusal = (stage: Stage) => Promise<Heard>
+type RefusalScenario = (stage: OperationFixture) => Promise<ExactResponse>
 
 /** With files: of a backup that was begun and holds them. */
-function shareOf({ site, admin }: Stage, role: string, set: string, ...files: string[]): Promise<Heard> {
-  if (files.length > 0) begunSet(site.folder, set, ...files)
-  return site.ask(role, { method: 'POST', path: `${prefixOf(role)}/backup`, token: admin, body: { set } })
+function requestBackupShare(
+  { site, admin }: OperationFixture,
+  role: string,
+  set: string,
+  ...files: string[]
+): Promise<ExactResponse> {
+  if (files.length > 0) beginBackupSet(site.folder, set, ...files)
+  return site.request(role, { method: 'POST', path: `${apiPrefix(role)}/backup`, token: admin, body: { set } })
 }
 
-export const backupRefusals: Readonly<Record<string, Refusal>> = Object.fromEntries(
-  roles.flatMap(({ name }, at): [string, Refusal][] => [
-    [`${name}.service.backup not_found`, (stage) => shareOf(stage, name, '2026-05-03T03-00-00-001Z')],
+export const backupRefusals: Readonly<Record<string, RefusalScenario>> = Object.fromEntries(
+  roles.flatMap(({ name }, at): [string, RefusalScenario][] => [
+    [`${name}.service.backup not_found`, (stage) => requestBackupShare(stage, name, '2026-05-03T03-00-00-001Z')],
     [
       `${name}.service.backup already_exists`,
-      (stage) => shareOf(stage, name, `2026-05-03T03-00-00-01${at}Z`, `${name}.db`),
+      (stage) => requestBackupShare(stage, name, `2026-05-03T03-00-00-01${at}Z`, `${name}.db`),
     ],
   ]),
 )

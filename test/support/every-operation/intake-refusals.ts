@@ -1,69 +1,99 @@
 // How the declared refusals of intake are brought about.
-import type { Heard } from '../http-exchange.ts'
-import { peerSignal, sampleSignal, sampleSubject } from './intelligence-objects.ts'
-import { label, type Stage, secret } from './stage.ts'
+import type { ExactResponse } from '../http/send-exact-request.ts'
+import { buildSignalInput, peerSignal, sampleSubject } from './intelligence-objects.ts'
+import { type OperationFixture, secretClassification, secretLabel } from './operation-fixture.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-type Refusal = (stage: Stage) => Promise<Heard>
+type RequestFields = Readonly<Record<string, unknown>>
+type RefusalScenario = (stage: OperationFixture) => Promise<ExactResponse>
 
-function post({ site, admin }: Stage, path: string, body: unknown, token = admin): Promise<Heard> {
-  return site.ask('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
+function postToIntelligence(
+  { site, admin }: OperationFixture,
+  path: string,
+  body: unknown,
+  token = admin,
+): Promise<ExactResponse> {
+  return site.request('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
 }
 
-async function raise(stage: Stage, more: Fields, token?: string): Promise<Heard> {
+async function raiseSignal(stage: OperationFixture, more: RequestFields, token?: string): Promise<ExactResponse> {
   const fields = { signal_type: 'sample', severity: 'low', title: 'a sample', subject: sampleSubject }
-  const said = { origin: 'source:x', key: 'k', tenant_id: 'alpha', label, source: { type: 'polling' }, fields, ...more }
-  return post(stage, '/signal-intake/raise', said, token)
+  const said = {
+    origin: 'source:x',
+    key: 'k',
+    tenant_id: 'alpha',
+    label: secretLabel,
+    source: { type: 'polling' },
+    fields,
+    ...more,
+  }
+  return postToIntelligence(stage, '/signal-intake/raise', said, token)
 }
 
-function cause(stage: Stage, more: Fields, token?: string): Promise<Heard> {
-  const said = { kind: 'failed_pipeline', key: 'k', tenant_id: 'alpha', label, subject: sampleSubject, title: 't' }
-  return post(stage, '/signal-intake/cause', { ...said, ...more }, token)
+function raiseAndSend(stage: OperationFixture, more: RequestFields, token?: string): Promise<ExactResponse> {
+  const said = {
+    kind: 'failed_pipeline',
+    key: 'k',
+    tenant_id: 'alpha',
+    label: secretLabel,
+    subject: sampleSubject,
+    title: 't',
+  }
+  return postToIntelligence(stage, '/signal-intake/cause', { ...said, ...more }, token)
 }
 
-const unsigned = (stage: Stage) => post(stage, '/signal-intake/webhook/nowhere', {})
+const postUnsignedWebhook = (stage: OperationFixture) => postToIntelligence(stage, '/signal-intake/webhook/nowhere', {})
 
-async function told(stage: Stage, data: Fields, change: Fields = {}): Promise<Heard> {
-  return post(stage, '/federation/signal', await stage.delivered('signal', { ...peerSignal, ...data }, change))
+async function deliverPeerSignal(
+  stage: OperationFixture,
+  data: RequestFields,
+  change: RequestFields = {},
+): Promise<ExactResponse> {
+  return postToIntelligence(
+    stage,
+    '/federation/signal',
+    await stage.signMessage('signal', { ...peerSignal, ...data }, change),
+  )
 }
 
-const uncleared = ({ site }: Stage) => site.token({ roles: ['admin'] })
+const createUnclearedToken = ({ site }: OperationFixture) => site.token({ roles: ['admin'] })
 
-export const intakeRefusals: Readonly<Record<string, Refusal>> = {
+export const intakeRefusals: Readonly<Record<string, RefusalScenario>> = {
   async 'intelligence.signal.send label_denied'(stage) {
-    const raised = await post(
+    const raised = await postToIntelligence(
       stage,
       '/signal',
-      sampleSignal({ classification: { ...secret, releasable_to: ['alpha'] } }),
+      buildSignalInput({ classification: { ...secretClassification, releasable_to: ['alpha'] } }),
     )
-    return post(stage, `/signal/${(raised.json as { uid: string }).uid}/send`, { peer: 'bravo' })
+    return postToIntelligence(stage, `/signal/${(raised.json as { uid: string }).uid}/send`, { peer: 'bravo' })
   },
-  'intelligence.signal-intake.deliver signature_invalid': unsigned,
+  'intelligence.signal-intake.deliver signature_invalid': postUnsignedWebhook,
   async 'intelligence.signal-intake.deliver rate_limited'(stage) {
     for (;;) {
-      const answer = await unsigned(stage)
+      const answer = await postUnsignedWebhook(stage)
       if (answer.status !== 403) return answer
     }
   },
-  'intelligence.signal-intake.raise not_your_tenant': (stage) => raise(stage, { tenant_id: 'charlie' }),
-  'intelligence.signal-intake.raise label_denied': async (stage) => raise(stage, {}, await uncleared(stage)),
+  'intelligence.signal-intake.raise not_your_tenant': (stage) => raiseSignal(stage, { tenant_id: 'charlie' }),
+  'intelligence.signal-intake.raise label_denied': async (stage) =>
+    raiseSignal(stage, {}, await createUnclearedToken(stage)),
   async 'intelligence.signal-intake.raise idempotency_mismatch'(stage) {
-    await raise(stage, { key: 'twice', digest: 'one' })
-    return raise(stage, { key: 'twice', digest: 'two' })
+    await raiseSignal(stage, { key: 'twice', digest: 'one' })
+    return raiseSignal(stage, { key: 'twice', digest: 'two' })
   },
-  'intelligence.signal-intake.cause not_your_tenant': (stage) => cause(stage, { tenant_id: 'charlie' }),
-  'intelligence.signal-intake.cause label_denied': async (stage) => cause(stage, {}, await uncleared(stage)),
+  'intelligence.signal-intake.cause not_your_tenant': (stage) => raiseAndSend(stage, { tenant_id: 'charlie' }),
+  'intelligence.signal-intake.cause label_denied': async (stage) =>
+    raiseAndSend(stage, {}, await createUnclearedToken(stage)),
   async 'intelligence.federation.signal signature_invalid'(stage) {
-    const { body } = await stage.delivered('signal', { ...peerSignal, event_id: 'other' })
-    const message = await stage.delivered('signal', { ...peerSignal, event_id: 'one' })
-    return post(stage, '/federation/signal', { ...message, body })
+    const { body } = await stage.signMessage('signal', { ...peerSignal, event_id: 'other' })
+    const message = await stage.signMessage('signal', { ...peerSignal, event_id: 'one' })
+    return postToIntelligence(stage, '/federation/signal', { ...message, body })
   },
   'intelligence.federation.signal not_your_tenant': (stage) =>
-    told(stage, { event_id: 'elsewhere' }, { receiver_tenant_id: 'charlie' }),
+    deliverPeerSignal(stage, { event_id: 'elsewhere' }, { receiver_tenant_id: 'charlie' }),
   'intelligence.federation.signal label_denied': (stage) =>
-    told(stage, { event_id: 'high' }, { label: { ...label, level: 'TOP_SECRET' } }),
+    deliverPeerSignal(stage, { event_id: 'high' }, { label: { ...secretLabel, level: 'TOP_SECRET' } }),
   async 'intelligence.federation.signal idempotency_mismatch'(stage) {
-    await told(stage, { event_id: 'twice' })
-    return told(stage, { event_id: 'twice', title: 'otherwise' })
+    await deliverPeerSignal(stage, { event_id: 'twice' })
+    return deliverPeerSignal(stage, { event_id: 'twice', title: 'otherwise' })
   },
 }

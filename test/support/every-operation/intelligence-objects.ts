@@ -1,13 +1,13 @@
 // What the intelligence role holds for the walk over all operations: SECRET, and of tenant alpha.
 import { expect, vi } from 'vitest'
-import type { Store } from '../../../daemon/kernel/store.ts'
+import type { Store } from '../../../daemon/kernel/store/store.ts'
 import { bulks, type StoredBulk } from '../../../daemon/roles/intelligence/bulk/model.ts'
+import { signalLogs } from '../../../daemon/roles/intelligence/change-log/model.ts'
 import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
-import { signalLogs } from '../../../daemon/roles/intelligence/log/model.ts'
 import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
-import type { SmallSite } from '../small-site.ts'
+import type { SingleClusterSite } from '../site/single-cluster-site.ts'
 
-export type IntelligenceObjects = {
+export type IntelligenceFixture = {
   readonly signal: string
   /** New ones, each for one command. */
   readonly toAcknowledge: string
@@ -33,7 +33,7 @@ export type IntelligenceObjects = {
 
 const classification = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
 
-export function sampleSignal(more: Readonly<Record<string, unknown>> = {}) {
+export function buildSignalInput(more: Readonly<Record<string, unknown>> = {}) {
   return {
     signal_type: 'watchlist_hit',
     source: { type: 'manual' },
@@ -47,7 +47,7 @@ export function sampleSignal(more: Readonly<Record<string, unknown>> = {}) {
 }
 
 /** Of nothing that the walk raises. */
-export function sampleSilence() {
+export function buildSilenceInput() {
   const ends_at = new Date(Date.now() + 86_400_000).toISOString()
   return { matchers: { signal_type: ['of a sample'] }, reason: 'sample', ends_at, classification }
 }
@@ -65,9 +65,9 @@ export const peerSignal = {
 
 export const sampleEdition = { title: 'What we know', summary: 'Engine trouble.', closes: false }
 
-export async function intelligenceObjects(site: SmallSite, token: string): Promise<IntelligenceObjects> {
+export async function createIntelligenceFixture(site: SingleClusterSite, token: string): Promise<IntelligenceFixture> {
   const post = async (path: string, body: unknown) => {
-    const { status, text, json } = await site.ask('intelligence', {
+    const { status, text, json } = await site.request('intelligence', {
       method: 'POST',
       path: `/api/v1${path}`,
       token,
@@ -76,24 +76,24 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
     expect([200, 201], text).toContain(status)
     return json as { uid: string; editions: { edition_id: string }[] }
   }
-  const raised = async () => (await post('/signal', sampleSignal())).uid
+  const raised = async () => (await post('/signal', buildSignalInput())).uid
   const opened = async (signal_id: string) => (await post('/insight', { signal_id, title: 'Why?' })).uid
   const signal = await raised()
   const toAttest = await opened(signal)
   const dismissed = await raised()
   await post(`/signal/${dismissed}/archive`, {})
-  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
+  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.context ?? {}
   const [survivor, merged] = [await raised(), await raised()]
   await post(`/signal/${survivor}/merge`, { signal_ids: [merged], rationale: 'sample' })
   const bulk = (await post('/signal-bulk', { signal_ids: [dismissed], disposition: 'dismissed', rationale: 'x' })).uid
   const made = {
     signal,
-    silence: (await post('/signal-silence', sampleSilence())).uid,
-    toEnd: (await post('/signal-silence', sampleSilence())).uid,
+    silence: (await post('/signal-silence', buildSilenceInput())).uid,
+    toEnd: (await post('/signal-silence', buildSilenceInput())).uid,
     survivor,
     merged,
     bulk,
-    toCancel: await heldBulk(store, bulk),
+    toCancel: await createUnendingBulk(store, bulk),
     toAcknowledge: await raised(),
     toDismiss: await raised(),
     toArchive: await raised(),
@@ -104,19 +104,19 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
     toClose: await opened(dismissed),
     edition: (await post(`/insight/${toAttest}/edition`, sampleEdition)).editions[0]?.edition_id ?? '',
   }
-  await vi.waitFor(() => settled(site), { timeout: 60_000 })
+  await vi.waitFor(() => waitUntilOutboxEmpty(site), { timeout: 60_000 })
   return made
 }
 
 /** Asked all at the same time: what one of them hands on to another is owed by at least one of them. */
-async function settled(site: SmallSite): Promise<void> {
-  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
+async function waitUntilOutboxEmpty(site: SingleClusterSite): Promise<void> {
+  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.context ?? {}
   const owing = ([insights, signals, signalLogs, bulks] as const).map((each) => store?.count(each, { owes: 1 }))
   expect(await Promise.all([...owing, store?.count(signals, { unlogged: 1 })])).toEqual([0, 0, 0, 0, 0])
 }
 
 /** One that goes on for ever, as far as anybody can see. */
-async function heldBulk(store: Store | undefined, like: string): Promise<string> {
+async function createUnendingBulk(store: Store | undefined, like: string): Promise<string> {
   const value = (await store?.get(bulks, like))?.value
   if (!value) throw new Error('the bulk disposition is not there')
   const { finished_at: _over, ...rest } = value

@@ -1,126 +1,153 @@
 // How the declared refusals of the intelligence role are brought about that the walk does not show.
-import { most_silences } from '../../../daemon/roles/intelligence/silence/model.ts'
-import type { Heard } from '../http-exchange.ts'
-import { sampleEdition, sampleSignal, sampleSilence } from './intelligence-objects.ts'
-import { type Stage, secret } from './stage.ts'
+import { max_silences } from '../../../daemon/roles/intelligence/silence/model.ts'
+import type { ExactResponse } from '../http/send-exact-request.ts'
+import { buildSignalInput, buildSilenceInput, sampleEdition } from './intelligence-objects.ts'
+import { type OperationFixture, secretClassification } from './operation-fixture.ts'
 
-type Refusal = (stage: Stage) => Promise<Heard>
+type RefusalScenario = (stage: OperationFixture) => Promise<ExactResponse>
 
-function post({ site, admin }: Stage, path: string, body: unknown = {}, token = admin): Promise<Heard> {
-  return site.ask('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
+function postToIntelligence(
+  { site, admin }: OperationFixture,
+  path: string,
+  body: unknown = {},
+  token = admin,
+): Promise<ExactResponse> {
+  return site.request('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
 }
 
-async function raised(stage: Stage, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  return ((await post(stage, '/signal', sampleSignal(more))).json as { uid: string }).uid
+async function raiseSignal(stage: OperationFixture, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  return ((await postToIntelligence(stage, '/signal', buildSignalInput(more))).json as { uid: string }).uid
 }
 
 /** An insight about a signal that is over. */
-async function closable(stage: Stage): Promise<string> {
-  const signal_id = await raised(stage)
-  await post(stage, `/signal/${signal_id}/archive`)
-  return ((await post(stage, '/insight', { signal_id, title: 'Why?' })).json as { uid: string }).uid
+async function createClosableInsight(stage: OperationFixture): Promise<string> {
+  const signal_id = await raiseSignal(stage)
+  await postToIntelligence(stage, `/signal/${signal_id}/archive`)
+  return ((await postToIntelligence(stage, '/insight', { signal_id, title: 'Why?' })).json as { uid: string }).uid
 }
 
-async function closed(stage: Stage): Promise<string> {
-  const uid = await closable(stage)
-  await post(stage, `/insight/${uid}/close`, { rationale: 'over' })
+async function createClosedInsight(stage: OperationFixture): Promise<string> {
+  const uid = await createClosableInsight(stage)
+  await postToIntelligence(stage, `/insight/${uid}/close`, { rationale: 'over' })
   return uid
 }
 
-async function archived(stage: Stage): Promise<string> {
-  const uid = await raised(stage)
-  await post(stage, `/signal/${uid}/archive`)
+async function createArchivedSignal(stage: OperationFixture): Promise<string> {
+  const uid = await raiseSignal(stage)
+  await postToIntelligence(stage, `/signal/${uid}/archive`)
   return uid
 }
 
-const uncleared = ({ site }: Stage) => site.token({ roles: ['admin'] })
+const createUnclearedToken = ({ site }: OperationFixture) => site.token({ roles: ['admin'] })
 
 /** Two signals that one may see, and nobody with their labels together. */
-async function apart(stage: Stage) {
+async function createIncompatibleSignals(stage: OperationFixture) {
   const releasable = (to: string) => ({ classification: { level: 'SECRET', releasable_to: [to] } })
   const both = await stage.site.token({ roles: ['admin'], clearance: { level: 'SECRET', nationality: 'NLD' } })
-  const ours = await raised(stage, releasable('alpha'))
-  const { json } = await post(stage, '/signal', sampleSignal(releasable('NLD')), both)
+  const ours = await raiseSignal(stage, releasable('alpha'))
+  const { json } = await postToIntelligence(stage, '/signal', buildSignalInput(releasable('NLD')), both)
   return { both, ours, theirs: (json as { uid: string }).uid }
 }
 
 const dismissal = { disposition: 'dismissed', rationale: 'a buoy' }
 
-export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
+export const intelligenceRefusals: Readonly<Record<string, RefusalScenario>> = {
   'intelligence.signal.create label_denied': async (stage) =>
-    post(stage, '/signal', sampleSignal(), await uncleared(stage)),
+    postToIntelligence(stage, '/signal', buildSignalInput(), await createUnclearedToken(stage)),
   'intelligence.signal.create not_found': (stage) =>
-    post(stage, '/signal', sampleSignal({ related_signals: ['sig_000000000000'] })),
+    postToIntelligence(stage, '/signal', buildSignalInput({ related_signals: ['sig_000000000000'] })),
   'intelligence.signal.acknowledge wrong_state': async (stage) =>
-    post(stage, `/signal/${await archived(stage)}/acknowledge`),
+    postToIntelligence(stage, `/signal/${await createArchivedSignal(stage)}/acknowledge`),
   'intelligence.signal.set-disposition wrong_state': async (stage) =>
-    post(stage, `/signal/${await raised(stage)}/disposition`, { disposition: 'resolved', rationale: 'quick' }),
-  'intelligence.signal.archive wrong_state': async (stage) => post(stage, `/signal/${await archived(stage)}/archive`),
-  'intelligence.signal.link-insight wrong_state': async (stage) =>
-    post(stage, `/signal/${await raised(stage)}/link`, { insight_id: await closed(stage) }),
-  'intelligence.signal.link-insight label_denied': async (stage) =>
-    post(stage, `/signal/${await raised(stage, { classification: { ...secret, level: 'TOP_SECRET' } })}/link`, {
-      insight_id: stage.intelligence.insight,
+    postToIntelligence(stage, `/signal/${await raiseSignal(stage)}/disposition`, {
+      disposition: 'resolved',
+      rationale: 'quick',
     }),
+  'intelligence.signal.archive wrong_state': async (stage) =>
+    postToIntelligence(stage, `/signal/${await createArchivedSignal(stage)}/archive`),
+  'intelligence.signal.link-insight wrong_state': async (stage) =>
+    postToIntelligence(stage, `/signal/${await raiseSignal(stage)}/link`, {
+      insight_id: await createClosedInsight(stage),
+    }),
+  'intelligence.signal.link-insight label_denied': async (stage) =>
+    postToIntelligence(
+      stage,
+      `/signal/${await raiseSignal(stage, { classification: { ...secretClassification, level: 'TOP_SECRET' } })}/link`,
+      {
+        insight_id: stage.intelligence.insight,
+      },
+    ),
   'intelligence.signal.merge wrong_state': (stage) =>
-    post(stage, `/signal/${stage.intelligence.merged}/merge`, {
+    postToIntelligence(stage, `/signal/${stage.intelligence.merged}/merge`, {
       signal_ids: [stage.intelligence.signal],
       rationale: 'sample',
     }),
   async 'intelligence.signal.merge label_denied'(stage) {
-    const { both, ours, theirs } = await apart(stage)
-    return post(stage, `/signal/${ours}/merge`, { signal_ids: [theirs], rationale: 'sample' }, both)
+    const { both, ours, theirs } = await createIncompatibleSignals(stage)
+    return postToIntelligence(stage, `/signal/${ours}/merge`, { signal_ids: [theirs], rationale: 'sample' }, both)
   },
   'intelligence.signal.unmerge wrong_state': (stage) =>
-    post(stage, `/signal/${stage.intelligence.signal}/unmerge`, { rationale: 'sample' }),
+    postToIntelligence(stage, `/signal/${stage.intelligence.signal}/unmerge`, { rationale: 'sample' }),
   async 'intelligence.signal.unmerge label_denied'(stage) {
-    const uid = await raised(stage, { classification: 'UNCLASSIFIED' })
-    await post(stage, `/signal/${await raised(stage)}/merge`, { signal_ids: [uid], rationale: 'sample' })
-    return post(stage, `/signal/${uid}/unmerge`, { rationale: 'sample' }, await uncleared(stage))
+    const uid = await raiseSignal(stage, { classification: 'UNCLASSIFIED' })
+    await postToIntelligence(stage, `/signal/${await raiseSignal(stage)}/merge`, {
+      signal_ids: [uid],
+      rationale: 'sample',
+    })
+    return postToIntelligence(
+      stage,
+      `/signal/${uid}/unmerge`,
+      { rationale: 'sample' },
+      await createUnclearedToken(stage),
+    )
   },
   'intelligence.insight.open wrong_state': (stage) =>
-    post(stage, '/insight', { signal_id: stage.intelligence.merged, title: 'Why?' }),
+    postToIntelligence(stage, '/insight', { signal_id: stage.intelligence.merged, title: 'Why?' }),
   'intelligence.bulk.create wrong_state': async (stage) =>
-    post(stage, '/signal-bulk', { ...dismissal, signal_ids: [await raised(stage)], expect: 2 }),
+    postToIntelligence(stage, '/signal-bulk', { ...dismissal, signal_ids: [await raiseSignal(stage)], expect: 2 }),
   async 'intelligence.bulk.create label_denied'(stage) {
-    const { both, ours, theirs } = await apart(stage)
-    return post(stage, '/signal-bulk', { ...dismissal, signal_ids: [ours, theirs] }, both)
+    const { both, ours, theirs } = await createIncompatibleSignals(stage)
+    return postToIntelligence(stage, '/signal-bulk', { ...dismissal, signal_ids: [ours, theirs] }, both)
   },
   async 'intelligence.bulk.cancel wrong_state'(stage) {
-    const { json } = await post(stage, '/signal-bulk', { ...dismissal, filter: { signal_type: 'none at all' } })
-    return post(stage, `/signal-bulk/${(json as { uid: string }).uid}/cancel`)
+    const { json } = await postToIntelligence(stage, '/signal-bulk', {
+      ...dismissal,
+      filter: { signal_type: 'none at all' },
+    })
+    return postToIntelligence(stage, `/signal-bulk/${(json as { uid: string }).uid}/cancel`)
   },
   'intelligence.silence.create label_denied': async (stage) =>
-    post(stage, '/signal-silence', sampleSilence(), await uncleared(stage)),
+    postToIntelligence(stage, '/signal-silence', buildSilenceInput(), await createUnclearedToken(stage)),
   async 'intelligence.silence.create wrong_state'(stage) {
-    const held = await post(stage, '/signal-silence', sampleSilence())
-    for (let made = 0; made < most_silences; made += 1) {
-      const next = await post(stage, '/signal-silence', sampleSilence())
+    const held = await postToIntelligence(stage, '/signal-silence', buildSilenceInput())
+    for (let made = 0; made < max_silences; made += 1) {
+      const next = await postToIntelligence(stage, '/signal-silence', buildSilenceInput())
       if (next.status !== 201) return next
     }
     return held
   },
   async 'intelligence.silence.end wrong_state'(stage) {
     const path = `/signal-silence/${stage.intelligence.toEnd}/end`
-    await post(stage, path)
-    return post(stage, path)
+    await postToIntelligence(stage, path)
+    return postToIntelligence(stage, path)
   },
   'intelligence.insight.open not_found': (stage) =>
-    post(stage, '/insight', { signal_id: 'sig_000000000000', title: 'Why?' }),
+    postToIntelligence(stage, '/insight', { signal_id: 'sig_000000000000', title: 'Why?' }),
   'intelligence.insight.open label_denied': async (stage) => {
-    const signal_id = await raised(stage, { classification: 'UNCLASSIFIED' })
+    const signal_id = await raiseSignal(stage, { classification: 'UNCLASSIFIED' })
     const given = { signal_id, title: 'Why?', classification: 'SECRET' }
-    return post(stage, '/insight', given, await uncleared(stage))
+    return postToIntelligence(stage, '/insight', given, await createUnclearedToken(stage))
   },
-  'intelligence.insight.start wrong_state': async (stage) => post(stage, `/insight/${await closed(stage)}/start`),
+  'intelligence.insight.start wrong_state': async (stage) =>
+    postToIntelligence(stage, `/insight/${await createClosedInsight(stage)}/start`),
   'intelligence.insight.close wrong_state': (stage) =>
-    post(stage, `/insight/${stage.intelligence.insight}/close`, { rationale: 'soon' }),
+    postToIntelligence(stage, `/insight/${stage.intelligence.insight}/close`, { rationale: 'soon' }),
   'intelligence.edition.draft wrong_state': async (stage) =>
-    post(stage, `/insight/${await closed(stage)}/edition`, sampleEdition),
+    postToIntelligence(stage, `/insight/${await createClosedInsight(stage)}/edition`, sampleEdition),
   async 'intelligence.edition.attest wrong_state'(stage) {
-    const uid = await closable(stage)
-    const { json } = await post(stage, `/insight/${uid}/edition`, { ...sampleEdition, closes: true })
+    const uid = await createClosableInsight(stage)
+    const { json } = await postToIntelligence(stage, `/insight/${uid}/edition`, { ...sampleEdition, closes: true })
     const [edition] = (json as { editions: { edition_id: string }[] }).editions
-    return post(stage, `/insight/${uid}/edition/${edition?.edition_id}/attest`)
+    return postToIntelligence(stage, `/insight/${uid}/edition/${edition?.edition_id}/attest`)
   },
 }

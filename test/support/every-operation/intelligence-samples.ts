@@ -1,22 +1,22 @@
 // One good request for each operation of the intelligence role.
 import {
+  buildSignalInput,
+  buildSilenceInput,
   peerSignal,
   sampleEdition,
   sampleItem,
-  sampleSignal,
-  sampleSilence,
   sampleSubject,
 } from './intelligence-objects.ts'
-import type { Samples } from './samples.ts'
-import { label } from './stage.ts'
+import { secretLabel } from './operation-fixture.ts'
+import type { OperationSamples } from './operation-samples.ts'
 
 /** What the table does not allow, so that the signal stays as it is. */
-const sampleBulk = (signal: string) => ({ signal_ids: [signal], disposition: 'resolved', rationale: 'sample' })
+const buildBulkInput = (signal: string) => ({ signal_ids: [signal], disposition: 'resolved', rationale: 'sample' })
 
-export const intelligence: Samples = {
+export const intelligenceSamples: OperationSamples = {
   'intelligence.signal.create': () => ({
-    input: sampleSignal(),
-    keyed: { input: sampleSignal(), another: { title: 'Aurora gone' } },
+    input: buildSignalInput(),
+    keyed: { input: buildSignalInput(), another: { title: 'Aurora gone' } },
   }),
   'intelligence.signal.get': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
   // An entity is none of this role's objects: who may not see its signals is told of none.
@@ -35,8 +35,8 @@ export const intelligence: Samples = {
   }),
   'intelligence.signal.unmerge': ({ intelligence: { merged: uid } }) => ({ input: { uid, rationale: 'sample' } }),
   'intelligence.bulk.create': ({ intelligence: { signal } }) => ({
-    input: sampleBulk(signal),
-    keyed: { input: sampleBulk(signal), another: { rationale: 'another' } },
+    input: buildBulkInput(signal),
+    keyed: { input: buildBulkInput(signal), another: { rationale: 'another' } },
   }),
   'intelligence.bulk.plan': ({ intelligence: { signal } }) => ({
     input: { signal_ids: [signal], disposition: 'dismissed' },
@@ -44,7 +44,7 @@ export const intelligence: Samples = {
   'intelligence.bulk.get': ({ intelligence: { bulk: uid } }) => ({ input: { uid } }),
   'intelligence.bulk.cancel': ({ intelligence: { toCancel: uid } }) => ({ input: { uid } }),
   'intelligence.silence.create': () => {
-    const input = sampleSilence()
+    const input = buildSilenceInput()
     return { input, keyed: { input, another: { reason: 'another' } } }
   },
   'intelligence.silence.get': ({ intelligence: { silence: uid } }) => ({ input: { uid } }),
@@ -57,19 +57,25 @@ export const intelligence: Samples = {
   'intelligence.signal-source.test': () => ({ input: { name: 'sample', sample: sampleItem }, isTenants: false }),
   'intelligence.signal-intake.raise': () => ({
     input: {
-      ...{ origin: 'source:sample', key: 'sample', tenant_id: 'alpha', label, source: { type: 'polling' } },
+      ...{
+        origin: 'source:sample',
+        key: 'sample',
+        tenant_id: 'alpha',
+        label: secretLabel,
+        source: { type: 'polling' },
+      },
       fields: { signal_type: 'sample', severity: 'low', title: 'a sample', subject: sampleSubject },
     },
   }),
   'intelligence.signal-intake.cause': () => ({
     input: {
-      ...{ kind: 'failed_pipeline', key: 'sample', tenant_id: 'alpha', label, subject: sampleSubject },
+      ...{ kind: 'failed_pipeline', key: 'sample', tenant_id: 'alpha', label: secretLabel, subject: sampleSubject },
       title: 'a run of a pipeline failed',
     },
   }),
   'intelligence.signal-intake.deliver': () => ({ input: { source: 'sample' }, isTenants: false }),
-  'intelligence.federation.signal': async ({ delivered }) => ({
-    input: await delivered('signal', { ...peerSignal, event_id: 'sample' }),
+  'intelligence.federation.signal': async ({ signMessage }) => ({
+    input: await signMessage('signal', { ...peerSignal, event_id: 'sample' }),
   }),
   'intelligence.insight.open': ({ intelligence: { signal: signal_id } }) => ({
     input: { signal_id, title: 'Why?' },

@@ -1,11 +1,11 @@
 // What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
-import { digestOf } from '../../../daemon/kernel/canonical.ts'
+import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
-import type { SmallSite } from '../small-site.ts'
+import type { SingleClusterSite } from '../site/single-cluster-site.ts'
 
-export type ResolutionObjects = {
+export type ResolutionFixture = {
   readonly lens: string
   readonly binding: string
   readonly match: string
@@ -22,23 +22,23 @@ export type ResolutionObjects = {
   readonly exchange: string
   readonly doomedExchange: string
   /** Proposed by bravo. */
-  readonly asked: string
+  readonly proposedByBravo: string
 }
 
 const classification = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
 
-const fields = [
+const lensFields = [
   { name: 'given_name', type: 'name' },
   { name: 'surname', type: 'name' },
 ]
 
 export const sampleSession = `ses_${'c'.repeat(32)}`
 
-export function sampleLens(version: string) {
-  return { lens: 'people', version, entity_type: 'person', fields }
+export function buildLens(version: string) {
+  return { lens: 'people', version, entity_type: 'person', fields: lensFields }
 }
 
-const given = ['Ada', 'Boris', 'Chidi', 'Dana', 'Emeka', 'Farid', 'Greta', 'Hiro', 'Ingrid', 'Jonas']
+const givenNames = ['Ada', 'Boris', 'Chidi', 'Dana', 'Emeka', 'Farid', 'Greta', 'Hiro', 'Ingrid', 'Jonas']
 const surnames = [
   'Petrov',
   'Okafor',
@@ -53,42 +53,42 @@ const surnames = [
 ]
 
 /** The same ten people at two nodes. */
-export function sampleRun(more: Readonly<Record<string, unknown>> = {}) {
-  const people = surnames.map((surname, at) => ({ id: String(at), given_name: given[at], surname }))
+export function buildRunInput(more: Readonly<Record<string, unknown>> = {}) {
+  const people = surnames.map((surname, at) => ({ id: String(at), given_name: givenNames[at], surname }))
   return { lens_id: 'people', lens_version: '1.0.0', node_data: { a: people, b: people }, classification, ...more }
 }
 
 /** Ada once more, at a third node. */
-export function sampleArrival(more: Readonly<Record<string, unknown>> = {}) {
-  const records = [{ id: '0', given_name: given[0], surname: surnames[0] }]
+export function buildArrivalInput(more: Readonly<Record<string, unknown>> = {}) {
+  const records = [{ id: '0', given_name: givenNames[0], surname: surnames[0] }]
   return { lens_id: 'people', node_id: 'c', records, classification, ...more }
 }
 
-export const exchanged = {
+export const exchangeTerms = {
   fields: ['given_name', 'surname'],
   privacy: 'psi',
   learns: ['alpha', 'bravo'],
   max_set_size: 100,
 }
-const people = surnames.map((surname, at) => ({ id: String(at), given_name: given[at], surname }))
+const people = surnames.map((surname, at) => ({ id: String(at), given_name: givenNames[at], surname }))
 
-export function sampleProposal(more: Readonly<Record<string, unknown>> = {}) {
+export function buildProposalInput(more: Readonly<Record<string, unknown>> = {}) {
   const said = { peer: 'bravo', lens_id: 'people', lens_version: '1.0.0', data: people, classification }
-  return { ...said, ...exchanged, ...more }
+  return { ...said, ...exchangeTerms, ...more }
 }
 
 /** What bravo says to propose an exchange. */
-export function bravosProposal(exchange_id: string, more: Readonly<Record<string, unknown>> = {}, size = 10) {
+export function buildBravoProposal(exchange_id: string, more: Readonly<Record<string, unknown>> = {}, size = 10) {
   const named = {
     exchange_id,
     lens: 'people',
     lens_version: '1.0.0',
-    lens_digest: digestOf(lens.parse(sampleLens('1.0.0'))),
+    lens_digest: canonicalDigest(lens.parse(buildLens('1.0.0'))),
   }
   const agreement = {
     ...named,
     parties: ['bravo', 'alpha'],
-    ...exchanged,
+    ...exchangeTerms,
     accept_dictionary_risk: false,
     max_set_bytes: 1_000_000,
     seed: 1,
@@ -100,12 +100,16 @@ export function bravosProposal(exchange_id: string, more: Readonly<Record<string
 
 export const sampleData = people
 
-type Tell = (data: Readonly<Record<string, unknown>>) => Promise<unknown>
+type DeliverExchangeMessage = (data: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 /** `tell`: has bravo say something to this site. */
-export async function resolutionObjects(site: SmallSite, token: string, tell: Tell): Promise<ResolutionObjects> {
+export async function createResolutionFixture(
+  site: SingleClusterSite,
+  token: string,
+  tell: DeliverExchangeMessage,
+): Promise<ResolutionFixture> {
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
-    const { status, text, json } = await site.ask('resolution', { method, path: `/api/v2${path}`, token, body })
+    const { status, text, json } = await site.request('resolution', { method, path: `/api/v2${path}`, token, body })
     expect([200, 201, 202], text).toContain(status)
     return json as { uid: string; state?: string; items: { uid: string }[] }
   }
@@ -114,9 +118,9 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     if (!items[0]) throw new Error(`${path} is empty`)
     return items[0].uid
   }
-  const lensUid = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
+  const lensUid = (await ask('POST', '/lens', { body: buildLens('1.0.0'), classification })).uid
   const run = async (path: string, goal: string) => {
-    const { uid } = await ask('POST', path, sampleRun())
+    const { uid } = await ask('POST', path, buildRunInput())
     const state = async () => (await ask('GET', `/fusion/run/${uid}/status`)).state
     await vi.waitFor(async () => expect(await state()).toBe(goal), { timeout: 60_000 })
     return uid
@@ -126,19 +130,19 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   // As the worker notes a session that it opens.
   const ruled = async () => {
     const uid = (await ask('GET', '/entity_match')).items[1]?.uid ?? ''
-    const { store } = site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    const { store } = site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
     const open = { session_id: sampleSession, seq: 0, status: 'open' as const, at: '2026-03-02T12:00:00.000Z' }
     await store?.update(entityMatches, uid, ({ value }) => ({ next: { ...value, rulings: [open] }, answer: undefined }))
     return uid
   }
-  const exchange = async () => (await ask('POST', '/fusion/exchange', sampleProposal())).uid
+  const exchange = async () => (await ask('POST', '/fusion/exchange', buildProposalInput())).uid
   const asked = `xchg_${'a'.repeat(32)}`
-  await tell(bravosProposal(asked))
+  await tell(buildBravoProposal(asked))
   return {
     lens: lensUid,
     exchange: await exchange(),
     doomedExchange: await exchange(),
-    asked,
+    proposedByBravo: asked,
     matched,
     extracted: await run('/fusion/extract', 'extracted'),
     doomed: await run('/fusion/extract', 'extracted'),
@@ -147,6 +151,6 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     match: await first('/entity_match'),
     ruled: await ruled(),
     cluster: await first('/entity_cluster'),
-    arrival: (await ask('POST', '/arrival', sampleArrival())).uid,
+    arrival: (await ask('POST', '/arrival', buildArrivalInput())).uid,
   }
 }

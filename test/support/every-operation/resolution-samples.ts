@@ -1,19 +1,20 @@
 // One good request for each operation of the resolution role.
+
+import type { OperationSamples } from './operation-samples.ts'
 import {
-  bravosProposal,
-  sampleArrival,
+  buildArrivalInput,
+  buildBravoProposal,
+  buildLens,
+  buildProposalInput,
+  buildRunInput,
   sampleData,
-  sampleLens,
-  sampleProposal,
-  sampleRun,
   sampleSession,
 } from './resolution-objects.ts'
-import type { Samples } from './samples.ts'
 
-const keyed = { input: sampleRun(), another: { seed: 2 } }
+const keyedRun = { input: buildRunInput(), another: { seed: 2 } }
 
-export const resolution: Samples = {
-  'resolution.lens.create': () => ({ input: { body: sampleLens('2.0.0'), classification: 'SECRET' } }),
+export const resolutionSamples: OperationSamples = {
+  'resolution.lens.create': () => ({ input: { body: buildLens('2.0.0'), classification: 'SECRET' } }),
   'resolution.lens.get': ({ resolution: { lens } }) => ({ input: { uid: lens } }),
   'resolution.lens-binding.get': ({ resolution: { binding } }) => ({ input: { uid: binding } }),
   'resolution.entity-match.get': ({ resolution: { match } }) => ({ input: { uid: match } }),
@@ -40,28 +41,30 @@ export const resolution: Samples = {
   }),
   'resolution.entity.lookup': () => ({ input: { record: { given_name: 'Anna', surname: 'Berg' } } }),
   'resolution.arrival.create': () => ({
-    input: sampleArrival(),
-    keyed: { input: sampleArrival(), another: { node_id: 'd' } },
+    input: buildArrivalInput(),
+    keyed: { input: buildArrivalInput(), another: { node_id: 'd' } },
   }),
   'resolution.arrival.get': ({ resolution: { arrival } }) => ({ input: { uid: arrival } }),
   'resolution.registry.export': () => ({ input: { peer: 'bravo', lens_id: 'people' } }),
   'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),
-  'resolution.fusion-run.start': () => ({ input: sampleRun(), keyed }),
+  'resolution.fusion-run.start': () => ({ input: buildRunInput(), keyed: keyedRun }),
   'resolution.fusion-run.status': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.fusion-run.cancel': ({ resolution: { doomed } }) => ({ input: { run_id: doomed } }),
-  'resolution.fusion.extract': () => ({ input: sampleRun(), keyed }),
+  'resolution.fusion.extract': () => ({ input: buildRunInput(), keyed: keyedRun }),
   'resolution.fusion.match': ({ resolution: { extracted } }) => ({ input: { run_id: extracted } }),
   'resolution.fusion.resolve': ({ resolution: { matched } }) => ({ input: { run_id: matched } }),
   'resolution.exchange.propose': () => ({
-    input: sampleProposal(),
-    keyed: { input: sampleProposal(), another: { seed: 2 } },
+    input: buildProposalInput(),
+    keyed: { input: buildProposalInput(), another: { seed: 2 } },
   }),
   'resolution.exchange.get': ({ resolution: { exchange } }) => ({ input: { uid: exchange } }),
-  'resolution.exchange.agree': ({ resolution: { asked } }) => ({ input: { uid: asked, data: sampleData } }),
+  'resolution.exchange.agree': ({ resolution: { proposedByBravo } }) => ({
+    input: { uid: proposedByBravo, data: sampleData },
+  }),
   'resolution.exchange.cancel': ({ resolution: { doomedExchange } }) => ({ input: { uid: doomedExchange } }),
-  'resolution.exchange.receive': async ({ delivered }) => ({
-    input: await delivered('resolution', bravosProposal(`xchg_${'b'.repeat(32)}`)),
+  'resolution.exchange.receive': async ({ signMessage }) => ({
+    input: await signMessage('resolution', buildBravoProposal(`xchg_${'b'.repeat(32)}`)),
   }),
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 export type TokenProxy = { readonly url: string; close(): Promise<void> }
 
 /** `Host` and `Origin` go through as the client said them: they are what some of these clients test. */
-export async function tokenProxy(target_port: number, token: string): Promise<TokenProxy> {
+export async function startTokenProxy(target_port: number, token: string): Promise<TokenProxy> {
   const server = http.createServer((request, response) => {
     const { method, url, headers } = request
     const onward = http.request({

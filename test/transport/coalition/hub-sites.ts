@@ -1,32 +1,39 @@
 // Two sites of file-drop whose messages go by a hub: real ferries, real carriers, and a hub that is real or a liar.
 import * as fs from 'node:fs'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
-import { type Ferry, ferry } from '../../../daemon/boot/ferry.ts'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Incoming, Verdict } from '../../../daemon/kernel/transport.ts'
-import { until } from '../../support/site-world.ts'
-import { readyOf, restart, type Site, startReceiving, twoSites, type World } from '../filedrop/two-sites.ts'
-import type { Way } from './served-hub.ts'
+import { type LinkPump, linkPump } from '../../../daemon/boot/links/link-pump.ts'
+import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import {
+  createFiledropSites,
+  type FiledropSite,
+  type FiledropSites,
+  formatReadyPath,
+  restartSite,
+  startReceiving,
+} from '../filedrop/filedrop-sites.ts'
+import type { HubEndpoint } from './test-hub.ts'
 
-type Handler = (message: Incoming) => Promise<Verdict> | Verdict
+type MessageHandler = (message: InboundMessage) => Promise<DeliveryVerdict> | DeliveryVerdict
 
 export type HubSites = {
-  readonly sites: World
+  readonly sites: FiledropSites
   /** What bravo's handler was given, repeats included. */
-  readonly delivered: Incoming[]
+  readonly delivered: InboundMessage[]
   /** What it answers from now on. */
-  answer(verdict: Handler): void
+  answer(verdict: MessageHandler): void
   readonly logged: readonly string[]
   /** Stops the site's ferry and transport, and starts others over the same folders. */
   restart(name: 'alpha' | 'bravo'): Promise<void>
   /** Starts what does not run yet. */
   start(...names: ('alpha' | 'bravo')[]): Promise<void>
   /** Until nothing is ready at alpha's. */
-  sent(): Promise<void>
+  waitUntilSent(): Promise<void>
   dispose(): Promise<void>
 }
 
-export function carrierFor(way: Way, site: string, peers: readonly string[], log: Log) {
+export function createCarrier(way: HubEndpoint, site: string, peers: readonly string[], log: Log) {
   return coalitionCarrier({
     ...way,
     peers,
@@ -44,24 +51,24 @@ export function carrierFor(way: Way, site: string, peers: readonly string[], log
 }
 
 /** Enrolled with each other; nothing runs yet. */
-export async function hubSites(wayOf: (node: string) => Way): Promise<HubSites> {
-  const sites = await twoSites()
+export async function createHubSites(wayOf: (node: string) => HubEndpoint): Promise<HubSites> {
+  const sites = await createFiledropSites()
   const logged: string[] = []
   const line = (event: string, fields?: object) => void logged.push(JSON.stringify({ event, ...fields }))
   const log: Log = { debug: line, info: line, warn: line, error: line }
-  const ferries = new Map<string, Ferry>()
-  const delivered: Incoming[] = []
-  let answer: Handler = () => ({ verdict: 'applied' })
-  const handler: Handler = (message) => {
+  const ferries = new Map<string, LinkPump>()
+  const delivered: InboundMessage[] = []
+  let answer: MessageHandler = () => ({ verdict: 'applied' })
+  const handler: MessageHandler = (message) => {
     delivered.push(message)
     return answer(message)
   }
   const other = (name: string) => (name === 'alpha' ? 'bravo' : 'alpha')
-  const sail = async (site: Site) => {
+  const sail = async (site: FiledropSite) => {
     const { handover } = site.transport
     if (!handover) throw new Error('file-drop hands over')
-    const carrier = carrierFor(wayOf(site.name), site.name, [other(site.name)], log)
-    const begun = ferry({ carrier, handover, log, chance: () => 0, look_every_ms: 60_000 })
+    const carrier = createCarrier(wayOf(site.name), site.name, [other(site.name)], log)
+    const begun = linkPump({ carrier, handover, log, chance: () => 0, poll_interval_ms: 60_000 })
     ferries.set(site.name, begun)
     await begun.start()
   }
@@ -81,12 +88,12 @@ export async function hubSites(wayOf: (node: string) => Way): Promise<HubSites> 
     },
     async restart(name) {
       await ferries.get(name)?.stop()
-      await restart(sites[name], take(name))
+      await restartSite(sites[name], take(name))
       await sail(sites[name])
     },
-    async sent() {
+    async waitUntilSent() {
       await sites.alpha.transport.rescan()
-      await until(() => fs.readdirSync(readyOf(sites.alpha, 'bravo')).length === 0)
+      await waitUntil(() => fs.readdirSync(formatReadyPath(sites.alpha, 'bravo')).length === 0)
     },
     async dispose() {
       for (const each of ferries.values()) await each.stop()

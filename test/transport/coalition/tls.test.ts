@@ -1,35 +1,35 @@
 // A hub beyond this machine is spoken to by TLS alone, and only where its certificate is one of the coalition's.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
-import type { Log } from '../../../daemon/kernel/call.ts'
-import { serverCertificates } from '../../support/engines/server-certificates.ts'
-import { requires } from '../../support/requires.ts'
-import { until } from '../../support/site-world.ts'
-import { type ServedHub, servedHub } from './served-hub.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import { issueServerCertificates } from '../../support/engines/server-certificates.ts'
+import { requires } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { startTestHub, type TestHub } from './test-hub.ts'
 
 const test = requires('openssl')
-let hub: ServedHub
+let hub: TestHub
 let ca: string
-const made: ReturnType<typeof serverCertificates>[] = []
+const certificateSets: ReturnType<typeof issueServerCertificates>[] = []
 
 /** Of an authority of its own. */
-function certificate() {
-  const files = serverCertificates('hub')
-  made.push(files)
+function issueCertificate() {
+  const files = issueServerCertificates('hub')
+  certificateSets.push(files)
   return files.of('hub')
 }
 
 beforeAll(async () => {
-  const own = certificate()
+  const own = issueCertificate()
   ca = own.ca
-  hub = await servedHub({ tls_cert_file: own.cert, tls_key_file: own.key })
+  hub = await startTestHub({ tls_cert_file: own.cert, tls_key_file: own.key })
 })
 afterAll(async () => {
   await hub?.close()
-  for (const files of made) files.dispose()
+  for (const files of certificateSets) files.dispose()
 })
 
-function joining(ca_file: string | undefined, hub_url: string, lines: string[]) {
+function startCarrier(ca_file: string | undefined, hub_url: string, lines: string[]) {
   const line = (event: string, fields?: object) => void lines.push(JSON.stringify({ event, ...fields }))
   const log: Log = { debug: line, info: line, warn: line, error: line }
   const about = {
@@ -40,37 +40,37 @@ function joining(ca_file: string | undefined, hub_url: string, lines: string[]) 
     capabilities: [],
   }
   const capability = { hosts: [], accepts: [] }
-  const way = { ...hub.way('alpha'), hub_url, ca_file }
+  const way = { ...hub.endpoint('alpha'), hub_url, ca_file }
   return coalitionCarrier({ ...way, peers: [], registration: about, capability, log, chance: () => 0 })
 }
 
 test('a hub of an unknown authority is told nothing, and one of the coalition is joined', async () => {
-  const hub_url = hub.way('alpha').hub_url.replace('http:', 'https:')
-  const other = certificate().ca
+  const hub_url = hub.endpoint('alpha').hub_url.replace('http:', 'https:')
+  const other = issueCertificate().ca
   for (const authority of [undefined, other]) {
     const lines: string[] = []
-    const carrier = joining(authority, hub_url, lines)
+    const carrier = startCarrier(authority, hub_url, lines)
     await carrier.start(
       async () => [],
       async () => undefined,
     )
-    await until(() => lines.some((text) => /certificate/i.test(text)))
+    await waitUntil(() => lines.some((text) => /certificate/i.test(text)))
     await carrier.stop()
-    expect(await hub.isThere('alpha')).toBe(false)
+    expect(await hub.isRegistered('alpha')).toBe(false)
   }
   const lines: string[] = []
-  const carrier = joining(ca, hub_url, lines)
+  const carrier = startCarrier(ca, hub_url, lines)
   await carrier.start(
     async () => [],
     async () => undefined,
   )
   expect((await carrier.health()).ok).toBe(false)
-  await until(async () => (await carrier.health()).ok)
+  await waitUntil(async () => (await carrier.health()).ok)
   await carrier.stop()
   expect(lines).toEqual([expect.stringContaining('coalition.hub.reached')])
-  expect(await hub.isThere('alpha')).toBe(true)
+  expect(await hub.isRegistered('alpha')).toBe(true)
 })
 
 test('a file of authorities that cannot be read is said at the start', () => {
-  expect(() => joining('/nowhere/ca.pem', 'https://127.0.0.1:1', [])).toThrow('ENOENT')
+  expect(() => startCarrier('/nowhere/ca.pem', 'https://127.0.0.1:1', [])).toThrow('ENOENT')
 })

@@ -3,47 +3,50 @@ import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { canonical } from '../../../daemon/kernel/canonical.ts'
-import { exported, imported, mediumOf } from './couriers.ts'
+import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { createMedium, exportFromAlpha, importAtBravo } from './courier-fixture.ts'
 import {
-  incomingOf,
-  peerOf,
-  quarantineOf,
-  type Site,
+  buildPeer,
+  createFiledropSites,
+  type FiledropSite,
+  type FiledropSites,
+  listChannelFolders,
+  listQuarantineReasons,
   sendFromAlpha,
   startReceiving,
-  twoSites,
-  type World,
-} from './two-sites.ts'
+} from './filedrop-sites.ts'
 
-let world: World
+let world: FiledropSites
 let media: string
 let folder: string
 beforeEach(async () => {
-  world = await twoSites({ peer: { inventory_interval_s: 400 * 86_400 } })
-  media = mediumOf(world)
+  world = await createFiledropSites({ peer: { inventory_interval_s: 400 * 86_400 } })
+  media = createMedium(world)
   await startReceiving(world.alpha)
   await startReceiving(world.bravo)
   await sendFromAlpha(world, 3)
-  folder = join(media, (await exported(world, media)).folders[0] ?? '')
+  folder = join(media, (await exportFromAlpha(world, media)).folders[0] ?? '')
 })
 afterEach(() => world.dispose())
 
-const file = (seq: number, part: 'body' | 'env') => `00000001-${String(seq).padStart(16, '0')}.${part}.json`
-const at = (seq: number, part: 'body' | 'env') => join(folder, file(seq, part))
-const fresh = () => fs.readdirSync(incomingOf(world.bravo, 'alpha').fresh)
-const numbers = async () => {
+const formatName = (seq: number, part: 'body' | 'env') => `00000001-${String(seq).padStart(16, '0')}.${part}.json`
+const formatPath = (seq: number, part: 'body' | 'env') => join(folder, formatName(seq, part))
+const listFresh = () => fs.readdirSync(listChannelFolders(world.bravo, 'alpha').fresh)
+const listNumbers = async () => {
   await world.bravo.transport.rescan()
   return world.bravo.received.map(({ statement }) => statement.seq)
 }
 
-type Said = Record<string, unknown> & { files: { name: string; bytes: number; sha384: string }[] }
+type ManifestContent = Record<string, unknown> & { files: { name: string; bytes: number; sha384: string }[] }
 
 /** Signs the manifest anew, with changes. */
-async function resign(change: (said: Said) => Record<string, unknown>, by: Site = world.alpha): Promise<void> {
+async function resignManifest(
+  change: (said: ManifestContent) => Record<string, unknown>,
+  by: FiledropSite = world.alpha,
+): Promise<void> {
   const { payload } = JSON.parse(fs.readFileSync(join(folder, 'MANIFEST.json'), 'utf8'))
-  const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Said
-  const note = await by.signatures.sign('manifest', Buffer.from(canonical(change(said))))
+  const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ManifestContent
+  const note = await by.signatures.sign('manifest', Buffer.from(canonicalJson(change(said))))
   fs.writeFileSync(join(folder, 'MANIFEST.json'), JSON.stringify(note))
 }
 
@@ -83,44 +86,44 @@ describe('a file', () => {
   test.each(
     swaps.flatMap(([what, act, why]) => (['body', 'env'] as const).map((part) => [what, part, act, why] as const)),
   )('%s (%s) is told, its message stays away whole, and the others come in', async (_, part, act, why) => {
-    act(at(2, part))
-    const { messages, faults } = await imported(world, media)
+    act(formatPath(2, part))
+    const { messages, faults } = await importAtBravo(world, media)
     expect([messages, faults]).toEqual([
       2,
-      [{ file: expect.stringContaining(file(2, part)), why: expect.stringMatching(why) }],
+      [{ file: expect.stringContaining(formatName(2, part)), why: expect.stringMatching(why) }],
     ])
-    expect(fresh()).toHaveLength(4)
-    expect(await numbers()).toEqual([1, 3])
-    expect(quarantineOf(world.bravo, 'alpha')).toEqual([])
+    expect(listFresh()).toHaveLength(4)
+    expect(await listNumbers()).toEqual([1, 3])
+    expect(listQuarantineReasons(world.bravo, 'alpha')).toEqual([])
   })
 
   test('that no manifest names is left where it lies', async () => {
-    fs.copyFileSync(at(1, 'env'), join(folder, '00000001-0000000000000099.env.json'))
+    fs.copyFileSync(formatPath(1, 'env'), join(folder, '00000001-0000000000000099.env.json'))
     fs.writeFileSync(join(folder, 'autorun.inf'), 'x')
-    expect(await imported(world, media)).toMatchObject({ messages: 3, faults: [] })
-    expect(fresh()).toHaveLength(6)
+    expect(await importAtBravo(world, media)).toMatchObject({ messages: 3, faults: [] })
+    expect(listFresh()).toHaveLength(6)
   })
 
   test('that is swapped while it is read is either what was signed for, or nothing', async () => {
-    const sound = fs.readFileSync(at(2, 'body'))
+    const sound = fs.readFileSync(formatPath(2, 'body'))
     let looks = 0
     const hands = {
       site: <T>(act: () => T) => act(),
       medium<T>(act: () => T): T {
         // Each look finds another file than the one before.
-        fs.writeFileSync(at(2, 'body'), looks++ % 3 === 0 ? sound : Buffer.alloc(sound.length, 'x'))
+        fs.writeFileSync(formatPath(2, 'body'), looks++ % 3 === 0 ? sound : Buffer.alloc(sound.length, 'x'))
         return act()
       },
     }
-    for (let i = 0; i < 6; i++) await imported(world, media, { hands })
-    expect(new Set(await numbers())).toEqual(new Set([1, 2, 3]))
-    expect(quarantineOf(world.bravo, 'alpha')).toEqual([])
+    for (let i = 0; i < 6; i++) await importAtBravo(world, media, { runAs: hands })
+    expect(new Set(await listNumbers())).toEqual(new Set([1, 2, 3]))
+    expect(listQuarantineReasons(world.bravo, 'alpha')).toEqual([])
   })
 })
 
 describe('a manifest', () => {
   const away = '../../../../etc/passwd'
-  test.each<[string, (said: Said) => Record<string, unknown>]>([
+  test.each<[string, (said: ManifestContent) => Record<string, unknown>]>([
     ['that names a file above', (said) => ({ ...said, files: [{ ...said.files[0], name: away }] })],
     ['that names what no message has', (said) => ({ ...said, files: [{ ...said.files[0], name: 'x.json' }] })],
     ['that names a file twice', (said) => ({ ...said, files: [...said.files, said.files[0]] })],
@@ -131,28 +134,28 @@ describe('a manifest', () => {
     ['of a later version', (said) => ({ ...said, v: 2 })],
     ['without a file', (said) => ({ ...said, files: [] })],
   ])('%s brings nothing', async (_, change) => {
-    await resign(change)
-    const { messages, faults } = await imported(world, media)
-    expect([messages, faults.length, fresh()]).toEqual([0, 1, []])
+    await resignManifest(change)
+    const { messages, faults } = await importAtBravo(world, media)
+    expect([messages, faults.length, listFresh()]).toEqual([0, 1, []])
   })
 
   test('for another site is not this site’s affair', async () => {
-    await resign((said) => ({ ...said, dst: 'charlie' }))
-    expect(await imported(world, media)).toMatchObject({ messages: 0, for_others: 1, faults: [] })
+    await resignManifest((said) => ({ ...said, dst: 'charlie' }))
+    expect(await importAtBravo(world, media)).toMatchObject({ messages: 0, for_others: 1, faults: [] })
   })
 
   test.each<[string, () => Promise<void> | void]>([
-    ['by another site’s key', () => resign((said) => said, world.bravo)],
+    ['by another site’s key', () => resignManifest((said) => said, world.bravo)],
     [
       'by a key that has been revoked',
       () => {
-        const pinned = peerOf(world.alpha)
+        const pinned = buildPeer(world.alpha)
         world.bravo.pinned.set('alpha', { ...pinned, keys: pinned.keys.map((key) => ({ ...key, status: 'revoked' })) })
       },
     ],
     [
       'by fewer keys than the peer needs',
-      () => void world.bravo.pinned.set('alpha', peerOf(world.alpha, { threshold: 2 })),
+      () => void world.bravo.pinned.set('alpha', buildPeer(world.alpha, { threshold: 2 })),
     ],
     [
       'of another signature type',
@@ -174,41 +177,44 @@ describe('a manifest', () => {
     ],
   ])('%s brings nothing', async (_, act) => {
     await act()
-    const { messages, faults } = await imported(world, media)
-    expect([messages, faults.length, fresh()]).toEqual([0, 1, []])
+    const { messages, faults } = await importAtBravo(world, media)
+    expect([messages, faults.length, listFresh()]).toEqual([0, 1, []])
   })
 
   test('that names half a message brings the whole ones', async () => {
-    await resign((said) => ({ ...said, files: said.files.filter(({ name }) => name !== file(2, 'body')) }))
-    const { messages, faults } = await imported(world, media)
-    expect([messages, faults.map((fault) => fault.file)]).toEqual([2, [expect.stringContaining(file(2, 'env'))]])
-    expect(await numbers()).toEqual([1, 3])
+    await resignManifest((said) => ({
+      ...said,
+      files: said.files.filter(({ name }) => name !== formatName(2, 'body')),
+    }))
+    const { messages, faults } = await importAtBravo(world, media)
+    expect([messages, faults.map((fault) => fault.file)]).toEqual([2, [expect.stringContaining(formatName(2, 'env'))]])
+    expect(await listNumbers()).toEqual([1, 3])
   })
 
   test('that is longer than this site’s settings for a body allows is told for that file', async () => {
-    await resign((said) => ({
+    await resignManifest((said) => ({
       ...said,
-      files: said.files.map((each) => (each.name === file(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
+      files: said.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
     }))
-    const { messages, faults } = await imported(world, media)
+    const { messages, faults } = await importAtBravo(world, media)
     expect([messages, faults]).toEqual([2, [{ file: expect.any(String), why: 'it has more than 4194304 bytes' }]])
   })
 })
 
 describe('a folder', () => {
   test('that is a link to a sound one is not followed', async () => {
-    const other = mediumOf(world, 'other')
+    const other = createMedium(world, 'other')
     fs.symlinkSync(folder, join(other, folder.slice(folder.lastIndexOf('/') + 1)))
-    expect(await imported(world, other)).toMatchObject({ messages: 0, faults: [{ why: 'it is no folder' }] })
+    expect(await importAtBravo(world, other)).toMatchObject({ messages: 0, faults: [{ why: 'it is no folder' }] })
   })
 
   test('under another name than its manifest says is not taken, unless it is named itself', async () => {
     const renamed = join(media, 'alpha-to-bravo-ffffffffffffffff')
     fs.renameSync(folder, renamed)
-    expect(await imported(world, media)).toMatchObject({
+    expect(await importAtBravo(world, media)).toMatchObject({
       ...{ messages: 0, faults: [{ why: 'it is not named after its manifest' }] },
     })
-    expect(await imported(world, renamed)).toMatchObject({ messages: 3, folders: ['.'], faults: [] })
+    expect(await importAtBravo(world, renamed)).toMatchObject({ messages: 3, folders: ['.'], faults: [] })
   })
 
   test('without an end to its name, of bytes that are no text, or of a draft, is passed over', async () => {
@@ -216,32 +222,32 @@ describe('a folder', () => {
       fs.mkdirSync(join(media, name))
     }
     fs.mkdirSync(Buffer.concat([Buffer.from(`${media}/alpha-to-bravo-`), Buffer.from([0xff, 0xfe])]))
-    expect(await imported(world, media)).toMatchObject({ messages: 3, faults: [] })
+    expect(await importAtBravo(world, media)).toMatchObject({ messages: 3, faults: [] })
   })
 
   test('beside thousands of others is found', async () => {
     for (let i = 0; i < 3_000; i++) fs.writeFileSync(join(media, `photo-${i}.jpg`), '')
-    expect(await imported(world, media)).toMatchObject({ messages: 3, faults: [] })
+    expect(await importAtBravo(world, media)).toMatchObject({ messages: 3, faults: [] })
   })
 })
 
 test('other bytes that lie in new under a name are not written over, and the import says so', async () => {
-  const { fresh: incoming } = incomingOf(world.bravo, 'alpha')
-  fs.writeFileSync(join(incoming, file(2, 'body')), 'half a cop')
-  const { messages, faults } = await imported(world, media)
+  const { fresh: incoming } = listChannelFolders(world.bravo, 'alpha')
+  fs.writeFileSync(join(incoming, formatName(2, 'body')), 'half a cop')
+  const { messages, faults } = await importAtBravo(world, media)
   expect([messages, faults]).toEqual([
     2,
-    [{ file: expect.stringContaining(file(2, 'body')), why: 'in/new holds other bytes under this name' }],
+    [{ file: expect.stringContaining(formatName(2, 'body')), why: 'in/new holds other bytes under this name' }],
   ])
-  expect(fs.readFileSync(join(incoming, file(2, 'body')), 'utf8')).toBe('half a cop')
+  expect(fs.readFileSync(join(incoming, formatName(2, 'body')), 'utf8')).toBe('half a cop')
 })
 
 test('nothing comes in for a channel whose folders are gone, or a peer that may not be used', async () => {
-  const { home } = incomingOf(world.bravo, 'alpha')
+  const { home } = listChannelFolders(world.bravo, 'alpha')
   fs.renameSync(join(home, 'CHANNEL.json'), join(world.dir, 'CHANNEL.json'))
-  expect(await imported(world, media)).toMatchObject({ messages: 0, faults: [{}] })
+  expect(await importAtBravo(world, media)).toMatchObject({ messages: 0, faults: [{}] })
   fs.renameSync(join(world.dir, 'CHANNEL.json'), join(home, 'CHANNEL.json'))
   world.bravo.pinned.delete('alpha')
-  expect((await imported(world, media)).faults.map(({ why }) => why)).toEqual(['alpha is not pinned'])
-  expect(fresh()).toEqual([])
+  expect((await importAtBravo(world, media)).faults.map(({ why }) => why)).toEqual(['alpha is not pinned'])
+  expect(listFresh()).toEqual([])
 })

@@ -3,32 +3,32 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Journal } from '../../../daemon/kernel/journal.ts'
-import type { Incoming, Verdict } from '../../../daemon/kernel/transport.ts'
-import { aTrace } from '../../support/a-trace.ts'
-import { drop, forge } from './forged.ts'
+import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
+import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
-  carry,
-  incomingOf,
-  message,
-  quarantineOf,
-  restart,
+  buildMessage,
+  carryFiles,
+  createFiledropSites,
+  type FiledropSites,
+  listChannelFolders,
+  listQuarantineReasons,
+  restartSite,
   sendFromAlpha,
   startReceiving,
-  twoSites,
-  type World,
-} from './two-sites.ts'
+} from './filedrop-sites.ts'
+import { dropMessage, forgeMessage } from './forge-message.ts'
 
-let world: World
+let world: FiledropSites
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
 })
 afterEach(() => world.dispose())
 
 /** The effect as the roles make it: the message's id is stored with it, so that a repeat changes nothing. */
-function effects() {
+function createEffects() {
   const seen: string[] = []
-  const deliver = ({ statement: { msg_id } }: Incoming): Verdict => {
+  const deliver = ({ statement: { msg_id } }: InboundMessage): DeliveryVerdict => {
     if (!seen.includes(msg_id)) seen.push(msg_id)
     return { verdict: 'applied' }
   }
@@ -36,43 +36,43 @@ function effects() {
 }
 
 /** A journal whose step fails the given number of times, before or after it has happened. */
-function failing(journal: Journal, step: keyof Journal, when: 'before' | 'after', times = 1): Journal {
+function createFailingJournal(journal: Journal, step: keyof Journal, when: 'before' | 'after', times = 1): Journal {
   let left = times
   return new Proxy(journal, {
     get(target, name, self) {
       const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
       if (name !== step) return original
       return async (...given: unknown[]) => {
-        if (left > 0 && when === 'before') return died(left--)
+        if (left > 0 && when === 'before') return throwDied(left--)
         const answer = await original(...given)
-        if (left > 0) return died(left--)
+        if (left > 0) return throwDied(left--)
         return answer
       }
     },
   })
 }
 
-function died(_left: number): never {
+function throwDied(_left: number): never {
   throw new Error('the process died here')
 }
 
-const receiving: readonly [keyof Journal, 'before' | 'after'][] = [
+const receiveSteps: readonly [keyof Journal, 'before' | 'after'][] = [
   ['receive', 'before'],
   ['receive', 'after'],
-  ['settle', 'before'],
-  ['settle', 'after'],
+  ['recordOutcomes', 'before'],
+  ['recordOutcomes', 'after'],
 ]
 
-test.each(receiving)('a death at %s, %s it: applied once, and done', async (step, when) => {
-  const { seen, deliver } = effects()
+test.each(receiveSteps)('a death at %s, %s it: applied once, and done', async (step, when) => {
+  const { seen, deliver } = createEffects()
   await startReceiving(world.bravo, deliver)
-  await restart(world.bravo, deliver, {}, { journal: failing(world.bravo.journal, step, when) })
+  await restartSite(world.bravo, deliver, {}, { journal: createFailingJournal(world.bravo.journal, step, when) })
   await sendFromAlpha(world, 2)
-  carry(world.alpha, world.bravo)
+  carryFiles(world.alpha, world.bravo)
   await world.bravo.transport.rescan()
-  await restart(world.bravo, deliver)
+  await restartSite(world.bravo, deliver)
   expect(seen).toHaveLength(2)
-  const { work, done } = incomingOf(world.bravo, 'alpha')
+  const { work, done } = listChannelFolders(world.bravo, 'alpha')
   expect(fs.readdirSync(work)).toEqual([])
   expect(fs.readdirSync(done)).toHaveLength(4)
   expect((await world.bravo.transport.status())[1]).toMatchObject({ received: 2, duplicates: 0, quarantined: 0 })
@@ -85,12 +85,12 @@ test.each([
   ['append', 'after'],
 ] as const)('a death at %s, %s it: the repeated event has one number, and the next one follows', async (step, when) => {
   await startReceiving(world.alpha)
-  await restart(world.alpha, undefined, {}, { journal: failing(world.alpha.journal, step, when) })
-  const first = message(world)
-  await expect(world.alpha.transport.send(first, aTrace)).rejects.toThrow()
-  await restart(world.alpha)
-  expect(await world.alpha.transport.send(first, aTrace)).toMatchObject({ seq: 1 })
-  expect(await world.alpha.transport.send(message(world), aTrace)).toMatchObject({ seq: 2 })
+  await restartSite(world.alpha, undefined, {}, { journal: createFailingJournal(world.alpha.journal, step, when) })
+  const first = buildMessage(world)
+  await expect(world.alpha.transport.send(first, sampleTrace)).rejects.toThrow()
+  await restartSite(world.alpha)
+  expect(await world.alpha.transport.send(first, sampleTrace)).toMatchObject({ seq: 1 })
+  expect(await world.alpha.transport.send(buildMessage(world), sampleTrace)).toMatchObject({ seq: 2 })
 })
 
 test.each([
@@ -99,11 +99,11 @@ test.each([
   ['env', 'done'],
   ['body', 'done'],
 ] as const)('a death after only the %s moved to %s: the other half follows', async (part, place) => {
-  const { seen, deliver } = effects()
+  const { seen, deliver } = createEffects()
   await startReceiving(world.bravo, deliver)
-  const { stem, ...forged } = await forge(world)
-  drop(world, { stem, ...forged })
-  const { fresh, work, done } = incomingOf(world.bravo, 'alpha')
+  const { stem, ...forged } = await forgeMessage(world)
+  dropMessage(world, { stem, ...forged })
+  const { fresh, work, done } = listChannelFolders(world.bravo, 'alpha')
   if (place === 'done') {
     await world.bravo.transport.rescan()
     const other = part === 'env' ? 'body' : 'env'
@@ -111,7 +111,7 @@ test.each([
   } else {
     fs.renameSync(join(fresh, `${stem}.${part}.json`), join(work, `${stem}.${part}.json`))
   }
-  await restart(world.bravo, deliver)
+  await restartSite(world.bravo, deliver)
   expect(seen).toHaveLength(1)
   expect(fs.readdirSync(work)).toEqual([])
   expect(fs.readdirSync(done)).toHaveLength(2)
@@ -119,37 +119,37 @@ test.each([
 
 test('a death halfway into quarantine: the other half follows', async () => {
   await startReceiving(world.bravo)
-  const forged = await forge(world, { placed: 'other bytes, many enough to be whole'.padEnd(600) })
-  drop(world, forged)
+  const forged = await forgeMessage(world, { placed: 'other bytes, many enough to be whole'.padEnd(600) })
+  dropMessage(world, forged)
   await world.bravo.transport.rescan()
-  const { work, quarantine } = incomingOf(world.bravo, 'alpha')
+  const { work, quarantine } = listChannelFolders(world.bravo, 'alpha')
   const [env] = fs.readdirSync(quarantine).filter((name) => name.endsWith('.env.json'))
   fs.renameSync(join(quarantine, env ?? ''), join(work, `${forged.stem}.env.json`))
-  await restart(world.bravo)
+  await restartSite(world.bravo)
   expect(fs.readdirSync(work)).toEqual([])
   expect(fs.readdirSync(quarantine)).toContain(env)
-  expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['BODY_DIGEST'])
+  expect(listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['BODY_DIGEST'])
 })
 
 test('a process that dies three times on one message gives it up at the fourth start', async () => {
   await startReceiving(world.bravo)
-  const { stem, envelope, body } = await forge(world)
-  const { work } = incomingOf(world.bravo, 'alpha')
+  const { stem, envelope, body } = await forgeMessage(world)
+  const { work } = listChannelFolders(world.bravo, 'alpha')
   fs.writeFileSync(join(work, `${stem}.body.json`), body)
   fs.writeFileSync(join(work, `${stem}.env.json`), envelope)
   // Each of these is a start that found the message in work and was killed before its end.
-  for (let i = 0; i < 2; i++) await world.bravo.journal.failed('filedrop/alpha/bravo', 1, 1)
-  await restart(world.bravo)
+  for (let i = 0; i < 2; i++) await world.bravo.journal.countFailure('filedrop/alpha/bravo', 1, 1)
+  await restartSite(world.bravo)
   expect(world.bravo.received).toEqual([])
-  expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['POISON'])
+  expect(listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['POISON'])
 })
 
 test('to be put off is no attempt, even where a single one is granted', async () => {
   let isDown = true
-  const answer = (): Verdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
+  const answer = (): DeliveryVerdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
   await startReceiving(world.bravo)
-  await restart(world.bravo, answer, { max_attempts: 1 })
-  drop(world, await forge(world))
+  await restartSite(world.bravo, answer, { max_attempts: 1 })
+  dropMessage(world, await forgeMessage(world))
   for (let i = 0; i < 3; i++) await world.bravo.transport.rescan()
   isDown = false
   await world.bravo.transport.rescan()
@@ -158,13 +158,14 @@ test('to be put off is no attempt, even where a single one is granted', async ()
 
 test('while the store is down intake pauses, nothing is lost, and no attempt is counted', async () => {
   let isDown = true
-  const answer = (): Verdict => (isDown ? { verdict: 'later', detail: 'the store is down' } : { verdict: 'applied' })
+  const answer = (): DeliveryVerdict =>
+    isDown ? { verdict: 'later', detail: 'the store is down' } : { verdict: 'applied' }
   await startReceiving(world.bravo, answer)
   await sendFromAlpha(world, 3)
-  carry(world.alpha, world.bravo)
+  carryFiles(world.alpha, world.bravo)
   for (let i = 0; i < 5; i++) {
     await world.bravo.transport.rescan()
-    await restart(world.bravo, answer)
+    await restartSite(world.bravo, answer)
   }
   expect((await world.bravo.transport.status())[1]).toMatchObject({ received: 0, backlog: 3, quarantined: 0 })
   expect((await world.bravo.transport.health()).detail).toContain('the store is down')
@@ -176,12 +177,12 @@ test('while the store is down intake pauses, nothing is lost, and no attempt is 
 
 test('what was fresh when it was taken in does not expire while this site cannot apply it', async () => {
   let isDown = true
-  const answer = (): Verdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
+  const answer = (): DeliveryVerdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
   await startReceiving(world.bravo, answer)
-  drop(world, await forge(world))
+  dropMessage(world, await forgeMessage(world))
   await world.bravo.transport.rescan()
   isDown = false
   world.clock.ms += 30 * 86_400_000
-  await restart(world.bravo, answer)
+  await restartSite(world.bravo, answer)
   expect(world.bravo.received).toHaveLength(1)
 })

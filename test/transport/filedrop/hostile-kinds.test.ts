@@ -4,34 +4,40 @@ import * as fs from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { requires, whenPresent } from '../../support/requires.ts'
-import { drop, type Forged, forge } from './forged.ts'
-import { incomingOf, quarantineOf, startReceiving, twoSites, type World } from './two-sites.ts'
+import { requires, whenPresent } from '../../support/runner/requires.ts'
+import {
+  createFiledropSites,
+  type FiledropSites,
+  listChannelFolders,
+  listQuarantineReasons,
+  startReceiving,
+} from './filedrop-sites.ts'
+import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
 
-let world: World
-let sound: Forged
-let listening: Server | undefined
+let world: FiledropSites
+let soundMessage: ForgedMessage
+let socketServer: Server | undefined
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
   await startReceiving(world.bravo)
-  sound = await forge(world)
+  soundMessage = await forgeMessage(world)
   fs.writeFileSync(secret(), 'secret', { mode: 0o644 })
 })
 afterEach(async () => {
-  listening?.close()
-  listening = undefined
+  socketServer?.close()
+  socketServer = undefined
   await world.dispose()
 })
 
-const fresh = () => incomingOf(world.bravo, 'alpha').fresh
+const formatFreshPath = () => listChannelFolders(world.bravo, 'alpha').fresh
 const secret = () => join(world.dir, 'secret')
 
 const isNodeMade = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mknod $d/n c 1 3; s=$?; rm -r $d; exit $s']).status === 0
 const withDevices = whenPresent({ isPresent: isNodeMade, name: 'mknod', hint: 'devices can be made by root alone' })
 
-type Kind = readonly [what: string, make: (path: string) => unknown, tests?: typeof test]
+type HostileKind = readonly [what: string, make: (path: string) => unknown, tests?: typeof test]
 
-const kinds: readonly Kind[] = [
+const kinds: readonly HostileKind[] = [
   ['a link to a secret', (path) => fs.symlinkSync(secret(), path)],
   ['a link to nowhere', (path) => fs.symlinkSync('nowhere', path)],
   ['a link to itself', (path) => fs.symlinkSync(path, path)],
@@ -43,7 +49,7 @@ const kinds: readonly Kind[] = [
     'a socket',
     (path) =>
       new Promise<void>((resolve) => {
-        listening = createServer().listen(join(world.dir, 's'), () => {
+        socketServer = createServer().listen(join(world.dir, 's'), () => {
           fs.renameSync(join(world.dir, 's'), path)
           resolve()
         })
@@ -57,63 +63,63 @@ const kinds: readonly Kind[] = [
 for (const [what, make, tests = test] of kinds) {
   describe(what, () => {
     tests.each(['env', 'body'] as const)('in place of the %s', async (part) => {
-      drop(world, sound)
-      const path = join(fresh(), `${sound.stem}.${part}.json`)
+      dropMessage(world, soundMessage)
+      const path = join(formatFreshPath(), `${soundMessage.stem}.${part}.json`)
       fs.rmSync(path)
       await make(path)
-      const before = kindOf(path)
+      const before = readFileType(path)
       await world.bravo.transport.rescan()
-      expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['NOT_REGULAR'])
-      isAway(before)
-      drop(world, sound)
+      expect(listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['NOT_REGULAR'])
+      expectQuarantined(before)
+      dropMessage(world, soundMessage)
       await world.bravo.transport.rescan()
       expect(world.bravo.received).toHaveLength(1)
     })
 
     tests('under another name', async () => {
-      const path = join(fresh(), 'a name')
+      const path = join(formatFreshPath(), 'a name')
       await make(path)
-      const before = kindOf(path)
+      const before = readFileType(path)
       await world.bravo.transport.rescan()
-      expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['NAME'])
-      isAway(before)
+      expect(listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['NAME'])
+      expectQuarantined(before)
     })
   })
 }
 
 /** File type and mode. */
-function kindOf(path: string): number {
+function readFileType(path: string): number {
   return fs.lstatSync(path).mode
 }
 
 /** It lies in quarantine as what it was; what it leads to is as it was. */
-function isAway(mode: number): void {
-  const { quarantine } = incomingOf(world.bravo, 'alpha')
+function expectQuarantined(mode: number): void {
+  const { quarantine } = listChannelFolders(world.bravo, 'alpha')
   const modes = fs.readdirSync(quarantine).map((name) => fs.lstatSync(join(quarantine, name)).mode)
   expect(modes).toContain(mode)
   expect([fs.readFileSync(secret(), 'utf8'), fs.statSync(secret()).mode & 0o777]).toEqual(['secret', 0o644])
-  expect(fs.readdirSync(fresh())).toEqual([])
+  expect(fs.readdirSync(formatFreshPath())).toEqual([])
   expect(world.bravo.events.filter(({ event }) => event.endsWith('failed'))).toEqual([])
 }
 
 describe('a second name for', () => {
   test.each<[string, () => string]>([
     ['a secret', () => secret()],
-    ['a key of the site', () => join(world.bravo.root, '..', 'keys', fs.readdirSync(keys())[0] ?? '')],
+    ['a key of the site', () => join(world.bravo.root, '..', 'keys', fs.readdirSync(readKeys())[0] ?? '')],
     ['its journal', () => join(world.bravo.root, '..', 'site.db')],
   ])('%s is never read, nor its mode changed', async (_, target) => {
     const before = fs.statSync(target()).mode
-    drop(world, sound)
-    const path = join(fresh(), `${sound.stem}.body.json`)
+    dropMessage(world, soundMessage)
+    const path = join(formatFreshPath(), `${soundMessage.stem}.body.json`)
     fs.rmSync(path)
     fs.linkSync(target(), path)
     await world.bravo.transport.rescan()
-    expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['HARDLINK'])
+    expect(listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['HARDLINK'])
     expect(fs.statSync(target()).mode).toBe(before)
     expect(world.bravo.received).toEqual([])
   })
 })
 
-function keys(): string {
+function readKeys(): string {
   return join(world.bravo.root, '..', 'keys')
 }

@@ -2,20 +2,27 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { drop, type Forged, forge } from './forged.ts'
-import { incomingOf, quarantineOf, restart, startReceiving, twoSites, type World } from './two-sites.ts'
+import {
+  createFiledropSites,
+  type FiledropSites,
+  listChannelFolders,
+  listQuarantineReasons,
+  restartSite,
+  startReceiving,
+} from './filedrop-sites.ts'
+import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
 
-let world: World
-let sound: Forged
+let world: FiledropSites
+let soundMessage: ForgedMessage
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
   await startReceiving(world.bravo)
-  sound = await forge(world)
+  soundMessage = await forgeMessage(world)
 })
 afterEach(() => world.dispose())
 
-const fresh = () => incomingOf(world.bravo, 'alpha').fresh
-const reasons = () => quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)
+const formatFreshPath = () => listChannelFolders(world.bravo, 'alpha').fresh
+const listReasons = () => listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)
 const day_ms = 86_400_000
 
 describe.each([
@@ -23,9 +30,9 @@ describe.each([
   ['the envelope first', ['env', 'body']],
 ] as const)('a copy that grows, %s', (_, order) => {
   test.each([1, 7, 250])('by %i bytes at a time, is taken in when it is whole, and not before', async (step) => {
-    const texts = { env: sound.envelope.trimEnd(), body: String(sound.body) }
+    const texts = { env: soundMessage.envelope.trimEnd(), body: String(soundMessage.body) }
     for (const [at, part] of order.entries()) {
-      const file = join(fresh(), `${sound.stem}.${part}.json`)
+      const file = join(formatFreshPath(), `${soundMessage.stem}.${part}.json`)
       for (let length = 0; length < texts[part].length; length += step) {
         fs.appendFileSync(file, texts[part].slice(length, length + step))
         const isWhole = at === 1 && length + step >= texts[part].length
@@ -36,7 +43,7 @@ describe.each([
         expect([part, length, world.bravo.received.length]).toEqual([part, length, isWhole ? 1 : 0])
       }
     }
-    expect(reasons()).toEqual([])
+    expect(listReasons()).toEqual([])
   })
 })
 
@@ -48,59 +55,59 @@ describe('a clock that jumps', () => {
 
   test.each(jumps)('%s: what comes then is put away, and comes in when the clock is right', async (_, ms, reason) => {
     world.clock.ms += ms
-    drop(world, sound)
+    dropMessage(world, soundMessage)
     await world.bravo.transport.rescan()
-    expect([reasons(), world.bravo.received]).toEqual([[reason], []])
+    expect([listReasons(), world.bravo.received]).toEqual([[reason], []])
     world.clock.ms -= ms
-    await restart(world.bravo)
-    drop(world, sound)
+    await restartSite(world.bravo)
+    dropMessage(world, soundMessage)
     await world.bravo.transport.rescan()
-    expect([reasons(), world.bravo.received.length]).toEqual([[reason], 1])
+    expect([listReasons(), world.bravo.received.length]).toEqual([[reason], 1])
   })
 
   test.each(jumps)('%s: what was in before stays in, and its copies are duplicates', async (_, ms) => {
-    drop(world, sound)
+    dropMessage(world, soundMessage)
     await world.bravo.transport.rescan()
     world.clock.ms += ms
     for (let i = 0; i < 2; i++) {
-      drop(world, sound)
-      await restart(world.bravo)
+      dropMessage(world, soundMessage)
+      await restartSite(world.bravo)
     }
-    expect([reasons(), world.bravo.received.length]).toEqual([[], 1])
+    expect([listReasons(), world.bravo.received.length]).toEqual([[], 1])
     expect((await world.bravo.transport.status()).find(({ direction }) => direction === 'in')).toMatchObject({
       ...{ state: 'open', received: 1, duplicates: 2, gaps: 0 },
     })
   })
 
   test.each(jumps)('%s is no matter where sequence alone decides', async (_, ms) => {
-    await restart(world.bravo, undefined, { trusted_clock: false })
+    await restartSite(world.bravo, undefined, { trusted_clock: false })
     world.clock.ms += ms
-    drop(world, sound)
+    dropMessage(world, soundMessage)
     await world.bravo.transport.rescan()
-    expect([reasons(), world.bravo.received.length]).toEqual([[], 1])
+    expect([listReasons(), world.bravo.received.length]).toEqual([[], 1])
   })
 
   test('to and fro, while half of a message waits: its other half is still waited for', async () => {
-    const body = join(fresh(), `${sound.stem}.body.json`)
-    fs.writeFileSync(body, sound.body)
+    const body = join(formatFreshPath(), `${soundMessage.stem}.body.json`)
+    fs.writeFileSync(body, soundMessage.body)
     for (const ms of [-3_650 * day_ms, 3_650 * day_ms, -day_ms, day_ms]) {
       await world.bravo.transport.rescan()
       world.clock.ms += ms
     }
     expect(fs.existsSync(body)).toBe(true)
-    drop(world, sound)
+    dropMessage(world, soundMessage)
     await world.bravo.transport.rescan()
-    expect([reasons(), world.bravo.received.length]).toEqual([[], 1])
+    expect([listReasons(), world.bravo.received.length]).toEqual([[], 1])
   })
 
   test('ahead, while half of a message waits: it is put away whole, and may come again', async () => {
-    fs.writeFileSync(join(fresh(), `${sound.stem}.body.json`), sound.body)
+    fs.writeFileSync(join(formatFreshPath(), `${soundMessage.stem}.body.json`), soundMessage.body)
     await world.bravo.transport.rescan()
     world.clock.ms += 3_650 * day_ms
     await world.bravo.transport.rescan()
     world.clock.ms -= 3_650 * day_ms
-    expect(reasons()).toEqual(['TRUNCATED'])
-    drop(world, sound)
+    expect(listReasons()).toEqual(['TRUNCATED'])
+    dropMessage(world, soundMessage)
     await world.bravo.transport.rescan()
     expect(world.bravo.received).toHaveLength(1)
   })

@@ -3,27 +3,34 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { drop, type Forged, forge } from './forged.ts'
-import { incomingOf, quarantineOf, restart, startReceiving, twoSites, type World } from './two-sites.ts'
+import {
+  createFiledropSites,
+  type FiledropSites,
+  listChannelFolders,
+  listQuarantineReasons,
+  restartSite,
+  startReceiving,
+} from './filedrop-sites.ts'
+import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
 
-let world: World
-let sound: Forged
+let world: FiledropSites
+let soundMessage: ForgedMessage
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
   await startReceiving(world.bravo)
-  sound = await forge(world)
+  soundMessage = await forgeMessage(world)
 })
 afterEach(() => world.dispose())
 
-const fresh = () => incomingOf(world.bravo, 'alpha').fresh
-const lying = () => {
-  const { work, done, quarantine } = incomingOf(world.bravo, 'alpha')
+const formatFreshPath = () => listChannelFolders(world.bravo, 'alpha').fresh
+const countFiles = () => {
+  const { work, done, quarantine } = listChannelFolders(world.bravo, 'alpha')
   const count = (folder: string) => fs.readdirSync(folder).filter((name) => !name.endsWith('.reason.json')).length
-  return { waiting: count(fresh()) + count(work), done: count(done), quarantined: count(quarantine) }
+  return { waiting: count(formatFreshPath()) + count(work), done: count(done), quarantined: count(quarantine) }
 }
 
 /** Bytes of any kind, and sound files with a piece cut out, doubled or overwritten. */
-const contents = (whole: () => string) =>
+const anyContents = (whole: () => string) =>
   fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     fc.tuple(fc.nat(), fc.nat({ max: 40 }), fc.uint8Array({ maxLength: 20 })).map(([at, length, piece]) => {
@@ -35,27 +42,27 @@ const contents = (whole: () => string) =>
 
 test('any bytes in both files end in quarantine, or wait for their end', async () => {
   const pair = fc.tuple(
-    contents(() => sound.envelope),
-    contents(() => String(sound.body)),
+    anyContents(() => soundMessage.envelope),
+    anyContents(() => String(soundMessage.body)),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(pair, { minLength: 1, maxLength: 5 }), async (pairs) => {
-      const before = lying()
+      const before = countFiles()
       let unchanged = 0
       pairs.forEach(([envelope, body], index) => {
-        if (envelope.toString() === sound.envelope && body.toString() === sound.body) unchanged += 1
-        drop(world, {
-          ...sound,
+        if (envelope.toString() === soundMessage.envelope && body.toString() === soundMessage.body) unchanged += 1
+        dropMessage(world, {
+          ...soundMessage,
           envelope: envelope as unknown as string,
           body,
           stem: `00000001-${String(index + 1).padStart(16, '0')}`,
         })
       })
       await world.bravo.transport.rescan()
-      const after = lying()
+      const after = countFiles()
       expect(world.bravo.received.length).toBeLessThanOrEqual(unchanged)
       expect(after.waiting + after.quarantined + after.done).toBeGreaterThanOrEqual(before.quarantined + pairs.length)
-      for (const name of fs.readdirSync(fresh())) fs.rmSync(join(fresh(), name))
+      for (const name of fs.readdirSync(formatFreshPath())) fs.rmSync(join(formatFreshPath(), name))
     }),
     { numRuns: 60, seed: 21 },
   )
@@ -75,45 +82,45 @@ test('names with path tricks stay in quarantine under names of ours', async () =
     '00000001-1.env.json',
     'CHANNEL.json',
   ]
-  for (const name of names) fs.writeFileSync(join(fresh(), name), name)
+  for (const name of names) fs.writeFileSync(join(formatFreshPath(), name), name)
   await world.bravo.transport.rescan()
   world.clock.ms += 86_400_000
   await world.bravo.transport.rescan()
-  const reasons = quarantineOf(world.bravo, 'alpha')
+  const reasons = listQuarantineReasons(world.bravo, 'alpha')
     .map(({ reason }) => reason)
     .sort()
   expect(reasons).toEqual([...Array.from({ length: names.length - 1 }, () => 'NAME'), 'TRUNCATED'])
-  const { quarantine } = incomingOf(world.bravo, 'alpha')
+  const { quarantine } = listChannelFolders(world.bravo, 'alpha')
   expect(fs.readdirSync(quarantine).filter((name) => !/^stranger-[0-9a-f]{16}-[0-9a-f]{8}\./.test(name))).toEqual([])
 })
 
 test('the sender’s modes count for nothing', async () => {
-  drop(world, sound)
-  for (const name of fs.readdirSync(fresh())) fs.chmodSync(join(fresh(), name), 0o4777)
+  dropMessage(world, soundMessage)
+  for (const name of fs.readdirSync(formatFreshPath())) fs.chmodSync(join(formatFreshPath(), name), 0o4777)
   await world.bravo.transport.rescan()
-  const { done } = incomingOf(world.bravo, 'alpha')
+  const { done } = listChannelFolders(world.bravo, 'alpha')
   expect(fs.readdirSync(done).map((name) => fs.statSync(join(done, name)).mode & 0o7777)).toEqual([0o600, 0o600])
 })
 
 test('two hundred messages are taken in order, with a thousand strangers between them', async () => {
   let prev = '0'.repeat(96)
   for (let seq = 1; seq <= 200; seq++) {
-    const forged = await forge(world, { seq, statement: { prev } })
+    const forged = await forgeMessage(world, { seq, statement: { prev } })
     prev = forged.digest
-    drop(world, forged)
-    for (let i = 0; i < 5; i++) fs.writeFileSync(join(fresh(), `stranger ${seq} ${i}`), '')
+    dropMessage(world, forged)
+    for (let i = 0; i < 5; i++) fs.writeFileSync(join(formatFreshPath(), `stranger ${seq} ${i}`), '')
   }
-  await restart(world.bravo)
+  await restartSite(world.bravo)
   expect(world.bravo.received.map(({ statement }) => statement.seq)).toEqual(
     Array.from({ length: 200 }, (_, i) => i + 1),
   )
-  expect(lying()).toEqual({ waiting: 0, done: 400, quarantined: 1_000 })
+  expect(countFiles()).toEqual({ waiting: 0, done: 400, quarantined: 1_000 })
 })
 
 test('a handler that throws anything, and a peer list that cannot be read, stop nothing for good', async () => {
-  drop(world, sound)
+  dropMessage(world, soundMessage)
   let isBroken = true
-  await restart(world.bravo, () => {
+  await restartSite(world.bravo, () => {
     if (isBroken) throw Object.assign(Object.create(null), { odd: true })
     return { verdict: 'applied' }
   })
@@ -122,6 +129,6 @@ test('a handler that throws anything, and a peer list that cannot be read, stop 
   expect(world.bravo.received).toHaveLength(1)
   const options = world.bravo.options()
   const broken = { list: () => Promise.reject(new Error('unreadable')), get: options.peers.get }
-  await restart(world.bravo, undefined, {}, { peers: broken })
+  await restartSite(world.bravo, undefined, {}, { peers: broken })
   expect(world.bravo.events.at(-1)?.event).toBe('filedrop.peers.unreadable')
 })

@@ -2,26 +2,35 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type InventoryData, inventoryData } from '../../../daemon/kernel/inventory.ts'
-import type { Statement } from '../../../daemon/kernel/transport.ts'
-import { aTrace } from '../../support/a-trace.ts'
-import { carry, message, readyOf, restart, sendFromAlpha, startReceiving, twoSites, type World } from './two-sites.ts'
+import { type InventoryData, inventoryData } from '../../../daemon/kernel/messaging/inventory.ts'
+import type { Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
+import {
+  buildMessage,
+  carryFiles,
+  createFiledropSites,
+  type FiledropSites,
+  formatReadyPath,
+  restartSite,
+  sendFromAlpha,
+  startReceiving,
+} from './filedrop-sites.ts'
 
 const interval_ms = 300_000
 const channel = 'filedrop/alpha/bravo'
 
-let world: World
+let world: FiledropSites
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
   await startReceiving(world.alpha)
 })
 afterEach(() => world.dispose())
 
-type Seen = { readonly statement: Statement; readonly data: InventoryData }
+type ReadyInventory = { readonly statement: Statement; readonly data: InventoryData }
 
 /** The inventories that lie in alpha's `ready`, in the order of their numbers. */
-function inventories(): Seen[] {
-  const ready = readyOf(world.alpha, 'bravo')
+function listInventories(): ReadyInventory[] {
+  const ready = formatReadyPath(world.alpha, 'bravo')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
   return envelopes.sort().flatMap((name) => {
     const { payload } = JSON.parse(fs.readFileSync(join(ready, name), 'utf8'))
@@ -32,35 +41,36 @@ function inventories(): Seen[] {
   })
 }
 
-async function pass(ms: number): Promise<void> {
+async function passTime(ms: number): Promise<void> {
   world.clock.ms += ms
   await world.alpha.transport.rescan()
 }
 
-const digests = async () => (await world.alpha.journal.sentRun(channel, 1, 1, 5_000, 5_000)).map(({ digest }) => digest)
+const listDigests = async () =>
+  (await world.alpha.journal.sentRun(channel, 1, 1, 5_000, 5_000)).map(({ digest }) => digest)
 
 test('an inventory goes out with the first interval, and with each that follows, though nothing else is sent', async () => {
-  await pass(interval_ms - 1)
-  expect(inventories()).toEqual([])
-  await pass(1)
-  expect(inventories().map(({ data }) => data)).toEqual([
+  await passTime(interval_ms - 1)
+  expect(listInventories()).toEqual([])
+  await passTime(1)
+  expect(listInventories().map(({ data }) => data)).toEqual([
     { epoch: 1, highest: 0, rolling: '0'.repeat(96), digests: [], checkpoints: [] },
   ])
-  await pass(interval_ms - 1)
-  expect(inventories()).toHaveLength(1)
-  await pass(1)
-  expect(inventories()).toHaveLength(2)
+  await passTime(interval_ms - 1)
+  expect(listInventories()).toHaveLength(1)
+  await passTime(1)
+  expect(listInventories()).toHaveLength(2)
   // However long nothing ran, one tells everything.
-  await pass(20 * interval_ms)
-  expect(inventories()).toHaveLength(3)
+  await passTime(20 * interval_ms)
+  expect(listInventories()).toHaveLength(3)
 })
 
 test('it names the number before its own, and the digests up to it, lowest first', async () => {
   await sendFromAlpha(world, 3)
-  await pass(interval_ms)
-  const [{ statement, data } = {} as Seen] = inventories()
+  await passTime(interval_ms)
+  const [{ statement, data } = {} as ReadyInventory] = listInventories()
   expect(statement).toMatchObject({ seq: 4, kind: 'inventory', body: { schema: 'platform.inventory/1' } })
-  const sent = await digests()
+  const sent = await listDigests()
   expect(data).toEqual({ epoch: 1, highest: 3, rolling: sent[2], digests: sent.slice(0, 3), checkpoints: [] })
   // The predecessor's digest is in each statement: the last one rolls over all of them.
   expect(statement.prev).toBe(data.rolling)
@@ -73,71 +83,71 @@ test('it names the number before its own, and the digests up to it, lowest first
 test('what is numbered in the same step as the inventory is told as it stands', async () => {
   world.clock.ms += interval_ms
   // Asked for together, so that they share a batch with the inventory or not: the chain holds either way.
-  const sending = Array.from({ length: 40 }, () => world.alpha.transport.send(message(world), aTrace))
+  const sending = Array.from({ length: 40 }, () => world.alpha.transport.send(buildMessage(world), sampleTrace))
   await world.alpha.transport.rescan()
   await Promise.all(sending)
   await world.alpha.transport.rescan()
-  const [{ statement, data } = {} as Seen, ...more] = inventories()
+  const [{ statement, data } = {} as ReadyInventory, ...more] = listInventories()
   expect(more).toEqual([])
   expect(data.highest).toBe(statement.seq - 1)
-  expect(data.digests).toEqual((await digests()).slice(0, data.highest))
+  expect(data.digests).toEqual((await listDigests()).slice(0, data.highest))
 })
 
 test('no more than 1,024 digests, and fewer where bodies are small', async () => {
-  const many = Array.from({ length: 1_100 }, () => world.alpha.transport.send(message(world), aTrace))
+  const many = Array.from({ length: 1_100 }, () => world.alpha.transport.send(buildMessage(world), sampleTrace))
   await Promise.all(many)
-  await pass(interval_ms)
-  const sent = await digests()
-  expect(inventories()[0]?.data.digests).toEqual(sent.slice(1_100 - 1_024, 1_100))
-  await restart(world.alpha, undefined, { max_body_bytes: 8_192 })
-  await pass(interval_ms)
-  const { data } = inventories()[1] as Seen
+  await passTime(interval_ms)
+  const sent = await listDigests()
+  expect(listInventories()[0]?.data.digests).toEqual(sent.slice(1_100 - 1_024, 1_100))
+  await restartSite(world.alpha, undefined, { max_body_bytes: 8_192 })
+  await passTime(interval_ms)
+  const { data } = listInventories()[1] as ReadyInventory
   expect(data.highest).toBe(1_101)
   expect(data.digests.length).toBeGreaterThan(10)
-  expect(data.digests).toEqual((await digests()).slice(0, 1_101).slice(-data.digests.length))
+  expect(data.digests).toEqual((await listDigests()).slice(0, 1_101).slice(-data.digests.length))
 })
 
 test('it carries the newest heads of the audit chains', async () => {
   const signature = await world.alpha.signatures.sign('checkpoint', Buffer.from('{}'))
   const head = { writer: 'site@alpha', seq: 7, hash: 'a'.repeat(64), at: '2026-03-01T12:00:00.000Z', signature }
-  await restart(world.alpha, undefined, {}, { checkpoints: async () => [head] })
-  await pass(interval_ms)
-  expect(inventories()[0]?.data.checkpoints).toEqual([head])
+  await restartSite(world.alpha, undefined, {}, { checkpoints: async () => [head] })
+  await passTime(interval_ms)
+  expect(listInventories()[0]?.data.checkpoints).toEqual([head])
 })
 
 test('a restart neither brings one before its time nor puts it off', async () => {
-  await pass(interval_ms)
+  await passTime(interval_ms)
   for (let i = 0; i < 4; i++) {
-    await pass(interval_ms / 4 - 1)
-    await restart(world.alpha)
+    await passTime(interval_ms / 4 - 1)
+    await restartSite(world.alpha)
   }
-  expect(inventories()).toHaveLength(1)
-  await pass(4)
-  expect(inventories()).toHaveLength(2)
+  expect(listInventories()).toHaveLength(1)
+  await passTime(4)
+  expect(listInventories()).toHaveLength(2)
 })
 
 test('a wall clock that jumps back or far ahead while the site is down costs one interval at most', async () => {
-  await pass(interval_ms)
+  await passTime(interval_ms)
   world.clock.ms -= 90 * 86_400_000
-  await restart(world.alpha)
-  expect(inventories()).toHaveLength(1)
-  await pass(interval_ms)
-  expect(inventories()).toHaveLength(2)
+  await restartSite(world.alpha)
+  expect(listInventories()).toHaveLength(1)
+  await passTime(interval_ms)
+  expect(listInventories()).toHaveLength(2)
   world.clock.ms += 400 * 86_400_000
-  await restart(world.alpha)
-  expect(inventories()).toHaveLength(3)
+  await restartSite(world.alpha)
+  expect(listInventories()).toHaveLength(3)
 })
 
 test('a wall clock that jumps while the site runs changes nothing', async () => {
   let wall = world.clock.ms
   const clock = { now: () => wall, monotonic: () => world.clock.ms }
-  await restart(world.alpha, undefined, {}, { clock })
+  await restartSite(world.alpha, undefined, {}, { clock })
   wall += 90 * 86_400_000
-  await pass(interval_ms - 1)
-  expect(inventories()).toEqual([])
+  await passTime(interval_ms - 1)
+  expect(listInventories()).toEqual([])
   wall -= 365 * 86_400_000
-  await pass(1)
-  expect(inventories()).toHaveLength(1)
+  await passTime(1)
+  expect(listInventories()).toHaveLength(1)
 })
 
 test('while the journal fails there is none, and the next look makes up for it', async () => {
@@ -148,33 +158,33 @@ test('while the journal fails there is none, and the next look makes up for it',
       return Reflect.get(target, name, self)
     },
   })
-  await restart(world.alpha, undefined, {}, { journal })
-  await pass(interval_ms)
-  expect(inventories()).toEqual([])
+  await restartSite(world.alpha, undefined, {}, { journal })
+  await passTime(interval_ms)
+  expect(listInventories()).toEqual([])
   isDown = false
-  await pass(1)
-  expect(inventories()).toHaveLength(1)
+  await passTime(1)
+  expect(listInventories()).toHaveLength(1)
 })
 
 test('each peer’s record says how often, and a channel that stands still says nothing', async () => {
   const { pinned } = world.alpha
   const bravo = pinned.get('bravo')
   if (bravo) pinned.set('bravo', { ...bravo, inventory_interval_s: 86_400 })
-  await pass(interval_ms)
-  expect(inventories()).toEqual([])
+  await passTime(interval_ms)
+  expect(listInventories()).toEqual([])
   await world.alpha.journal.setState(channel, 'frozen', 'for a test')
-  await pass(86_400_000)
-  expect(inventories()).toEqual([])
+  await passTime(86_400_000)
+  expect(listInventories()).toEqual([])
   await world.alpha.journal.setState(channel, 'open', '')
-  await pass(1)
-  expect(inventories()).toHaveLength(1)
+  await passTime(1)
+  expect(listInventories()).toHaveLength(1)
 })
 
 test('what an inventory says arrives as it was said', async () => {
   await startReceiving(world.bravo)
   await sendFromAlpha(world, 2)
-  await pass(interval_ms)
-  carry(world.alpha, world.bravo)
+  await passTime(interval_ms)
+  carryFiles(world.alpha, world.bravo)
   await world.bravo.transport.rescan()
   expect((await world.bravo.transport.status()).find(({ direction }) => direction === 'in')).toMatchObject({
     ...{ highest_seq: 3, gaps: 0, quarantined: 0, backlog: 0 },

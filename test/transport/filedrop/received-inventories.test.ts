@@ -1,144 +1,145 @@
 // What a sender tells of all that it has sent is held against what has come, and when it tells nothing any more, that is told.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
-import { inventory_schema } from '../../../daemon/kernel/inventory.ts'
-import type { Metrics } from '../../../daemon/kernel/metrics.ts'
-import { drop, type Forged, forge } from './forged.ts'
+import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import {
-  carry,
-  labelFor,
-  quarantineOf,
-  restart,
+  buildLabel,
+  carryFiles,
+  createFiledropSites,
+  type FiledropSites,
+  listQuarantineReasons,
+  restartSite,
   sendFromAlpha,
   start_ms,
   startReceiving,
-  twoSites,
-  type World,
-} from './two-sites.ts'
+} from './filedrop-sites.ts'
+import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
 
 const interval_ms = 300_000
 const channel = 'filedrop/alpha/bravo'
 const zeros = '0'.repeat(96)
-let world: World
+let world: FiledropSites
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
   await startReceiving(world.alpha)
   await startReceiving(world.bravo)
 })
 afterEach(() => world.dispose())
 
-const scan = () => world.bravo.transport.rescan()
-const inStatus = async () => (await world.bravo.transport.status()).find(({ direction }) => direction === 'in')
-const audited = async (action: string) => (await world.bravo.audit.list({ action, limit: 9 })).map(({ event }) => event)
-const remembered = async () =>
+const scanBravo = () => world.bravo.transport.rescan()
+const readInStatus = async () => (await world.bravo.transport.status()).find(({ direction }) => direction === 'in')
+const listAuditEvents = async (action: string) =>
+  (await world.bravo.audit.list({ action, limit: 9 })).map(({ event }) => event)
+const readChannelRecord = async () =>
   (await world.bravo.journal.channels()).find((each) => each.channel === channel) ?? { inventory: -1, inventory_at: -1 }
-const taken = () => world.bravo.received.map(({ statement: { seq, kind } }) => `${kind} ${seq}`)
-const reasons = () => quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)
+const listTaken = () => world.bravo.received.map(({ statement: { seq, kind } }) => `${kind} ${seq}`)
+const listReasons = () => listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)
 
-async function pass(ms: number): Promise<void> {
+async function passTime(ms: number): Promise<void> {
   world.clock.ms += ms
   await world.alpha.transport.rescan()
 }
 
 /** Messages 1 to `count` as alpha signed them. */
-async function chain(count: number): Promise<Forged[]> {
-  const made: Forged[] = []
+async function forgeChain(count: number): Promise<ForgedMessage[]> {
+  const made: ForgedMessage[] = []
   for (let seq = 1; seq <= count; seq++) {
-    made.push(await forge(world, { seq, statement: { prev: made.at(-1)?.digest ?? zeros } }))
+    made.push(await forgeMessage(world, { seq, statement: { prev: made.at(-1)?.digest ?? zeros } }))
   }
   return made
 }
 
 /** The inventory behind them, with changes to what it says. */
-async function telling(told: readonly string[], seq: number, change: Readonly<Record<string, unknown>> = {}) {
+async function forgeInventory(told: readonly string[], seq: number, change: Readonly<Record<string, unknown>> = {}) {
   const prev = told.at(-1) ?? zeros
   const data = { epoch: 1, highest: seq - 1, rolling: prev, digests: told, checkpoints: [], ...change }
-  const body = canonical({ label: labelFor(world.bravo.tenant_id), schema: inventory_schema, data })
+  const body = canonicalJson({ label: buildLabel(world.bravo.tenant_id), schema: inventory_schema, data })
   const said = { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema }
-  return await forge(world, { seq, body, statement: { kind: 'inventory', body: said, prev } })
+  return await forgeMessage(world, { seq, body, statement: { kind: 'inventory', body: said, prev } })
 }
 
 test('it is taken at once over a gap, shows what is missing before it, and is remembered', async () => {
   await sendFromAlpha(world, 3)
-  await pass(interval_ms)
-  carry(world.alpha, world.bravo, { only: (file) => /-0+4\./.test(file) })
-  await scan()
-  expect(taken()).toEqual(['inventory 4'])
-  expect(await inStatus()).toMatchObject({ highest_seq: 4, gaps: 3, held: 0, inventory_age_s: 0 })
-  expect(await remembered()).toMatchObject({ inventory: 4, inventory_at: start_ms + interval_ms })
-  await restart(world.bravo)
-  expect(await remembered()).toMatchObject({ inventory: 4 })
+  await passTime(interval_ms)
+  carryFiles(world.alpha, world.bravo, { only: (file) => /-0+4\./.test(file) })
+  await scanBravo()
+  expect(listTaken()).toEqual(['inventory 4'])
+  expect(await readInStatus()).toMatchObject({ highest_seq: 4, gaps: 3, held: 0, inventory_age_s: 0 })
+  expect(await readChannelRecord()).toMatchObject({ inventory: 4, inventory_at: start_ms + interval_ms })
+  await restartSite(world.bravo)
+  expect(await readChannelRecord()).toMatchObject({ inventory: 4 })
 })
 
 test('one that was overtaken changes nothing', async () => {
   await sendFromAlpha(world, 1)
-  await pass(interval_ms)
-  await pass(interval_ms)
-  carry(world.alpha, world.bravo, { only: (file) => /-0+3\./.test(file) })
-  await scan()
+  await passTime(interval_ms)
+  await passTime(interval_ms)
+  carryFiles(world.alpha, world.bravo, { only: (file) => /-0+3\./.test(file) })
+  await scanBravo()
   world.clock.ms += 1_000
-  carry(world.alpha, world.bravo)
-  await scan()
-  expect(taken()).toEqual(['inventory 3', 'contribution 1', 'inventory 2'])
-  expect(await remembered()).toMatchObject({ inventory: 3, inventory_at: start_ms + 2 * interval_ms })
+  carryFiles(world.alpha, world.bravo)
+  await scanBravo()
+  expect(listTaken()).toEqual(['inventory 3', 'contribution 1', 'inventory 2'])
+  expect(await readChannelRecord()).toMatchObject({ inventory: 3, inventory_at: start_ms + 2 * interval_ms })
 })
 
 describe('an inventory that tells of another message than has come', () => {
   test('freezes the channel, lies in quarantine, and lets nothing behind it in', async () => {
-    const [one, two, three] = (await chain(3)) as [Forged, Forged, Forged]
-    for (const each of [one, two, three]) drop(world, each)
-    await scan()
-    const other = await telling([one.digest, 'f'.repeat(96), three.digest], 4)
-    drop(world, other)
-    await scan()
-    expect(reasons()).toEqual(['EQUIVOCATION'])
-    expect(await inStatus()).toMatchObject({ state: 'frozen', highest_seq: 4 })
-    const [event] = await audited('filedrop.channel.equivocation')
+    const [one, two, three] = (await forgeChain(3)) as [ForgedMessage, ForgedMessage, ForgedMessage]
+    for (const each of [one, two, three]) dropMessage(world, each)
+    await scanBravo()
+    const other = await forgeInventory([one.digest, 'f'.repeat(96), three.digest], 4)
+    dropMessage(world, other)
+    await scanBravo()
+    expect(listReasons()).toEqual(['EQUIVOCATION'])
+    expect(await readInStatus()).toMatchObject({ state: 'frozen', highest_seq: 4 })
+    const [event] = await listAuditEvents('filedrop.channel.equivocation')
     expect(event).toMatchObject({ outcome: 'refused', detail: { epoch: 1, seq: 4, numbers: [2] } })
-    expect(await remembered()).toMatchObject({ inventory: 0 })
-    drop(world, await forge(world, { seq: 5, statement: { prev: other.digest } }))
-    await scan()
-    expect(taken()).toHaveLength(3)
+    expect(await readChannelRecord()).toMatchObject({ inventory: 0 })
+    dropMessage(world, await forgeMessage(world, { seq: 5, statement: { prev: other.digest } }))
+    await scanBravo()
+    expect(listTaken()).toHaveLength(3)
   })
 
   test('once people have opened the channel again, the same contradiction does not freeze it anew', async () => {
-    const [one, two] = (await chain(2)) as [Forged, Forged]
-    for (const each of [one, two]) drop(world, each)
-    await scan()
-    const first = await telling(['e'.repeat(96), two.digest], 3)
-    drop(world, first)
-    await scan()
+    const [one, two] = (await forgeChain(2)) as [ForgedMessage, ForgedMessage]
+    for (const each of [one, two]) dropMessage(world, each)
+    await scanBravo()
+    const first = await forgeInventory(['e'.repeat(96), two.digest], 3)
+    dropMessage(world, first)
+    await scanBravo()
     await world.bravo.journal.setState(channel, 'open', '')
-    const second = await telling(['e'.repeat(96), two.digest, first.digest], 4)
-    drop(world, second)
-    await scan()
-    expect(await inStatus()).toMatchObject({ state: 'open' })
-    expect(await remembered()).toMatchObject({ inventory: 4 })
+    const second = await forgeInventory(['e'.repeat(96), two.digest, first.digest], 4)
+    dropMessage(world, second)
+    await scanBravo()
+    expect(await readInStatus()).toMatchObject({ state: 'open' })
+    expect(await readChannelRecord()).toMatchObject({ inventory: 4 })
     // Another one does.
-    drop(world, await telling(['e'.repeat(96), 'd'.repeat(96), first.digest, second.digest], 5))
-    await scan()
-    expect(await inStatus()).toMatchObject({ state: 'frozen' })
+    dropMessage(world, await forgeInventory(['e'.repeat(96), 'd'.repeat(96), first.digest, second.digest], 5))
+    await scanBravo()
+    expect(await readInStatus()).toMatchObject({ state: 'frozen' })
   })
 
   test('a death after the freeze leaves it frozen, and the inventory in its place', async () => {
-    const [one, two] = (await chain(2)) as [Forged, Forged]
-    for (const each of [one, two]) drop(world, each)
-    await scan()
+    const [one, two] = (await forgeChain(2)) as [ForgedMessage, ForgedMessage]
+    for (const each of [one, two]) dropMessage(world, each)
+    await scanBravo()
     const journal = new Proxy(world.bravo.journal, {
       get(target, name, self) {
         if (name !== 'settle') return Reflect.get(target, name, self)
         return () => Promise.reject(new Error('the process died here'))
       },
     })
-    await restart(world.bravo, undefined, {}, { journal })
-    drop(world, await telling(['e'.repeat(96), two.digest], 3))
-    await scan()
-    await restart(world.bravo)
-    expect(await inStatus()).toMatchObject({ state: 'frozen', backlog: 1 })
+    await restartSite(world.bravo, undefined, {}, { journal })
+    dropMessage(world, await forgeInventory(['e'.repeat(96), two.digest], 3))
+    await scanBravo()
+    await restartSite(world.bravo)
+    expect(await readInStatus()).toMatchObject({ state: 'frozen', backlog: 1 })
     await world.bravo.journal.setState(channel, 'open', '')
-    await scan()
-    expect(await inStatus()).toMatchObject({ state: 'open', backlog: 0 })
-    expect(await audited('filedrop.channel.equivocation')).toHaveLength(1)
+    await scanBravo()
+    expect(await readInStatus()).toMatchObject({ state: 'open', backlog: 0 })
+    expect(await listAuditEvents('filedrop.channel.equivocation')).toHaveLength(1)
   })
 })
 
@@ -152,14 +153,14 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ['with another member', { more: 1 }, 'UNKNOWN_FIELD'],
   ['without a list', { digests: undefined }, 'SCHEMA'],
 ])('an inventory %s is refused, and its number is no gap', async (_, change, reason) => {
-  const made = await chain(2)
-  for (const each of made) drop(world, each)
+  const made = await forgeChain(2)
+  for (const each of made) dropMessage(world, each)
   const told = made.map(({ digest }) => digest)
-  drop(world, await telling(told, 3, JSON.parse(JSON.stringify(change, (_key, value) => value ?? null))))
-  await scan()
-  expect(reasons()).toEqual([reason])
-  expect(await inStatus()).toMatchObject({ state: 'open', next_seq: 4, gaps: 0 })
-  expect(await remembered()).toMatchObject({ inventory: 0 })
+  dropMessage(world, await forgeInventory(told, 3, JSON.parse(JSON.stringify(change, (_key, value) => value ?? null))))
+  await scanBravo()
+  expect(listReasons()).toEqual([reason])
+  expect(await readInStatus()).toMatchObject({ state: 'open', next_seq: 4, gaps: 0 })
+  expect(await readChannelRecord()).toMatchObject({ inventory: 0 })
 })
 
 describe('three intervals without a word', () => {
@@ -172,47 +173,47 @@ describe('three intervals without a word', () => {
   })
   beforeEach(async () => {
     alarms = []
-    await restart(world.bravo, undefined, {}, { metrics: metrics() })
+    await restartSite(world.bravo, undefined, {}, { metrics: metrics() })
   })
-  const isStale = async () => (await inStatus())?.stale
+  const isStale = async () => (await readInStatus())?.stale
 
   test('are told once, loudly, and end with the next message', async () => {
     world.clock.ms += 3 * interval_ms - 1
-    await scan()
+    await scanBravo()
     expect(await isStale()).toBe(false)
     world.clock.ms += 1
-    for (let i = 0; i < 3; i++) await scan()
+    for (let i = 0; i < 3; i++) await scanBravo()
     expect(await isStale()).toBe(true)
     expect(alarms).toEqual(['stale'])
-    expect(await audited('filedrop.channel.stale')).toHaveLength(1)
+    expect(await listAuditEvents('filedrop.channel.stale')).toHaveLength(1)
     expect(world.bravo.events.filter(({ event }) => event === 'filedrop.channel.stale')).toHaveLength(1)
-    drop(world, await forge(world, { statement: { created: new Date(world.clock.ms).toISOString() } }))
-    await scan()
+    dropMessage(world, await forgeMessage(world, { statement: { created: new Date(world.clock.ms).toISOString() } }))
+    await scanBravo()
     expect(await isStale()).toBe(false)
     world.clock.ms += 3 * interval_ms
-    await scan()
+    await scanBravo()
     expect(alarms).toEqual(['stale', 'stale'])
   })
 
   test('a sender that has nothing to say but its inventories is not silent', async () => {
     for (let i = 0; i < 6; i++) {
-      await pass(interval_ms)
-      carry(world.alpha, world.bravo)
-      await scan()
+      await passTime(interval_ms)
+      carryFiles(world.alpha, world.bravo)
+      await scanBravo()
     }
     expect(await isStale()).toBe(false)
-    expect(taken()).toHaveLength(6)
+    expect(listTaken()).toHaveLength(6)
   })
 
   test('old files put there again, and files of strangers, break no silence', async () => {
-    const [old] = (await chain(1)) as [Forged]
-    drop(world, old)
-    await scan()
+    const [old] = (await forgeChain(1)) as [ForgedMessage]
+    dropMessage(world, old)
+    await scanBravo()
     for (let i = 0; i < 3; i++) {
       world.clock.ms += interval_ms
-      drop(world, old)
-      drop(world, await forge(world, { seq: 2 + i, signatures: world.bravo.signatures }))
-      await scan()
+      dropMessage(world, old)
+      dropMessage(world, await forgeMessage(world, { seq: 2 + i, signatures: world.bravo.signatures }))
+      await scanBravo()
     }
     expect(await isStale()).toBe(true)
   })
@@ -221,45 +222,45 @@ describe('three intervals without a word', () => {
     const alpha = world.bravo.pinned.get('alpha')
     if (alpha) world.bravo.pinned.set('alpha', { ...alpha, inventory_interval_s: 86_400 })
     world.clock.ms += 3 * 86_400_000 - 1
-    await scan()
+    await scanBravo()
     expect(await isStale()).toBe(false)
     world.clock.ms += 1
-    await scan()
+    await scanBravo()
     expect(await isStale()).toBe(true)
   })
 
   test('a wall clock that jumps, while the site runs or while it is down, raises no alarm', async () => {
     let wall = world.clock.ms
     const clock = { now: () => wall, monotonic: () => world.clock.ms }
-    await restart(world.bravo, undefined, {}, { clock })
+    await restartSite(world.bravo, undefined, {}, { clock })
     wall += 90 * 86_400_000
-    await scan()
-    await restart(world.bravo, undefined, {}, { clock })
+    await scanBravo()
+    await restartSite(world.bravo, undefined, {}, { clock })
     expect(await isStale()).toBe(false)
     wall -= 400 * 86_400_000
-    await restart(world.bravo, undefined, {}, { clock })
+    await restartSite(world.bravo, undefined, {}, { clock })
     world.clock.ms += 3 * interval_ms - 1
-    await scan()
+    await scanBravo()
     expect(await isStale()).toBe(false)
   })
 
   test('a restart puts the alarm off by one interval at most', async () => {
     world.clock.ms += 3 * interval_ms
-    await restart(world.bravo)
+    await restartSite(world.bravo)
     expect(await isStale()).toBe(false)
     world.clock.ms += interval_ms
-    await scan()
+    await scanBravo()
     expect(await isStale()).toBe(true)
   })
 
   test('a channel that stands still here is no silent sender: what waits is heard first', async () => {
     await world.bravo.journal.setState(channel, 'frozen', 'for a test')
     world.clock.ms += 4 * interval_ms
-    drop(world, await forge(world, { statement: { created: new Date(world.clock.ms).toISOString() } }))
-    await scan()
+    dropMessage(world, await forgeMessage(world, { statement: { created: new Date(world.clock.ms).toISOString() } }))
+    await scanBravo()
     expect(await isStale()).toBe(false)
     await world.bravo.journal.setState(channel, 'open', '')
-    await scan()
+    await scanBravo()
     expect(await isStale()).toBe(false)
     expect(alarms).toEqual(['frozen'])
   })

@@ -2,46 +2,54 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Journal } from '../../../daemon/kernel/journal.ts'
-import { carry, incomingOf, restart, sendFromAlpha, startReceiving, twoSites, type World } from './two-sites.ts'
+import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
+import {
+  carryFiles,
+  createFiledropSites,
+  type FiledropSites,
+  listChannelFolders,
+  restartSite,
+  sendFromAlpha,
+  startReceiving,
+} from './filedrop-sites.ts'
 
 const day_ms = 86_400_000
-const out = 'filedrop/alpha/bravo'
-const never = new AbortController().signal
+const out_channel = 'filedrop/alpha/bravo'
+const neverAborted = new AbortController().signal
 
-let world: World
+let world: FiledropSites
 beforeEach(async () => {
-  world = await twoSites({ peer: { keep_days: 30, inventory_interval_s: 400 * 86_400 } })
+  world = await createFiledropSites({ peer: { keep_days: 30, inventory_interval_s: 400 * 86_400 } })
   await startReceiving(world.alpha)
   await startReceiving(world.bravo)
 })
 afterEach(() => world.dispose())
 
-const sent = () => fs.readdirSync(incomingOf(world.alpha, 'bravo').sent)
-const done = () => fs.readdirSync(incomingOf(world.bravo, 'alpha').done)
-const drop = (site = world.alpha) => site.transport.oneWay.dropOld(never)
+const listSent = () => fs.readdirSync(listChannelFolders(world.alpha, 'bravo').sent)
+const listDone = () => fs.readdirSync(listChannelFolders(world.bravo, 'alpha').done)
+const dropOldFiles = (site = world.alpha) => site.transport.oneWay.dropOld(neverAborted)
 
-async function exchange(count: number): Promise<void> {
+async function exchangeMessages(count: number): Promise<void> {
   await sendFromAlpha(world, count)
-  carry(world.alpha, world.bravo, { keep: true })
+  carryFiles(world.alpha, world.bravo, { keep: true })
   await world.bravo.transport.rescan()
-  carry(world.alpha, world.bravo)
+  carryFiles(world.alpha, world.bravo)
   await world.alpha.transport.rescan()
 }
 
 test('after thirty days both ends drop the files, and still know every number and digest', async () => {
-  await exchange(3)
+  await exchangeMessages(3)
   world.clock.ms += 30 * day_ms
-  expect([await drop(), await drop(world.bravo)]).toEqual([[], []])
+  expect([await dropOldFiles(), await dropOldFiles(world.bravo)]).toEqual([[], []])
   world.clock.ms += 1
-  expect(await drop()).toEqual([{ channel: out, messages: 3, more: false }])
-  expect(await drop(world.bravo)).toEqual([{ channel: out, messages: 3, more: false }])
-  expect([sent(), done()]).toEqual([[], []])
-  expect(await drop()).toEqual([])
-  const known = await world.alpha.journal.sentRun(out, 1, 1, 9, 9)
+  expect(await dropOldFiles()).toEqual([{ channel: out_channel, messages: 3, more: false }])
+  expect(await dropOldFiles(world.bravo)).toEqual([{ channel: out_channel, messages: 3, more: false }])
+  expect([listSent(), listDone()]).toEqual([[], []])
+  expect(await dropOldFiles()).toEqual([])
+  const known = await world.alpha.journal.sentRun(out_channel, 1, 1, 9, 9)
   expect(known).toHaveLength(3)
   for (const { seq, digest } of known) {
-    expect(await world.bravo.journal.entry(out, 1, seq)).toMatchObject({ state: 'applied', digest })
+    expect(await world.bravo.journal.entry(out_channel, 1, seq)).toMatchObject({ state: 'applied', digest })
   }
   expect(await world.alpha.transport.oneWay.resend({ peer: 'bravo', first: 1, last: 3 })).toMatchObject({
     ...{ resent: 0, not_resent: [{ first: 1, last: 3, why: 'not_kept' }] },
@@ -50,51 +58,51 @@ test('after thirty days both ends drop the files, and still know every number an
 
 test('a duplicate that comes later is dropped, and not kept anew', async () => {
   await sendFromAlpha(world, 1)
-  carry(world.alpha, world.bravo, { keep: true })
+  carryFiles(world.alpha, world.bravo, { keep: true })
   await world.bravo.transport.rescan()
   world.clock.ms += 31 * day_ms
-  await drop(world.bravo)
-  carry(world.alpha, world.bravo)
+  await dropOldFiles(world.bravo)
+  carryFiles(world.alpha, world.bravo)
   await world.bravo.transport.rescan()
-  expect([done(), fs.readdirSync(incomingOf(world.bravo, 'alpha').work)]).toEqual([[], []])
+  expect([listDone(), fs.readdirSync(listChannelFolders(world.bravo, 'alpha').work)]).toEqual([[], []])
   expect((await world.bravo.transport.status())[1]).toMatchObject({ received: 1, duplicates: 1 })
 })
 
 test('time counts from when the carrier took the message, and what it has not taken stays', async () => {
   await sendFromAlpha(world, 2)
   world.clock.ms += 40 * day_ms
-  carry(world.alpha, world.bravo, { only: (name) => name.includes('1.') })
+  carryFiles(world.alpha, world.bravo, { only: (name) => name.includes('1.') })
   await world.alpha.transport.rescan()
-  await drop()
-  expect(sent()).toHaveLength(2)
+  await dropOldFiles()
+  expect(listSent()).toHaveLength(2)
   world.clock.ms += 31 * day_ms
-  expect(await drop()).toMatchObject([{ messages: 1 }])
-  expect(fs.readdirSync(incomingOf(world.alpha, 'bravo').ready)).toHaveLength(2)
+  expect(await dropOldFiles()).toMatchObject([{ messages: 1 }])
+  expect(fs.readdirSync(listChannelFolders(world.alpha, 'bravo').ready)).toHaveLength(2)
 })
 
 test('times of files say nothing, in either direction', async () => {
-  await exchange(2)
+  await exchangeMessages(2)
   const old = new Date('1999-01-01T00:00:00Z')
-  for (const name of sent()) fs.utimesSync(join(incomingOf(world.alpha, 'bravo').sent, name), old, old)
-  expect(await drop()).toEqual([])
+  for (const name of listSent()) fs.utimesSync(join(listChannelFolders(world.alpha, 'bravo').sent, name), old, old)
+  expect(await dropOldFiles()).toEqual([])
   world.clock.ms += 31 * day_ms
   const late = new Date('2199-01-01T00:00:00Z')
-  for (const name of sent()) fs.utimesSync(join(incomingOf(world.alpha, 'bravo').sent, name), late, late)
-  expect(await drop()).toMatchObject([{ messages: 2 }])
+  for (const name of listSent()) fs.utimesSync(join(listChannelFolders(world.alpha, 'bravo').sent, name), late, late)
+  expect(await dropOldFiles()).toMatchObject([{ messages: 2 }])
 })
 
 test('each channel by its own record', async () => {
-  await exchange(1)
+  await exchangeMessages(1)
   const bravo = world.alpha.pinned.get('bravo')
   if (bravo) world.alpha.pinned.set('bravo', { ...bravo, keep_days: 90 })
   world.clock.ms += 31 * day_ms
-  expect(await drop()).toEqual([])
+  expect(await dropOldFiles()).toEqual([])
   world.clock.ms += 60 * day_ms
-  expect(await drop()).toMatchObject([{ messages: 1 }])
+  expect(await dropOldFiles()).toMatchObject([{ messages: 1 }])
 })
 
 test('a death between files and journal is made up for, and a file that is gone already is no failure', async () => {
-  await exchange(3)
+  await exchangeMessages(3)
   world.clock.ms += 31 * day_ms
   let dies = true
   const journal = new Proxy(world.alpha.journal, {
@@ -103,28 +111,28 @@ test('a death between files and journal is made up for, and a file that is gone 
       return Reflect.get(target, name, self)
     },
   }) as Journal
-  await restart(world.alpha, undefined, {}, { journal })
-  await expect(drop()).rejects.toThrow('died')
+  await restartSite(world.alpha, undefined, {}, { journal })
+  await expect(dropOldFiles()).rejects.toThrow('died')
   dies = false
-  expect(await drop()).toEqual([{ channel: out, messages: 3, more: false }])
-  expect(sent()).toEqual([])
+  expect(await dropOldFiles()).toEqual([{ channel: out_channel, messages: 3, more: false }])
+  expect(listSent()).toEqual([])
 })
 
 test('what somebody else put there stays, and a channel whose folders are gone is left alone', async () => {
-  await exchange(1)
-  const { sent: folder, home } = incomingOf(world.alpha, 'bravo')
+  await exchangeMessages(1)
+  const { sent: folder, home } = listChannelFolders(world.alpha, 'bravo')
   fs.writeFileSync(join(folder, 'notes.txt'), 'a note')
   world.clock.ms += 31 * day_ms
   fs.renameSync(join(home, 'CHANNEL.json'), join(world.dir, 'CHANNEL.json'))
-  expect(await drop()).toEqual([])
+  expect(await dropOldFiles()).toEqual([])
   fs.renameSync(join(world.dir, 'CHANNEL.json'), join(home, 'CHANNEL.json'))
-  await drop()
-  expect(sent()).toEqual(['notes.txt'])
+  await dropOldFiles()
+  expect(listSent()).toEqual(['notes.txt'])
 })
 
 test('a run that is told to end ends', async () => {
-  await exchange(1)
+  await exchangeMessages(1)
   world.clock.ms += 31 * day_ms
   expect(await world.alpha.transport.oneWay.dropOld(AbortSignal.abort())).toEqual([])
-  expect(sent()).toHaveLength(2)
+  expect(listSent()).toHaveLength(2)
 })

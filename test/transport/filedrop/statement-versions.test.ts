@@ -4,27 +4,27 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { type StatementFormat, statementFormats } from '../../../daemon/kernel/statement-format.ts'
-import type { Incoming, Statement } from '../../../daemon/kernel/transport.ts'
-import { statement } from '../../../daemon/kernel/transport.ts'
-import { aTrace } from '../../support/a-trace.ts'
-import { drop, forge } from './forged.ts'
+import { type StatementFormat, statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
+import type { InboundMessage, Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import { statement } from '../../../daemon/kernel/messaging/transport.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
-  carry,
-  message,
-  peerOf,
-  quarantineOf,
-  readyOf,
-  restart,
-  type Site,
+  buildMessage,
+  buildPeer,
+  carryFiles,
+  createFiledropSites,
+  type FiledropSite,
+  type FiledropSites,
+  formatReadyPath,
+  listQuarantineReasons,
+  restartSite,
   startReceiving,
-  twoSites,
-  type World,
-} from './two-sites.ts'
+} from './filedrop-sites.ts'
+import { dropMessage, forgeMessage } from './forge-message.ts'
 
 /** A version that says one thing more; what an older one does not say has a value of its own. */
-type Urgent = Statement & { readonly urgency: string }
-const later = (v: number): StatementFormat => {
+type UrgentStatement = Statement & { readonly urgency: string }
+const buildFormat = (v: number): StatementFormat => {
   const shape = statement.extend({
     v: z.literal(v),
     label: z.unknown().optional(),
@@ -36,7 +36,7 @@ const later = (v: number): StatementFormat => {
     write: (said) => ({ ...said, v, urgency: 'flash' }),
   }
 }
-const first: StatementFormat = {
+const firstFormat: StatementFormat = {
   v: 1,
   parse(value) {
     const parsed = statementFormats[0]?.parse(value)
@@ -45,65 +45,70 @@ const first: StatementFormat = {
   },
   write: (said) => statementFormats[0]?.write(said) ?? {},
 }
-const second = later(2)
+const secondFormat = buildFormat(2)
 
-let world: World
+let world: FiledropSites
 beforeEach(async () => {
-  world = await twoSites()
+  world = await createFiledropSites()
   await startReceiving(world.alpha)
   await startReceiving(world.bravo)
 })
 afterEach(() => world.dispose())
 
 /** Which versions a site knows, and what it believes that the other reads. */
-async function reads(site: Site, other: Site, formats: readonly StatementFormat[], max_v: number): Promise<void> {
-  site.pinned.set(other.name, peerOf(other, { max_v }))
-  await restart(site, undefined, {}, { formats })
+async function setFormats(
+  site: FiledropSite,
+  other: FiledropSite,
+  formats: readonly StatementFormat[],
+  max_v: number,
+): Promise<void> {
+  site.pinned.set(other.name, buildPeer(other, { max_v }))
+  await restartSite(site, undefined, {}, { formats })
 }
 
-async function send(from: Site, to: Site): Promise<number[]> {
-  const releasable = { ...message(world).label, releasable_to: [to.tenant_id], originator: from.tenant_id }
-  await from.transport.send(message(world, { peer: to.name, label: releasable }), aTrace)
+async function sendAndCarry(from: FiledropSite, to: FiledropSite): Promise<number[]> {
+  const releasable = { ...buildMessage(world).label, releasable_to: [to.tenant_id], originator: from.tenant_id }
+  await from.transport.send(buildMessage(world, { peer: to.name, label: releasable }), sampleTrace)
   await from.transport.rescan()
   const versions = fs
-    .readdirSync(readyOf(from, to.name))
+    .readdirSync(formatReadyPath(from, to.name))
     .filter((name) => name.endsWith('.env.json'))
     .map((name) => {
-      const { payload } = JSON.parse(fs.readFileSync(join(readyOf(from, to.name), name), 'utf8'))
+      const { payload } = JSON.parse(fs.readFileSync(join(formatReadyPath(from, to.name), name), 'utf8'))
       return JSON.parse(Buffer.from(payload, 'base64url').toString()).v as number
     })
-  carry(from, to)
+  carryFiles(from, to)
   await to.transport.rescan()
   return versions
 }
 
-const said = (received: readonly Incoming[]) =>
-  received.map(({ statement: { v, kind, ...more } }) => [v, (more as Partial<Urgent>).urgency, kind])
+const summariseReceived = (received: readonly InboundMessage[]) =>
+  received.map(({ statement: { v, kind, ...more } }) => [v, (more as Partial<UrgentStatement>).urgency, kind])
 
 describe.each([
-  { alpha: [first], bravo: [first], told: 1, sent: 1, heard: [1, 'routine'] },
-  { alpha: [first], bravo: [first, second], told: 2, sent: 1, heard: [1, 'routine'] },
-  { alpha: [first, second], bravo: [first], told: 1, sent: 1, heard: [1, 'routine'] },
-  { alpha: [first, second], bravo: [first, second], told: 1, sent: 1, heard: [1, 'routine'] },
-  { alpha: [first, second], bravo: [first, second], told: 2, sent: 2, heard: [2, 'flash'] },
+  { alpha: [firstFormat], bravo: [firstFormat], told: 1, sent: 1, heard: [1, 'routine'] },
+  { alpha: [firstFormat], bravo: [firstFormat, secondFormat], told: 2, sent: 1, heard: [1, 'routine'] },
+  { alpha: [firstFormat, secondFormat], bravo: [firstFormat], told: 1, sent: 1, heard: [1, 'routine'] },
+  { alpha: [firstFormat, secondFormat], bravo: [firstFormat, secondFormat], told: 1, sent: 1, heard: [1, 'routine'] },
+  { alpha: [firstFormat, secondFormat], bravo: [firstFormat, secondFormat], told: 2, sent: 2, heard: [2, 'flash'] },
 ])('from versions $alpha.length to $bravo.length, told $told', ({ alpha, bravo, told, sent, heard }) => {
   test.each(['alpha', 'bravo'] as const)('what %s sends the other reads', async (name) => {
     const [from, to] = name === 'alpha' ? [world.alpha, world.bravo] : [world.bravo, world.alpha]
-    await reads(to, from, bravo, 1)
-    await reads(from, to, alpha, told)
-    expect(await send(from, to)).toEqual([sent])
-    expect(said(to.received)).toEqual([[...heard, 'contribution']])
-    expect(quarantineOf(to, from.name)).toEqual([])
+    await setFormats(to, from, bravo, 1)
+    await setFormats(from, to, alpha, told)
+    expect(await sendAndCarry(from, to)).toEqual([sent])
+    expect(summariseReceived(to.received)).toEqual([[...heard, 'contribution']])
+    expect(listQuarantineReasons(to, from.name)).toEqual([])
   })
 })
 
 test('a site brought up to date in the middle of a channel goes on with the next number, in the newer version', async () => {
   const { alpha, bravo } = world
-  await reads(bravo, alpha, [first, second], 1)
-  await reads(alpha, bravo, [first], 1)
-  await send(alpha, bravo)
-  await reads(alpha, bravo, [first, second], 2)
-  await send(alpha, bravo)
+  await setFormats(bravo, alpha, [firstFormat, secondFormat], 1)
+  await setFormats(alpha, bravo, [firstFormat], 1)
+  await sendAndCarry(alpha, bravo)
+  await setFormats(alpha, bravo, [firstFormat, secondFormat], 2)
+  await sendAndCarry(alpha, bravo)
   expect(bravo.received.map(({ statement: { v, seq } }) => [seq, v])).toEqual([
     [1, 1],
     [2, 2],
@@ -112,14 +117,14 @@ test('a site brought up to date in the middle of a channel goes on with the next
 
 test('a version that is not known is TYPE, and so is one older than the one before', async () => {
   const { alpha, bravo } = world
-  await reads(bravo, alpha, [first], 1)
-  await reads(alpha, bravo, [first, second], 2)
-  await send(alpha, bravo)
-  expect(quarantineOf(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TYPE'])
-  await reads(bravo, alpha, [first, second, later(3)], 1)
-  drop(world, await forge(world, { seq: 2 }))
+  await setFormats(bravo, alpha, [firstFormat], 1)
+  await setFormats(alpha, bravo, [firstFormat, secondFormat], 2)
+  await sendAndCarry(alpha, bravo)
+  expect(listQuarantineReasons(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TYPE'])
+  await setFormats(bravo, alpha, [firstFormat, secondFormat, buildFormat(3)], 1)
+  dropMessage(world, await forgeMessage(world, { seq: 2 }))
   await bravo.transport.rescan()
-  expect(quarantineOf(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TYPE', 'TYPE'])
+  expect(listQuarantineReasons(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TYPE', 'TYPE'])
   expect(bravo.received).toEqual([])
 })
 
@@ -129,16 +134,16 @@ test.each([
   ['no version', { v: undefined }, 'TYPE'],
   ['a version in words', { v: '2', urgency: 'flash' }, 'TYPE'],
 ])('%s is refused', async (_, fields, reason) => {
-  await reads(world.bravo, world.alpha, [first, second], 1)
-  drop(world, await forge(world, { statement: fields }))
+  await setFormats(world.bravo, world.alpha, [firstFormat, secondFormat], 1)
+  dropMessage(world, await forgeMessage(world, { statement: fields }))
   await world.bravo.transport.rescan()
-  expect(quarantineOf(world.bravo, 'alpha').map((each) => each.reason)).toEqual([reason])
+  expect(listQuarantineReasons(world.bravo, 'alpha').map((each) => each.reason)).toEqual([reason])
 })
 
 test('to a peer that reads nothing so new nothing is sent, and no number is used up', async () => {
   const { alpha, bravo } = world
-  await reads(alpha, bravo, [second, later(3)], 1)
-  await expect(alpha.transport.send(message(world), aTrace)).rejects.toMatchObject({ code: 'unavailable' })
-  await reads(alpha, bravo, [second, later(3)], 2)
-  expect(await alpha.transport.send(message(world), aTrace)).toMatchObject({ seq: 1 })
+  await setFormats(alpha, bravo, [secondFormat, buildFormat(3)], 1)
+  await expect(alpha.transport.send(buildMessage(world), sampleTrace)).rejects.toMatchObject({ code: 'unavailable' })
+  await setFormats(alpha, bravo, [secondFormat, buildFormat(3)], 2)
+  expect(await alpha.transport.send(buildMessage(world), sampleTrace)).toMatchObject({ seq: 1 })
 })

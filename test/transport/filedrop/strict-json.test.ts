@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { strictJson } from '../../../adapters/transport/filedrop/checks/strict-json.ts'
 
-const read = (text: string) => strictJson(Buffer.from(text))
+const parseStrict = (text: string) => strictJson(Buffer.from(text))
 /** What the format refuses although JSON.parse takes it. */
-const deliberate = /nested|surrogate|no object may have|out of range/
+const deliberateRefusals = /nested|surrogate|no object may have|out of range/
 
-function parsed(text: string): { value: unknown } | undefined {
+function parseLoosely(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) }
   } catch {
@@ -55,8 +55,9 @@ describe('against JSON.parse', () => {
       fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
         const hasProto = text.includes('"__proto__"')
-        const outcome = read(text)
-        if (outcome.outcome !== 'value') return hasProto || deliberate.test('detail' in outcome ? outcome.detail : '')
+        const outcome = parseStrict(text)
+        if (outcome.outcome !== 'value')
+          return hasProto || deliberateRefusals.test('detail' in outcome ? outcome.detail : '')
         expect(outcome.value).toEqual(JSON.parse(text))
         return true
       }),
@@ -78,11 +79,12 @@ describe('against JSON.parse', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const sound = text.isWellFormed() ? text : text.toWellFormed()
-        const outcome = read(sound)
-        const theirs = parsed(sound)
+        const outcome = parseStrict(sound)
+        const theirs = parseLoosely(sound)
         if (outcome.outcome === 'value') expect({ value: outcome.value }).toEqual(theirs)
         else if (outcome.outcome === 'incomplete') expect(theirs).toBeUndefined()
-        else if (outcome.outcome === 'BAD_JSON' && !deliberate.test(outcome.detail)) expect(theirs).toBeUndefined()
+        else if (outcome.outcome === 'BAD_JSON' && !deliberateRefusals.test(outcome.detail))
+          expect(theirs).toBeUndefined()
       }),
       { numRuns: 5_000, seed: 12 },
     )
@@ -138,7 +140,7 @@ test.each([
   ['incomplete', '{"a":tr'],
   ['incomplete', '[1.'],
 ])('%s: %s', (outcome, text) => {
-  expect(read(text).outcome).toBe(outcome)
+  expect(parseStrict(text).outcome).toBe(outcome)
 })
 
 test.each([

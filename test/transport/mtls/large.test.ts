@@ -1,34 +1,42 @@
 // Large requests are few at once, of all peers together, so that memory has an end; small ones come in beside them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Client } from '../../../adapters/transport/mtls/client.ts'
+import { MtlsClient } from '../../../adapters/transport/mtls/client.ts'
 import { readMaterial } from '../../../adapters/transport/mtls/material.ts'
-import { Busy, type Landed } from '../../../daemon/kernel/carrier.ts'
-import { aCertificate, anAuthority } from '../../support/certificates.ts'
-import { until } from '../../support/site-world.ts'
-import { anEnd, aParcel, type End, patient, type TlsWorld, tlsWorld } from './tls-world.ts'
+import { type MessageReceiver, PeerBusyError } from '../../../daemon/kernel/messaging/carrier.ts'
+import { createAuthority, issueCertificate } from '../../support/keys/site-certificates.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import {
+  buildParcel,
+  createMtlsEnd,
+  createMtlsPair,
+  createTimeoutSignal,
+  type MtlsEnd,
+  type MtlsPair,
+} from './mtls-pair.ts'
 
-let world: TlsWorld
-let bravo: End
-let land: Landed
-const clients = new Map<string, Client>()
+let world: MtlsPair
+let bravo: MtlsEnd
+let land: MessageReceiver
+const clients = new Map<string, MtlsClient>()
 
 /** Bravo pins three peers and reads one large request at a time. */
 beforeAll(async () => {
-  world = await tlsWorld()
+  world = await createMtlsPair()
   const names = ['alpha', 'charlie', 'delta']
   const pins: Record<string, { url: string; ca_file: string }> = {}
   for (const name of names) {
-    const authority = name === 'alpha' ? world.alpha.authority : await anAuthority(world.dir, name)
-    const { file } = name === 'alpha' ? { file: world.alpha.cert_file } : await aCertificate(world.dir, authority, name)
+    const authority = name === 'alpha' ? world.alpha.authority : await createAuthority(world.dir, name)
+    const { file } =
+      name === 'alpha' ? { file: world.alpha.cert_file } : await issueCertificate(world.dir, authority, name)
     pins[name] = { url: 'https://127.0.0.1:9', ca_file: authority.file }
     const peers = { bravo: { ca_file: world.bravo.authority.file } }
     const material = readMaterial({ site: name, cert_file: file, key_file: file, passphrase: () => undefined, peers })
     const urls = { bravo: `https://127.0.0.1:${world.bravo.port}` }
-    clients.set(name, new Client({ urls, material: () => material, now: Date.now }))
+    clients.set(name, new MtlsClient({ urls, material: () => material, now: Date.now }))
   }
   const { cert_file, port, authority } = world.bravo
   const limits = { large_bytes: 10_000, large_requests: 1 }
-  bravo = anEnd({ site: 'bravo', port, cert_file, peers: pins, limits }, authority)
+  bravo = createMtlsEnd({ site: 'bravo', port, cert_file, peers: pins, limits }, authority)
   await bravo.carrier.start((peer, parcels) => land(peer, parcels))
 })
 afterAll(async () => {
@@ -46,10 +54,10 @@ test('one more large request is told to come again soon, a small one lands, and 
     return parcels.map(() => 'landed')
   }
   const carry = (peer: string, bytes: number) =>
-    clients.get(peer)?.carry('bravo', [aParcel(1, 'x'.repeat(bytes))], patient())
+    clients.get(peer)?.carry('bravo', [buildParcel(1, 'x'.repeat(bytes))], createTimeoutSignal())
   const first = carry('alpha', 20_000)
-  await until(() => underWay.length === 1)
-  await expect(carry('charlie', 20_000)).rejects.toBeInstanceOf(Busy)
+  await waitUntil(() => underWay.length === 1)
+  await expect(carry('charlie', 20_000)).rejects.toBeInstanceOf(PeerBusyError)
   expect(await carry('delta', 100)).toEqual(['landed'])
   free.resolve()
   expect(await first).toEqual(['landed'])

@@ -1,12 +1,12 @@
 // An epoch is announced in one place alone, and only by what was found to be signed by the root keys.
-import { type Fault, fault } from '../reasons.ts'
-import { known, type Specimen } from './specimen.ts'
+import { fault, type MessageFault } from '../quarantine-reasons.ts'
+import { type MessageExamination, requireEstablished } from './message-examination.ts'
 
 /** Of a message whose content is read: also one of an epoch that was open before must announce nothing false. */
-export function announcementFault(specimen: Specimen): Fault | undefined {
-  const { kind, seq } = known(specimen, 'statement')
-  if (kind !== 'keys' || !('epoch' in known(specimen, 'content').data)) return undefined
+export function announcementFault(examination: MessageExamination): MessageFault | undefined {
+  const { kind, seq } = requireEstablished(examination, 'statement')
+  if (kind !== 'keys' || !('epoch' in requireEstablished(examination, 'content').data)) return undefined
   if (seq !== 1) return fault('SCHEMA', 'an epoch is announced by its first message alone')
-  const { announcement } = specimen
+  const { announcement } = examination
   return announcement && 'fault' in announcement ? announcement.fault : undefined
 }

@@ -1,26 +1,27 @@
 // Whether a message has come whole: by its own declaration, never by the time of its files.
 import * as z from 'zod'
-import { type Dropped, type Path, readDropped } from './dropped-file.ts'
-import type { Specimen } from './specimen.ts'
+import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
+import type { MessageExamination } from './message-examination.ts'
 import { type StrictJson, strictJson } from './strict-json.ts'
 
-const jws = z.object({ payload: z.string() })
-const said = z.object({ kind: z.string(), body: z.object({ length: z.int().min(0) }) })
+const envelopePayload = z.object({ payload: z.string() })
+const statementClaims = z.object({ kind: z.string(), body: z.object({ length: z.int().min(0) }) })
 
 /** What an envelope claims, unverified. Nothing here is believed: whatever is wrong is left to the checks. */
-export type Claims = { readonly envelope_json?: StrictJson; readonly kind?: string; readonly length?: number }
+export type EnvelopeClaims = { readonly envelope_json?: StrictJson; readonly kind?: string; readonly length?: number }
 
-export function claimsOf(envelope: Dropped): Claims {
+export function readClaims(envelope: DroppedFile): EnvelopeClaims {
   if (!('bytes' in envelope)) return {}
   const envelope_json = strictJson(envelope.bytes)
-  const payload = envelope_json.outcome === 'value' ? jws.safeParse(envelope_json.value).data?.payload : undefined
-  const claimed = payload === undefined ? undefined : said.safeParse(jsonIn(payload)).data
+  const payload =
+    envelope_json.outcome === 'value' ? envelopePayload.safeParse(envelope_json.value).data?.payload : undefined
+  const claimed = payload === undefined ? undefined : statementClaims.safeParse(parsePayload(payload)).data
   return { envelope_json, ...(claimed ? { kind: claimed.kind, length: claimed.body.length } : {}) }
 }
 
 /** What is missing of a message, in words; a body that would be too large is not waited for. Undefined when it is whole. */
-export function lackOf(
-  { envelope_json, length = 0 }: Claims,
+export function describeMissing(
+  { envelope_json, length = 0 }: EnvelopeClaims,
   body_bytes: number,
   { max_body_bytes }: { readonly max_body_bytes: number },
 ): string | undefined {
@@ -32,18 +33,18 @@ export function lackOf(
 /** Undefined while the envelope does not end its JSON or the body is shorter than the envelope says. */
 export function readIfComplete(
   name: string,
-  paths: { readonly env: Path; readonly body: Path },
+  paths: { readonly env: DroppedFilePath; readonly body: DroppedFilePath },
   limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number },
-): Specimen | undefined {
-  const envelope = readDropped(paths.env, limits.max_envelope_bytes)
-  const claims = claimsOf(envelope)
+): MessageExamination | undefined {
+  const envelope = readDroppedFile(paths.env, limits.max_envelope_bytes)
+  const claims = readClaims(envelope)
   if (claims.envelope_json?.outcome === 'incomplete') return undefined
-  const body = readDropped(paths.body, limits.max_body_bytes)
-  if ('bytes' in body && lackOf(claims, body.bytes.length, limits)) return undefined
+  const body = readDroppedFile(paths.body, limits.max_body_bytes)
+  if ('bytes' in body && describeMissing(claims, body.bytes.length, limits)) return undefined
   return { name, envelope, body, claims }
 }
 
-function jsonIn(payload: string): unknown {
+function parsePayload(payload: string): unknown {
   try {
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
   } catch {

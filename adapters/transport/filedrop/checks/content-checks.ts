@@ -1,54 +1,56 @@
 // The body: the bytes that were signed for, under a label that may cross, in the shape that a guard could read.
-import { canonical, sha384 } from '../../../../daemon/kernel/canonical.ts'
-import { isRefused } from '../../../../daemon/kernel/errors.ts'
-import { label } from '../../../../daemon/kernel/label.ts'
-import { messageBody, unlabelledBody } from '../../../../daemon/kernel/transport.ts'
-import { type Fault, fault } from '../reasons.ts'
+import { canonicalJson, sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
+import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import { label } from '../../../../daemon/kernel/label/label.ts'
+import { messageBody, unlabelledBody } from '../../../../daemon/kernel/messaging/transport.ts'
+import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { announcementFault } from './announcement-check.ts'
-import type { Place } from './checks.ts'
 import { shapeFault } from './file-checks.ts'
-import { enteringAs, enteringFrom, namedLabel } from './released-label.ts'
-import { bytesOf, known, passesOver, type Specimen } from './specimen.ts'
+import type { MessageDestination } from './message-checks.ts'
+import { fileBytes, isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
+import { admitPeerLabel, admitReleasedLabel, releasedLabel } from './released-label.ts'
 import { strictJson } from './strict-json.ts'
 
-export function digestCheck(specimen: Specimen): Fault | undefined {
-  const { sha384: declared, length } = known(specimen, 'statement').body
-  const body = bytesOf(specimen.body)
+export function digestCheck(examination: MessageExamination): MessageFault | undefined {
+  const { sha384: declared, length } = requireEstablished(examination, 'statement').body
+  const body = fileBytes(examination.body)
   if (body.length !== length) return fault('BODY_DIGEST', `${body.length} bytes where ${length} were signed for`)
   return sha384(body) === declared ? undefined : fault('BODY_DIGEST', 'not the bytes that were signed for')
 }
 
-export function labelCheck(specimen: Specimen, place: Place): Fault | undefined {
-  const own = known(specimen, 'statement').label ?? undefined
-  const named = namedLabel(specimen)
+export function labelCheck(examination: MessageExamination, destination: MessageDestination): MessageFault | undefined {
+  const own = requireEstablished(examination, 'statement').label ?? undefined
+  const named = releasedLabel(examination)
   if (own === undefined && !named) return fault('LABEL_MISSING', 'a missing label is a denial')
   const parsed = named ?? label.safeParse(own).data
   if (!parsed) return fault('LABEL_DENIED', 'the label cannot be read')
-  specimen.label = parsed
-  const entered = named ? enteringAs(named, specimen, place) : enteringFrom(parsed, specimen, place)
-  if (isRefused(entered)) return fault('LABEL_DENIED', entered.message)
-  specimen.entered = entered
+  examination.label = parsed
+  const entered = named
+    ? admitReleasedLabel(named, examination, destination)
+    : admitPeerLabel(parsed, examination, destination)
+  if (isRefusal(entered)) return fault('LABEL_DENIED', entered.message)
+  examination.translated_label = entered
   return undefined
 }
 
-export function contentCheck(specimen: Specimen): Fault | undefined {
-  const read = strictJson(bytesOf(specimen.body))
+export function contentCheck(examination: MessageExamination): MessageFault | undefined {
+  const read = strictJson(fileBytes(examination.body))
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the body does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the body: ${read.detail}`)
-  const mayLackLabel = passesOver(specimen, 'LABEL_MISSING')
+  const mayLackLabel = isWaived(examination, 'LABEL_MISSING')
   if (!mayLackLabel && !hasLabel(read.value)) return fault('LABEL_MISSING', 'the body does not repeat the label')
   const parsed = (mayLackLabel ? unlabelledBody : messageBody).safeParse(read.value)
   if (!parsed.success) return shapeFault('the body', parsed.error, 'SCHEMA')
-  const signed = known(specimen, 'statement')
-  const held = specimen.label ?? label.safeParse(signed.label).data
+  const signed = requireEstablished(examination, 'statement')
+  const held = examination.label ?? label.safeParse(signed.label).data
   if (!held) return fault('LABEL_MISSING', 'the statement has no label that can be read')
   const repeated = parsed.data.label ?? held
-  if (!namedLabel(specimen) && canonical(repeated) !== canonical(held)) {
+  if (!releasedLabel(examination) && canonicalJson(repeated) !== canonicalJson(held)) {
     return fault('LABEL_DENIED', 'the label of the body is not that of the statement')
   }
   if (parsed.data.schema !== signed.body.schema) return fault('SCHEMA', 'the body names another schema')
-  specimen.content = { ...parsed.data, label: repeated }
-  return announcementFault(specimen)
+  examination.content = { ...parsed.data, label: repeated }
+  return announcementFault(examination)
 }
 
 function hasLabel(value: unknown): boolean {

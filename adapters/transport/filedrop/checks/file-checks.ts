@@ -1,16 +1,16 @@
 // The checks on the files themselves, before anything in them is believed.
 import type * as z from 'zod'
-import { jws } from '../../../../daemon/kernel/keys.ts'
-import { parseName } from '../names.ts'
-import { type Fault, fault } from '../reasons.ts'
-import { bytesOf, type Specimen } from './specimen.ts'
+import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
+import { parseMessageName } from '../files/message-name.ts'
+import { fault, type MessageFault } from '../quarantine-reasons.ts'
+import { fileBytes, type MessageExamination } from './message-examination.ts'
 import { strictJson } from './strict-json.ts'
 
-export function nameCheck({ name }: Specimen): Fault | undefined {
-  return parseName(name)?.part === 'env' ? undefined : fault('NAME', 'no name that a message has')
+export function nameCheck({ name }: MessageExamination): MessageFault | undefined {
+  return parseMessageName(name)?.part === 'env' ? undefined : fault('NAME', 'no name that a message has')
 }
 
-export function kindCheck({ envelope, body }: Specimen): Fault | undefined {
+export function kindCheck({ envelope, body }: MessageExamination): MessageFault | undefined {
   if ('gone' in envelope || 'gone' in body) return fault('TRUNCATED', 'one of the two files is not there')
   for (const file of [envelope, body]) {
     if ('fault' in file && file.fault.reason !== 'TOO_LARGE') return file.fault
@@ -18,23 +18,23 @@ export function kindCheck({ envelope, body }: Specimen): Fault | undefined {
   return undefined
 }
 
-export function sizeCheck({ envelope, body }: Specimen): Fault | undefined {
+export function sizeCheck({ envelope, body }: MessageExamination): MessageFault | undefined {
   for (const file of [envelope, body]) if ('fault' in file) return file.fault
   return undefined
 }
 
-export function jsonCheck(specimen: Specimen): Fault | undefined {
-  const read = specimen.claims?.envelope_json ?? strictJson(bytesOf(specimen.envelope))
+export function jsonCheck(examination: MessageExamination): MessageFault | undefined {
+  const read = examination.claims?.envelope_json ?? strictJson(fileBytes(examination.envelope))
   if (read.outcome === 'incomplete') return fault('TRUNCATED', 'the envelope does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the envelope: ${read.detail}`)
   const parsed = jws.safeParse(read.value)
   if (!parsed.success) return shapeFault('the envelope', parsed.error, 'BAD_JSON')
-  specimen.jws = parsed.data
+  examination.jws = parsed.data
   return undefined
 }
 
 /** Names the path of the first problem, never a value. */
-export function shapeFault(what: string, error: z.core.$ZodError, otherwise: 'BAD_JSON' | 'SCHEMA'): Fault {
+export function shapeFault(what: string, error: z.core.$ZodError, otherwise: 'BAD_JSON' | 'SCHEMA'): MessageFault {
   const unknown = error.issues.find((issue) => issue.code === 'unrecognized_keys')
   if (unknown) return fault('UNKNOWN_FIELD', `${what} has a field that the format does not know`)
   const path = error.issues[0]?.path.map(String).join('.') ?? ''

@@ -4,7 +4,7 @@ export type JsonFlaw = 'incomplete' | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'
 
 /** The first flaw of a text as JSON; undefined when there is none. */
 export function scanJson(text: string, max_depth: number): JsonFlaw | undefined {
-  const scan = new JsonScan(text, max_depth)
+  const scan = new JsonScanner(text, max_depth)
   if (!scan.value(0)) return scan.flaw
   scan.space()
   return scan.at === text.length ? undefined : { outcome: 'BAD_JSON', detail: 'something follows the JSON value' }
@@ -20,7 +20,7 @@ const escapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)))
 const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]))
 
 /** Every method returns whether the text is right so far; when not, `flaw` says why. */
-class JsonScan {
+class JsonScanner {
   readonly #text: string
   readonly #max_depth: number
   at = 0
@@ -206,7 +206,7 @@ class JsonScan {
     return false
   }
 
-  /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete` still. */
+  /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete_count` still. */
   #lacks(detail: string): false {
     return this.at < this.#text.length && this.#bad(detail)
   }

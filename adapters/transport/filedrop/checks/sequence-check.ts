@@ -1,51 +1,56 @@
 // Whether the number fits what arrived before: no second message under one number, no leap, no broken chain.
 
-import { type Fault, fault } from '../reasons.ts'
-import type { Ledger } from '../receiving/ledger.ts'
-import { fast_forward } from '../settings.ts'
-import type { Place } from './checks.ts'
-import { known, passesOver, type Specimen } from './specimen.ts'
+import { fault, type MessageFault } from '../quarantine-reasons.ts'
+import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
+import { max_sequence_jump } from '../settings.ts'
+import type { MessageDestination } from './message-checks.ts'
+import { isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
 
 /** `prev` of the first message of an epoch. */
 export const no_predecessor = '0'.repeat(96)
 
-export function sequenceCheck(specimen: Specimen, _place: Place, ledger: Ledger): Fault | undefined {
-  const { epoch, seq } = known(specimen, 'statement')
+export function sequenceCheck(
+  examination: MessageExamination,
+  _place: MessageDestination,
+  ledger: BatchLedger,
+): MessageFault | undefined {
+  const { epoch, seq } = requireEstablished(examination, 'statement')
   const entry = ledger.entry(epoch, seq)
-  if (entry && entry.digest !== specimen.digest) {
+  if (entry && entry.digest !== examination.digest) {
     return fault('EQUIVOCATION', 'the sender signed two different messages under one number')
   }
   if (entry) {
-    specimen.entry = entry
+    examination.entry = entry
     return undefined
   }
-  const leap = passesOver(specimen, 'FAST_FORWARD') ? undefined : leapFault(specimen, ledger)
-  return leap ?? chainFault(specimen, ledger)
+  const leap = isWaived(examination, 'FAST_FORWARD') ? undefined : leapFault(examination, ledger)
+  return leap ?? chainFault(examination, ledger)
 }
 
-function leapFault(specimen: Specimen, ledger: Ledger): Fault | undefined {
-  const { epoch, seq } = known(specimen, 'statement')
-  if (epoch > ledger.epoch) return epochFault(specimen, ledger)
+function leapFault(examination: MessageExamination, ledger: BatchLedger): MessageFault | undefined {
+  const { epoch, seq } = requireEstablished(examination, 'statement')
+  if (epoch > ledger.epoch) return epochFault(examination, ledger)
   const leap = seq - ledger.highest(epoch)
-  return leap > fast_forward ? fault('FAST_FORWARD', `it leaps over ${leap - 1} messages`) : undefined
+  return leap > max_sequence_jump ? fault('FAST_FORWARD', `it leaps over ${leap - 1} messages`) : undefined
 }
 
 /** What has overtaken the announcement of the next epoch waits for it, and the ledger is not told. */
-function epochFault(specimen: Specimen, ledger: Ledger): Fault | undefined {
-  const { announcement } = specimen
+function epochFault(examination: MessageExamination, ledger: BatchLedger): MessageFault | undefined {
+  const { announcement } = examination
   if (announcement) return 'fault' in announcement ? announcement.fault : undefined
-  const { epoch, seq } = known(specimen, 'statement')
+  const { epoch, seq } = requireEstablished(examination, 'statement')
   if (epoch > ledger.epoch + 1 || seq === 1) return fault('FAST_FORWARD', 'its epoch was not announced')
-  specimen.isEarly = true
+  examination.isEarly = true
   return undefined
 }
 
 /** A link is judged only when both its ends are there: a gap proves nothing. */
-function chainFault(specimen: Specimen, ledger: Ledger): Fault | undefined {
-  const { epoch, seq, prev } = known(specimen, 'statement')
+function chainFault(examination: MessageExamination, ledger: BatchLedger): MessageFault | undefined {
+  const { epoch, seq, prev } = requireEstablished(examination, 'statement')
   const before = seq === 1 ? no_predecessor : ledger.entry(epoch, seq - 1)?.digest
   if (before !== undefined && before !== prev) return fault('CHAIN_BREAK', 'it does not follow the message before it')
   const after = ledger.entry(epoch, seq + 1)
-  if (after && after.prev !== specimen.digest) return fault('CHAIN_BREAK', 'the message after it follows another one')
+  if (after && after.prev !== examination.digest)
+    return fault('CHAIN_BREAK', 'the message after it follows another one')
   return undefined
 }

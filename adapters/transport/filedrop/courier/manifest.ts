@@ -1,26 +1,28 @@
 // What a courier's medium holds for one channel, signed by the sender: which files, how long, with which digests.
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { isRefused, type Refused, refuse } from '../../../../daemon/kernel/errors.ts'
-import { jws, type Signatures } from '../../../../daemon/kernel/keys.ts'
-import type { Peer } from '../../../../daemon/kernel/peer.ts'
-import { hex96, siteName } from '../../../../daemon/kernel/transport.ts'
-import { type Path, readDropped } from '../checks/dropped-file.ts'
+import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
+import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
+import { hex96, siteName } from '../../../../daemon/kernel/messaging/transport.ts'
 import { strictJson } from '../checks/strict-json.ts'
-import { parseName } from '../names.ts'
-import { bySigner, claimedEnds } from '../signed-notes.ts'
+import { type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
+import { parseMessageName } from '../files/message-name.ts'
+import { claimedEnds, verifyPeerNote } from '../signed-notes.ts'
 
 export const manifest_file = 'MANIFEST.json'
 
 /** So that the payload stays below the 48 KiB of a JWS of this house: a line takes some 190 bytes. */
-export const most_messages = 100
+export const max_folder_messages = 100
 
 /** Sixteen signatures of the largest kind around the largest payload. */
 const max_manifest_bytes = 262_144
 
-const name = z.string().refine((given) => parseName(given) !== undefined, 'must be the name of a message’s file')
+const messageFileName = z
+  .string()
+  .refine((given) => parseMessageName(given) !== undefined, 'must be the name of a message’s file')
 
-export const manifest = z
+export const courierManifest = z
   .strictObject({
     v: z.literal(1),
     type: z.literal('platform.manifest'),
@@ -30,14 +32,14 @@ export const manifest = z
     created: z.iso.datetime(),
     medium: z.string().regex(/^[0-9a-f]{16}$/),
     files: z
-      .array(z.strictObject({ name, bytes: z.int().min(0), sha384: hex96 }))
+      .array(z.strictObject({ name: messageFileName, bytes: z.int().min(0), sha384: hex96 }))
       .min(1)
-      .max(2 * most_messages),
+      .max(2 * max_folder_messages),
   })
   .refine(({ files }) => new Set(files.map((file) => file.name)).size === files.length, 'names a file twice')
-export type Manifest = z.infer<typeof manifest>
+export type CourierManifest = z.infer<typeof courierManifest>
 
-export function folderName({ src, dst, medium }: Pick<Manifest, 'src' | 'dst' | 'medium'>): string {
+export function folderName({ src, dst, medium }: Pick<CourierManifest, 'src' | 'dst' | 'medium'>): string {
   return `${src}-to-${dst}-${medium}`
 }
 
@@ -46,25 +48,28 @@ export function isFolderName(given: string): boolean {
   return /^[a-z0-9][a-z0-9-]*-to-[a-z0-9][a-z0-9-]*-[0-9a-f]{16}$/.test(given)
 }
 
-export type ManifestRead =
-  | { readonly is: 'sound'; readonly manifest: Manifest }
+export type ManifestReadResult =
+  | { readonly is: 'sound'; readonly manifest: CourierManifest }
   /** By its own word, which nobody has verified. */
   | { readonly is: 'for_another'; readonly dst: string }
   | { readonly is: 'absent' }
   | { readonly is: 'fault'; readonly detail: string }
 
-export type Reader = {
+export type ManifestReaderOptions = {
   readonly site: string
   readonly signatures: Pick<Signatures, 'verify'>
   /** Undefined for a site that is not pinned. */
-  readonly peer: (name: string) => Promise<Signer | undefined>
+  readonly peer: (name: string) => Promise<ManifestSigner | undefined>
 }
 
-export type Signer = Pick<Peer, 'name' | 'keys' | 'threshold'>
+export type ManifestSigner = Pick<Peer, 'name' | 'keys' | 'threshold'>
 
 /** Verified by the pinned keys of whoever it says that it is from; `dst` must be this site. Throws when the disk fails. */
-export async function readManifest(path: Path, { site, signatures, peer: find }: Reader): Promise<ManifestRead> {
-  const file = readDropped(path, max_manifest_bytes)
+export async function readManifest(
+  path: DroppedFilePath,
+  { site, signatures, peer: find }: ManifestReaderOptions,
+): Promise<ManifestReadResult> {
+  const file = readDroppedFile(path, max_manifest_bytes)
   if ('gone' in file) return { is: 'absent' }
   if ('fault' in file) return { is: 'fault', detail: `${manifest_file}: ${file.fault.detail}` }
   const read = strictJson(file.bytes)
@@ -74,16 +79,20 @@ export async function readManifest(path: Path, { site, signatures, peer: find }:
   if (ends.dst !== site) return { is: 'for_another', dst: ends.dst }
   const peer = await find(ends.src)
   if (!peer) return { is: 'fault', detail: `${ends.src} is not pinned` }
-  const said = ownWord(await bySigner('manifest', note, peer, manifest, signatures), site, peer.name)
-  return isRefused(said) ? { is: 'fault', detail: said.message } : { is: 'sound', manifest: said }
+  const said = checkManifestEnds(
+    await verifyPeerNote('manifest', note, peer, courierManifest, signatures),
+    site,
+    peer.name,
+  )
+  return isRefusal(said) ? { is: 'fault', detail: said.message } : { is: 'sound', manifest: said }
 }
 
-function ownWord(said: Manifest | Refused, site: string, peer: string): Manifest | Refused {
-  if (isRefused(said)) return said
+function checkManifestEnds(said: CourierManifest | Refusal, site: string, peer: string): CourierManifest | Refusal {
+  if (isRefusal(said)) return said
   const isFor = said.dst === site && said.src === peer && said.channel === `filedrop/${peer}/${site}`
   return isFor ? said : refuse('invalid', 'the manifest is of another channel')
 }
 
-export function digestOf(bytes: Uint8Array): string {
+export function sha384Hex(bytes: Uint8Array): string {
   return createHash('sha384').update(bytes).digest('hex')
 }

@@ -1,9 +1,9 @@
 // Bodies that must not stay here, by order of people: looked at for each message, so held in memory.
-import type { AuditEvent } from '../../../../daemon/kernel/audit.ts'
-import { sha384 } from '../../../../daemon/kernel/canonical.ts'
-import type { Journal, PurgeOrder } from '../../../../daemon/kernel/journal.ts'
-import { jws } from '../../../../daemon/kernel/keys.ts'
-import type { Specimen } from '../checks/specimen.ts'
+import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
+import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
+import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
+import type { Journal, PurgeOrder } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { MessageExamination } from '../checks/message-examination.ts'
 
 export type PurgeOrders = {
   /** SHA-384 of bodies and of statements. */
@@ -35,7 +35,7 @@ export function purgeOrders(journal: Pick<Journal, 'orderPurge' | 'purgeOrders'>
 }
 
 /** The order that the message falls under, by its body or its statement. */
-export function orderOver({ body, digest }: Specimen, orders: ReadonlySet<string>): string | undefined {
+export function findPurgeOrder({ body, digest }: MessageExamination, orders: ReadonlySet<string>): string | undefined {
   if (orders.size === 0) return undefined
   if (digest !== undefined && orders.has(digest)) return digest
   const found = 'bytes' in body ? sha384(body.bytes) : undefined
@@ -43,7 +43,7 @@ export function orderOver({ body, digest }: Specimen, orders: ReadonlySet<string
 }
 
 /** What an order may name of a message of this site's own: SHA-384 of its body, and of its statement. */
-export function digestsOf({
+export function purgeableDigests({
   envelope,
   body,
 }: {

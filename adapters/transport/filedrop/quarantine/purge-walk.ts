@@ -3,22 +3,22 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { sha384 } from '../../../../daemon/kernel/canonical.ts'
-import type { PurgeFinds } from '../../../../daemon/kernel/journal.ts'
-import { peer as pinned } from '../../../../daemon/kernel/peer.ts'
-import { readDropped } from '../checks/dropped-file.ts'
+import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
+import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
+import type { PurgeFinds } from '../../../../daemon/kernel/messaging/journal.ts'
 import { strictJson } from '../checks/strict-json.ts'
-import { type Folders, foldersOf } from '../layout.ts'
-import { parseName } from '../names.ts'
-import { syncFolder } from '../own-file.ts'
+import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
+import { readDroppedFile } from '../files/dropped-file.ts'
+import { parseMessageName } from '../files/message-name.ts'
+import { syncFolder } from '../files/own-file.ts'
 
 /** In the order in which messages move, so that none slips past: what goes back to `work` meets the intake again. */
-const places = ['fresh', 'work', 'done', 'quarantine', 'sent', 'tmp', 'ready'] as const
-export type Place = (typeof places)[number]
+const searchOrder = ['fresh', 'work', 'done', 'quarantine', 'sent', 'tmp', 'ready'] as const
+export type ChannelFolderName = (typeof searchOrder)[number]
 
-export type Found = {
+export type PurgeMatch = {
   readonly peer: string
-  readonly place: Place
+  readonly place: ChannelFolderName
   readonly folder: string
   readonly file: string
   /** Names elsewhere that lead to the same bytes. */
@@ -26,20 +26,20 @@ export type Found = {
 }
 
 /** Channels of peers that are not pinned any more are looked through as well. */
-export function allFolders(root: string): { readonly peer: string; readonly folders: Folders }[] {
+export function listChannelFolders(root: string): { readonly peer: string; readonly folders: ChannelFolders }[] {
   const names = fs.existsSync(root) ? fs.readdirSync(root) : []
   const peers = names.filter((name) => pinned.shape.name.safeParse(name).success)
   return peers.map((peer) => ({ peer, folders: foldersOf(root, peer) }))
 }
 
 /** SHA-384 of the bodies that statements of this digest were signed for. */
-export async function bodiesOf(root: string, statement: string, max_envelope_bytes: number): Promise<Set<string>> {
+export async function findBodies(root: string, statement: string, max_envelope_bytes: number): Promise<Set<string>> {
   const bodies = new Set<string>()
-  for (const { folders } of allFolders(root)) {
-    for (const place of places) {
-      for await (const name of filesIn(folders[place])) {
+  for (const { folders } of listChannelFolders(root)) {
+    for (const place of searchOrder) {
+      for await (const name of listFiles(folders[place])) {
         if (!name.endsWith('.env.json')) continue
-        const said = claimIn(join(folders[place], name), max_envelope_bytes)
+        const said = readClaim(join(folders[place], name), max_envelope_bytes)
         if (said?.digest === statement && said.body !== undefined) bodies.add(said.body)
       }
     }
@@ -48,11 +48,11 @@ export async function bodiesOf(root: string, statement: string, max_envelope_byt
 }
 
 /** Files with one of these digests. */
-export async function* filesHolding(root: string, digests: ReadonlySet<string>): AsyncGenerator<Found> {
-  for (const { peer, folders } of allFolders(root)) {
-    for (const place of places) {
-      for await (const file of filesIn(folders[place])) {
-        const seen = await digestAt(join(folders[place], file))
+export async function* findFiles(root: string, digests: ReadonlySet<string>): AsyncGenerator<PurgeMatch> {
+  for (const { peer, folders } of listChannelFolders(root)) {
+    for (const place of searchOrder) {
+      for await (const file of listFiles(folders[place])) {
+        const seen = await digestFile(join(folders[place], file))
         if (seen && digests.has(seen.digest)) {
           yield { peer, place, folder: folders[place], file, other_names: seen.links - 1 }
         }
@@ -62,18 +62,18 @@ export async function* filesHolding(root: string, digests: ReadonlySet<string>):
 }
 
 /** Lets the rest of the process go on between some and the next. */
-async function* filesIn(folder: string): AsyncGenerator<string> {
+async function* listFiles(folder: string): AsyncGenerator<string> {
   if (!fs.existsSync(folder)) return
   for (const [index, name] of (await fs.promises.readdir(folder)).entries()) {
-    if (index % names_a_turn === 0) await setImmediate()
+    if (index % names_per_turn === 0) await setImmediate()
     yield name
   }
 }
 
-const names_a_turn = 64
+const names_per_turn = 64
 
 /** Undefined for what is gone, and for what is no plain file. */
-async function digestAt(path: string): Promise<{ digest: string; links: number } | undefined> {
+async function digestFile(path: string): Promise<{ digest: string; links: number } | undefined> {
   if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   let file: fs.promises.FileHandle
@@ -92,36 +92,44 @@ async function digestAt(path: string): Promise<{ digest: string; links: number }
   }
 }
 
-type Claim = { readonly digest: string; readonly body: string | undefined; readonly msg_id: string | undefined }
+type StatementClaim = {
+  readonly digest: string
+  readonly body: string | undefined
+  readonly msg_id: string | undefined
+}
 
 /** What an envelope says, unverified: it only widens what is looked for. */
-function claimIn(path: string, max_bytes: number): Claim | undefined {
-  const dropped = readDropped(path, max_bytes)
-  const envelope = 'bytes' in dropped ? valueIn(dropped.bytes) : undefined
-  const payload = textOf(envelope, 'payload')
+function readClaim(path: string, max_bytes: number): StatementClaim | undefined {
+  const dropped = readDroppedFile(path, max_bytes)
+  const envelope = 'bytes' in dropped ? parseStrict(dropped.bytes) : undefined
+  const payload = textMember(envelope, 'payload')
   if (payload === undefined) return undefined
   const bytes = Buffer.from(payload, 'base64url')
-  const said = valueIn(bytes)
-  return { digest: sha384(bytes), body: textOf(memberOf(said, 'body'), 'sha384'), msg_id: textOf(said, 'msg_id') }
+  const said = parseStrict(bytes)
+  return {
+    digest: sha384(bytes),
+    body: textMember(memberOf(said, 'body'), 'sha384'),
+    msg_id: textMember(said, 'msg_id'),
+  }
 }
 
 /** What is told of a find: where it lay, which message it was, and which session that spoke of. */
-export function tellOf(
-  found: Found,
+export function describeMatch(
+  found: PurgeMatch,
   limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number },
 ): PurgeFinds {
   const { peer, place, folder, file, other_names } = found
   const path = join(folder, file)
-  const claim = claimIn(path.replace(/\.body\.json$/, '.env.json'), limits.max_envelope_bytes)
+  const claim = readClaim(path.replace(/\.body\.json$/, '.env.json'), limits.max_envelope_bytes)
   const links = other_names > 0 ? ` (${other_names} other names lead to the same bytes)` : ''
   return {
-    places: [`${peer}/${folderNames[place]}/${file}${links}`],
+    places: [`${peer}/${folderPaths[place]}/${file}${links}`],
     msg_ids: claim?.msg_id === undefined ? [] : [claim.msg_id],
-    sessions: sessionsIn(readDropped(path, limits.max_body_bytes)),
+    sessions: readSessions(readDroppedFile(path, limits.max_body_bytes)),
   }
 }
 
-const folderNames: Readonly<Record<Place, string>> = {
+const folderPaths: Readonly<Record<ChannelFolderName, string>> = {
   fresh: 'in/new',
   work: 'in/work',
   done: 'in/done',
@@ -131,19 +139,20 @@ const folderNames: Readonly<Record<Place, string>> = {
   sent: 'out/sent',
 }
 
-export function sessionsIn(body: ReturnType<typeof readDropped>): string[] {
-  const session = 'bytes' in body ? textOf(memberOf(valueIn(body.bytes), 'data'), 'session_id') : undefined
+export function readSessions(body: ReturnType<typeof readDroppedFile>): string[] {
+  const session = 'bytes' in body ? textMember(memberOf(parseStrict(body.bytes), 'data'), 'session_id') : undefined
   return session === undefined ? [] : [session.slice(0, 128)]
 }
 
 /** The body goes. Its envelope stays as a record of what was signed, but where a carrier would take half a message. */
-export function removeFound({ place, folder, file }: Found): void {
+export function removeMatch({ place, folder, file }: PurgeMatch): void {
   fs.rmSync(join(folder, file), { force: true })
-  if (place === 'ready' && parseName(file)) fs.rmSync(join(folder, file.replace('.body.', '.env.')), { force: true })
+  if (place === 'ready' && parseMessageName(file))
+    fs.rmSync(join(folder, file.replace('.body.', '.env.')), { force: true })
   syncFolder(folder)
 }
 
-function valueIn(bytes: Buffer): unknown {
+function parseStrict(bytes: Buffer): unknown {
   const read = strictJson(bytes)
   return read.outcome === 'value' ? read.value : undefined
 }
@@ -152,7 +161,7 @@ function memberOf(of: unknown, name: string): unknown {
   return typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined
 }
 
-function textOf(of: unknown, name: string): string | undefined {
+function textMember(of: unknown, name: string): string | undefined {
   const value = memberOf(of, name)
   return typeof value === 'string' ? value : undefined
 }

@@ -1,26 +1,26 @@
 // The receiving half of a line: one scan at a time over what lies there, in the order of the numbers.
-import type { Peer } from '../../../../daemon/kernel/peer.ts'
-import type { Place, Trust } from '../checks/checks.ts'
-import { failureText } from '../failure-text.ts'
-import { eventOf, type Line, standing } from '../line.ts'
-import { isTemporary } from '../names.ts'
-import { type Loop, loop } from '../one-at-a-time.ts'
-import { stockOf } from '../quarantine/quarantine.ts'
-import { bringBack } from '../quarantine/releasing.ts'
-import { fault } from '../reasons.ts'
-import type { Surroundings } from '../surroundings.ts'
-import type { Deliver } from './delivering.ts'
-import { type Dropbox, lookInto, type Stranger } from './dropbox.ts'
-import type { ScanDesk } from './fate.ts'
-import { type Told, tellGaps, toldNothing } from './gap-alarm.ts'
-import { Incomplete } from './incomplete.ts'
-import { giveUp, giveUpLapsed } from './lapsing.ts'
-import { giveUpLost } from './lost-files.ts'
-import { type Silence, silence } from './silence.ts'
-import { takeAll } from './sweep.ts'
+import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
+import type { MessageDestination, SenderTrust } from '../checks/message-checks.ts'
+import { describeFailure } from '../failure-text.ts'
+import type { FiledropContext } from '../filedrop-context.ts'
+import { isTemporaryName } from '../files/message-name.ts'
+import { checkChannelState, type FiledropLink, linkAuditEvent } from '../link/filedrop-link.ts'
+import { measureQuarantine } from '../quarantine/quarantine-files.ts'
+import type { ScanContext } from '../quarantine/quarantine-message.ts'
+import { restoreReleased } from '../quarantine/release.ts'
+import { fault } from '../quarantine-reasons.ts'
+import { type WorkLoop, workLoop } from '../serial-work.ts'
+import type { IncomingMessageHandler } from './batch/deliver-batch.ts'
+import { noReportedGaps, type ReportedGaps, reportGaps } from './gaps/report-gaps.ts'
+import { type SilenceAlarm, silenceAlarm } from './gaps/silence-alarm.ts'
+import { quarantineExpired, quarantineItem } from './scan/expired-messages.ts'
+import { type IncomingFiles, listIncoming, type UnrecognizedFile } from './scan/incoming-files.ts'
+import { IncompleteMessages } from './scan/incomplete-messages.ts'
+import { recordLostMessages } from './scan/lost-messages.ts'
+import { scanMessages } from './scan/scan-messages.ts'
 
 export type Intake = {
-  readonly scanner: Loop
+  readonly scanLoop: WorkLoop
   /** Lies in quarantine now. */
   quarantined(): { items: number; bytes: number }
   /** Messages that wait now for what was sent before them. */
@@ -28,180 +28,200 @@ export type Intake = {
   /** Nothing more is taken in before the quarantine is emptied. */
   isFull(): boolean
   /** Something else than a scan has put an item into quarantine. */
-  added(bytes: number): void
+  noteQuarantined(bytes: number): void
   /** Something else than a scan has changed what lies there. */
   recount(): void
 }
 
-type Memory = Pick<ScanDesk, 'held' | 'early' | 'deferred'> & {
-  waivers: ScanDesk['waivers']
+type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred'> & {
+  waivers: ScanContext['waivers']
   isStopped: () => boolean
   /** Whether something failed in this scan. */
   hasFailed: boolean
   stock: { items: number; bytes: number } | undefined
-  readonly told: Told
-  readonly silence: Silence
-  readonly incomplete: Incomplete
+  readonly reported_gaps: ReportedGaps
+  readonly silence: SilenceAlarm
+  readonly incomplete: IncompleteMessages
   /** When the first of it began to wait, in epoch milliseconds; absent when nothing does. */
   waitingSince: number | undefined
 }
 
-export function intake(line: Line, around: Surroundings, deliver: Deliver): Intake {
-  const memory: Memory = {
+export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: IncomingMessageHandler): Intake {
+  const memory: IntakeState = {
     held: new Set(),
     early: new Set(),
     deferred: new Set(),
     waivers: new Map(),
     stock: undefined,
-    told: toldNothing(),
-    silence: silence(line),
-    incomplete: new Incomplete(line.folders),
+    reported_gaps: noReportedGaps(),
+    silence: silenceAlarm(link),
+    incomplete: new IncompleteMessages(link.folders),
     waitingSince: undefined,
     isStopped: () => false,
     hasFailed: false,
   }
-  const scanner = loop(
+  const scanner = workLoop(
     (isStopped) => {
       memory.isStopped = isStopped
-      return scan(line, around, deliver, memory)
+      return scanChannel(link, filedrop, deliver, memory)
     },
     (error) => {
-      const detail = failureText(error)
-      line.trouble.set('in', `a scan failed, and is tried again: ${detail}`)
-      around.log.error('filedrop.scan.failed', { peer: line.peer, detail })
+      const detail = describeFailure(error)
+      link.trouble.set('in', `a scan failed, and is tried again: ${detail}`)
+      filedrop.log.error('filedrop.scan.failed', { peer: link.peer, detail })
     },
   )
   return {
-    scanner,
-    quarantined: () => stock(line, memory),
+    scanLoop: scanner,
+    quarantined: () => quarantineStock(link, memory),
     held: () => memory.held.size + memory.early.size,
-    isFull: () => isFull(line, around, memory),
-    added: (bytes) => addTo(line, memory, bytes),
+    isFull: () => isQuarantineFull(link, filedrop, memory),
+    noteQuarantined: (bytes) => addToStock(link, memory, bytes),
     recount() {
       memory.stock = undefined
     },
   }
 }
 
-function stock(line: Line, memory: Memory): { items: number; bytes: number } {
-  memory.stock ??= stockOf(line.folders.quarantine)
-  return memory.stock
+function quarantineStock(link: FiledropLink, state: IntakeState): { items: number; bytes: number } {
+  state.stock ??= measureQuarantine(link.folders.quarantine)
+  return state.stock
 }
 
-function addTo(line: Line, memory: Memory, bytes: number): void {
-  const held = stock(line, memory)
-  memory.stock = { items: held.items + 1, bytes: held.bytes + bytes }
+function addToStock(link: FiledropLink, state: IntakeState, bytes: number): void {
+  const held = quarantineStock(link, state)
+  state.stock = { items: held.items + 1, bytes: held.bytes + bytes }
 }
 
-async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: Memory): Promise<void> {
-  memory.hasFailed = false
-  await takeBack(line, around, memory)
+async function scanChannel(
+  link: FiledropLink,
+  filedrop: FiledropContext,
+  deliver: IncomingMessageHandler,
+  state: IntakeState,
+): Promise<void> {
+  state.hasFailed = false
+  await restoreWaived(link, filedrop, state)
   const deskNow = async () => {
-    if (memory.isStopped() || isFull(line, around, memory)) return undefined
-    const { peer, epoch } = await standing(line, 'in', around)
-    return peer && deskOf(line, around, memory, peer, epoch)
+    if (state.isStopped() || isQuarantineFull(link, filedrop, state)) return undefined
+    const { peer, epoch } = await checkChannelState(link, 'in', filedrop)
+    return peer && buildScanContext(link, filedrop, state, peer, epoch)
   }
   const desk = await deskNow()
   if (!desk) return
-  const dropbox = await lookInto(line.folders)
-  const { incomplete } = memory
-  await giveUpLost(dropbox.items, incomplete, desk)
-  incomplete.begin()
-  await sortStrangers(dropbox.strangers, desk, memory)
-  const { held, deferred, isStopped } = memory
-  const isThrough = await takeAll(dropbox.items, {
-    ...{ held, deferred, isStopped, deliver, deskNow },
-    stillWaits: (item) => incomplete.stillWaits(item),
-    waits: (item) => incomplete.enter(item, around.clock.monotonic()),
+  const dropbox = await listIncoming(link.folders)
+  const { incomplete } = state
+  await recordLostMessages(dropbox.items, incomplete, desk)
+  incomplete.beginScan()
+  await sortUnrecognized(dropbox.unrecognized, desk, state)
+  const { held, deferred, isStopped } = state
+  const isThrough = await scanMessages(dropbox.items, {
+    ...{ held, deferred, isStopped, deliver, currentContext: deskNow },
+    isStillIncomplete: (item) => incomplete.isStillWaiting(item),
+    noteIncomplete: (item) => incomplete.enter(item, filedrop.clock.monotonic()),
   })
-  await tellGaps(desk, memory.told)
-  if (isThrough) await memory.silence.judge(desk)
+  await reportGaps(desk, state.reported_gaps)
+  if (isThrough) await state.silence.check(desk)
   if (!isThrough || !(await deskNow())) return
-  await tellWaiting(dropbox, desk, memory)
-  if (!memory.hasFailed) line.trouble.delete('in')
+  await recordWaiting(dropbox, desk, state)
+  if (!state.hasFailed) link.trouble.delete('in')
 }
 
 /** Before the look at what lies there, and also when the quarantine is full: this is how it is emptied. */
-async function takeBack(line: Line, around: Surroundings, memory: Memory): Promise<void> {
-  if (memory.isStopped() || !(await standing(line, 'in', around)).peer) return
-  const { waivers, back } = await bringBack(line, around)
-  memory.waivers = waivers
-  for (const stem of back) memory.deferred.add(stem)
-  if (back.length > 0) memory.stock = undefined
+async function restoreWaived(link: FiledropLink, filedrop: FiledropContext, state: IntakeState): Promise<void> {
+  if (state.isStopped() || !(await checkChannelState(link, 'in', filedrop)).peer) return
+  const { waivers, restored } = await restoreReleased(link, filedrop)
+  state.waivers = waivers
+  for (const stem of restored) state.deferred.add(stem)
+  if (restored.length > 0) state.stock = undefined
 }
 
 /** Tells the journal when something has changed, and gives up what has waited too long. */
-async function tellWaiting({ items, strangers }: Dropbox, desk: ScanDesk, memory: Memory): Promise<void> {
-  const { incomplete } = memory
-  const { clock, settings } = desk.around
-  incomplete.end()
-  const isDue = memory.waitingSince !== undefined && clock.now() - memory.waitingSince >= settings.truncated_after_ms
+async function recordWaiting(
+  { items, unrecognized }: IncomingFiles,
+  context: ScanContext,
+  state: IntakeState,
+): Promise<void> {
+  const { incomplete } = state
+  const { clock, settings } = context.filedrop
+  incomplete.endScan()
+  const isDue = state.waitingSince !== undefined && clock.now() - state.waitingSince >= settings.truncated_after_ms
   if (!incomplete.hasChanged && !isDue) return
-  memory.waitingSince = await giveUpLapsed(function* () {
-    for (const each of strangers) if (incomplete.waits(each)) yield each
-    for (const each of items) if (incomplete.waits(each)) yield each
-  }, desk)
-  incomplete.hasChanged = desk.isStopped()
+  state.waitingSince = await quarantineExpired(function* () {
+    for (const each of unrecognized) if (incomplete.isWaiting(each)) yield each
+    for (const each of items) if (incomplete.isWaiting(each)) yield each
+  }, context)
+  incomplete.hasChanged = context.isStopped()
 }
 
-async function sortStrangers(strangers: readonly Stranger[], desk: ScanDesk, memory: Memory): Promise<void> {
-  for (const stranger of strangers) {
-    if (memory.isStopped() || isFull(desk.line, desk.around, memory)) return
-    if (isTemporary(stranger.bytes)) memory.incomplete.enterStranger(stranger)
-    else await giveUp(stranger, fault('NAME', 'no name that a message has'), desk)
+async function sortUnrecognized(
+  unrecognized: readonly UnrecognizedFile[],
+  context: ScanContext,
+  state: IntakeState,
+): Promise<void> {
+  for (const stranger of unrecognized) {
+    if (state.isStopped() || isQuarantineFull(context.link, context.filedrop, state)) return
+    if (isTemporaryName(stranger.raw_name)) state.incomplete.enterUnrecognized(stranger)
+    else await quarantineItem(stranger, fault('NAME', 'no name that a message has'), context)
   }
 }
 
 /** Back-pressure: rather no intake than a quarantine that fills the disk, or loses what it holds. */
-function isFull(line: Line, { settings, log }: Surroundings, memory: Memory): boolean {
-  const isFullNow = stock(line, memory).bytes >= settings.quarantine_max_bytes
-  if (isFullNow && line.trouble.get('in') !== full) log.error('filedrop.quarantine.full', { peer: line.peer })
-  if (isFullNow) line.trouble.set('in', full)
+function isQuarantineFull(link: FiledropLink, { settings, log }: FiledropContext, state: IntakeState): boolean {
+  const isFullNow = quarantineStock(link, state).bytes >= settings.quarantine_max_bytes
+  if (isFullNow && link.trouble.get('in') !== quarantine_full)
+    log.error('filedrop.quarantine.full', { peer: link.peer })
+  if (isFullNow) link.trouble.set('in', quarantine_full)
   return isFullNow
 }
 
-const full = 'the quarantine is full; intake stops until it is emptied'
+const quarantine_full = 'the quarantine is full; intake stops until it is emptied'
 
-function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, epoch: number): ScanDesk {
-  const { journal, signatures, label_policy, site, tenant_id, releasable_names, clock, settings } = around
-  const trust: Trust = { signatures, pinned: peer.keys, threshold: peer.threshold, formats: around.formats }
-  const place: Place = {
+function buildScanContext(
+  link: FiledropLink,
+  filedrop: FiledropContext,
+  state: IntakeState,
+  peer: Peer,
+  epoch: number,
+): ScanContext {
+  const { journal, signatures, label_policy, site, tenant_id, releasable_names, clock, settings } = filedrop
+  const trust: SenderTrust = { signatures, pinned: peer.keys, threshold: peer.threshold, formats: filedrop.formats }
+  const place: MessageDestination = {
     site,
     tenant_id,
     releasable_names,
     peer,
-    channel: line.channel.in,
+    channel: link.channel.in,
     label_policy,
     now: clock.now(),
     skew_ms: settings.skew_ms,
     trusted_clock: settings.trusted_clock,
   }
   return {
-    line,
-    around,
+    link,
+    filedrop,
     trust,
-    place,
+    destination: place,
     epoch,
-    held: memory.held,
-    early: memory.early,
-    deferred: memory.deferred,
-    waivers: memory.waivers,
-    isStopped: memory.isStopped,
-    heard: memory.silence.heard,
-    failed() {
-      memory.hasFailed = true
+    held: state.held,
+    early: state.early,
+    deferred: state.deferred,
+    waivers: state.waivers,
+    isStopped: state.isStopped,
+    noteActivity: state.silence.noteActivity,
+    noteFailure() {
+      state.hasFailed = true
     },
     async freeze(detail, { statement, digest }, trace) {
       const about = { epoch: statement?.epoch, seq: statement?.seq, digest, detail }
-      const event = eventOf(line, 'filedrop.channel.equivocation', line.channel.in, about, around, {
+      const event = linkAuditEvent(link, 'filedrop.channel.equivocation', link.channel.in, about, filedrop, {
         outcome: 'refused',
         trace,
       })
       const numbers = statement ? [statement] : []
-      const outcome = await journal.dispute(line.channel.in, detail, numbers, [event])
+      const outcome = await journal.dispute(link.channel.in, detail, numbers, [event])
       // Another message once more: people have looked at the number, and not at this.
-      if (outcome === 'known') await journal.setState(line.channel.in, 'frozen', detail, [event])
+      if (outcome === 'known') await journal.setState(link.channel.in, 'frozen', detail, [event])
     },
-    quarantined: (bytes) => addTo(line, memory, bytes),
+    noteQuarantined: (bytes) => addToStock(link, state, bytes),
   }
 }

@@ -1,16 +1,21 @@
 // Asks for the release of a refused message, signed by one person's own key.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { type Label, labelOf } from '../../../../daemon/kernel/label.ts'
-import { type ReleaseRequest, type Waivable, waivable } from '../../../../daemon/kernel/release.ts'
-import { classificationOf, classificationOptions } from '../../../classification.ts'
-import { command, Failure } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { choice, needed, text } from '../../../params.ts'
-import { passphraseOfKey, passphraseOption } from '../../../passphrase.ts'
-import { type Item, itemToSign } from '../../../quarantine-item.ts'
-import { serviceAs, serviceOptions } from '../../../service.ts'
-import { requireSite } from '../../../site.ts'
-import type { Terminal } from '../../../terminal.ts'
+
+import { completeLabel, type Label } from '../../../../daemon/kernel/label/label.ts'
+import {
+  type ReleaseRequest,
+  type WaivableReason,
+  waivableReason,
+} from '../../../../daemon/kernel/messaging/release.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { fetchItemToSign, type SignableQuarantineItem } from '../../../confirmation/signable-quarantine-item.ts'
+import { classificationOptions, resolveClassification } from '../../../options/classification.ts'
+import { passphraseOption, resolveKeyFilePassphrase } from '../../../options/passphrase.ts'
+import { connectServiceWithSubject, serviceOptions } from '../../../options/service-options.ts'
+import { requireSite } from '../../../options/site-options.ts'
+import { CommandFailure, command } from '../../../program/command.ts'
+import { choice, required, text } from '../../../program/params.ts'
+import { printResult } from '../../../terminal/output.ts'
+import type { Terminal } from '../../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop quarantine request',
@@ -20,11 +25,11 @@ export const definition = command({
     'The key is your own (`platform keys generate --use personal --dir DIR`), enrolled by `platform people add`, and the',
     'token must be yours too (PLATFORM_TOKEN). For LABEL_MISSING name the label that the message is to carry.',
   ].join('\n'),
-  takes: { item: needed(text('ITEM', 'as `platform filedrop quarantine list` names it')) },
+  positionals: { item: required(text('ITEM', 'as `platform filedrop quarantine list` names it')) },
   options: {
-    waive: needed(choice('REASON', 'the reason to pass over', waivable.options)),
-    reason: needed(text('TEXT', 'why you take it upon yourself')),
-    key: needed(text('FILE', 'your personal key')),
+    waive: required(choice('REASON', 'the reason to pass over', waivableReason.options)),
+    reason: required(text('TEXT', 'why you take it upon yourself')),
+    key: required(text('FILE', 'your personal key')),
     ...classificationOptions,
     ...passphraseOption,
     ...serviceOptions,
@@ -32,9 +37,9 @@ export const definition = command({
   example:
     'platform filedrop quarantine request bravo/00000001-0000000000000007-1a2b3c4d --waive EXPIRED --reason "the courier was late" --key /media/ann/personal-Jx3….json',
   async run(given, terminal) {
-    const { api, subject } = await serviceAs(given, terminal)
-    const item = await itemToSign(api, given.item, terminal)
-    const label = await labelFor(given, given.waive, item, terminal)
+    const { api, subject } = await connectServiceWithSubject(given, terminal)
+    const item = await fetchItemToSign(api, given.item, terminal)
+    const label = await resolveReleaseLabel(given, given.waive, item, terminal)
     const { signRelease } = await offline.personalSignature()
     const said: ReleaseRequest = {
       ...{ v: 1, type: 'platform.release', step: 'request', site: item.site, item: item.id },
@@ -42,24 +47,29 @@ export const definition = command({
       ...(label ? { label } : {}),
       created: new Date().toISOString(),
     }
-    const signature = await signRelease(given.key, said, await passphraseOfKey(terminal, given, given.key))
+    const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
     const pending = await api.call('site.quarantine.request', { peer: item.peer, id: item.name, signature })
-    show(terminal, given.json, pending, () => `requested; another person approves it until ${pending.ends}`)
+    printResult(terminal, given.json, pending, () => `requested; another person approves it until ${pending.ends}`)
     return 0
   },
 })
 
-type Typed = Parameters<typeof classificationOf>[0]
+type ReleaseLabelInput = Parameters<typeof resolveClassification>[0]
 
 /** Undefined when none was named. Throws `Failure` (2) for one that is not of the site's policy. */
-async function labelFor(given: Typed, waive: Waivable, item: Item, terminal: Terminal): Promise<Label | undefined> {
+async function resolveReleaseLabel(
+  given: ReleaseLabelInput,
+  waive: WaivableReason,
+  item: SignableQuarantineItem,
+  terminal: Terminal,
+): Promise<Label | undefined> {
   const isNamed = given.classification ?? (given.categories.length > 0 || given.releasableTo.length > 0)
   if (!isNamed && waive !== 'LABEL_MISSING') return undefined
   if (!item.sender_tenant_id)
-    throw new Failure(3, `${item.peer} is not pinned any more, so its label has no originator`)
-  const { siteSettings } = await offline.profile()
-  const { labels } = siteSettings(requireSite(given, terminal), terminal.env)
-  const label = labelOf(await classificationOf(given, terminal), labels, item.sender_tenant_id)
+    throw new CommandFailure(3, `${item.peer} is not pinned any more, so its label has no originator`)
+  const { readSiteSettings } = await offline.profile()
+  const { labels } = readSiteSettings(requireSite(given, terminal), terminal.env)
+  const label = completeLabel(await resolveClassification(given, terminal), labels, item.sender_tenant_id)
   if (label) return label
-  throw new Failure(2, `--classification must be one of ${labels.levels.join(', ')}`)
+  throw new CommandFailure(2, `--classification must be one of ${labels.levels.join(', ')}`)
 }

@@ -1,33 +1,33 @@
 // Shows one refused message: why it was refused, and what it says.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { fields, paint, printable, show, table } from '../../../output.ts'
-import { needed, text } from '../../../params.ts'
-import { releaseText } from '../../../release-text.ts'
-import { jsonOption, requireSite, siteOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { formatReleaseRequest } from '../../../format/release-request.ts'
+import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { required, text } from '../../../program/params.ts'
+import { colourText, escapeControls, formatFields, formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop quarantine show',
   summary: 'one refused message: the reason, and what it says',
-  takes: { id: needed(text('ID', 'as `platform filedrop quarantine list` names it')) },
+  positionals: { id: required(text('ID', 'as `platform filedrop quarantine list` names it')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop quarantine show bravo/00000001-0000000000000007-1a2b3c4d',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { quarantined } = await offline.filedrop()
-    const item = await quarantined(folder, terminal.env, given.id, Date.now())
+    const { readQuarantineItem } = await offline.filedrop()
+    const item = await readQuarantineItem(folder, terminal.env, given.id, Date.now())
     const { says, files, release, ...about } = item
-    show(terminal, given.json, item, () =>
+    printResult(terminal, given.json, item, () =>
       [
-        fields(terminal, about),
+        formatFields(terminal, about),
         '',
-        table(terminal, files, ['was', 'bytes', 'sha384'], 'no files'),
-        ...(release ? ['', releaseText(terminal, release)] : []),
+        formatTable(terminal, files, ['was', 'bytes', 'sha384'], 'no files'),
+        ...(release ? ['', formatReleaseRequest(terminal, release)] : []),
         ...(says
           ? [
               '',
-              paint(terminal, 'yellow', 'it says, unverified:'),
-              printable(JSON.stringify(says.unverified, undefined, 2)),
+              colourText(terminal, 'yellow', 'it says, unverified:'),
+              escapeControls(JSON.stringify(says.unverified, undefined, 2)),
             ]
           : []),
       ].join('\n'),

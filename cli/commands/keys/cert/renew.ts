@@ -1,10 +1,10 @@
 // Replaces the site's certificate by one with a new key and the same names.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { fields, show } from '../../../output.ts'
-import { otherwise, whole } from '../../../params.ts'
-import { passphraseOf, passphraseOption } from '../../../passphrase.ts'
-import { jsonOption, requireSite, siteOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { passphraseOption, resolvePassphrase } from '../../../options/passphrase.ts'
+import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { integer, withDefault } from '../../../program/params.ts'
+import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert renew',
@@ -14,7 +14,7 @@ export const definition = command({
     'it up within seconds; connections that are open go on. Peers pin the authority, so they need not be told.',
   ].join('\n'),
   options: {
-    days: otherwise(90, whole('DAYS', 'that it lasts', 1, 825)),
+    days: withDefault(90, integer('DAYS', 'that it lasts', 1, 825)),
     ...passphraseOption,
     ...siteOption,
     ...jsonOption,
@@ -22,10 +22,14 @@ export const definition = command({
   example: 'platform keys cert renew',
   async run({ days, ...given }, terminal) {
     const folder = requireSite(given, terminal)
-    const { renewOwn } = await offline.certificate()
-    const passphrase = await passphraseOf(terminal, given, folder, 'authority')
-    const made = await renewOwn(folder, terminal.env, { days, now: Date.now(), passphrase: () => passphrase })
-    show(terminal, given.json, made, () => fields(terminal, made))
+    const { renewSiteCertificate } = await offline.certificate()
+    const passphrase = await resolvePassphrase(terminal, given, folder, 'authority')
+    const made = await renewSiteCertificate(folder, terminal.env, {
+      days,
+      now: Date.now(),
+      passphrase: () => passphrase,
+    })
+    printResult(terminal, given.json, made, () => formatFields(terminal, made))
     return 0
   },
 })

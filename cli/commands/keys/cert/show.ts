@@ -1,8 +1,8 @@
 // Shows the certificate that the site shows its peers.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { fields, show } from '../../../output.ts'
-import { jsonOption, requireSite, siteOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert show',
@@ -11,8 +11,8 @@ export const definition = command({
   example: 'platform keys cert show',
   async run(given, terminal) {
     const certificate = await offline.certificate()
-    const shown = certificate.show(requireSite(given, terminal))
-    show(terminal, given.json, shown, () => fields(terminal, shown))
+    const shown = certificate.showSiteCertificate(requireSite(given, terminal))
+    printResult(terminal, given.json, shown, () => formatFields(terminal, shown))
     return 0
   },
 })

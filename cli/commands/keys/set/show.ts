@@ -1,11 +1,11 @@
 // Shows the key set in force, and writes the file that peers take it from.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command, Failure } from '../../../command.ts'
-import { keySetText } from '../../../key-set-text.ts'
-import { show } from '../../../output.ts'
-import { writeOutputFile } from '../../../output-file.ts'
-import { text } from '../../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { writeOutputFile } from '../../../file/output-file.ts'
+import { formatKeySet } from '../../../format/key-set.ts'
+import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { CommandFailure, command } from '../../../program/command.ts'
+import { text } from '../../../program/params.ts'
+import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys set show',
@@ -19,13 +19,14 @@ export const definition = command({
   example: 'platform keys set show --out alpha-keyset.json',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { inForce } = await offline.keySets()
-    const found = inForce(folder)
+    const { exportCurrentKeySet } = await offline.keySets()
+    const found = exportCurrentKeySet(folder)
     const remedy =
       '`platform keys rotate` makes the first, or `platform keys set draft` where the root keys lie elsewhere'
-    if (!found) throw new Failure(1, 'the site has no key set: its peers have pinned its keys one by one', remedy)
+    if (!found)
+      throw new CommandFailure(1, 'the site has no key set: its peers have pinned its keys one by one', remedy)
     if (given.out !== undefined) writeOutputFile(given.out, `${JSON.stringify(found.file, undefined, 2)}\n`)
-    show(terminal, given.json, found.set, () => keySetText(terminal, found.set))
+    printResult(terminal, given.json, found.set, () => formatKeySet(terminal, found.set))
     return 0
   },
 })

@@ -1,16 +1,15 @@
 // Signs a drafted key set with the root keys of a folder; needs neither site nor daemon.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { writeOver } from '../../../changed-file.ts'
-import { command } from '../../../command.ts'
-import { requireConsent } from '../../../consent.ts'
-import { readInputFile } from '../../../input-file.ts'
-import { dirOption, foundKeys } from '../../../key-place.ts'
-import { changesText } from '../../../key-set-text.ts'
-
-import { show } from '../../../output.ts'
-import { flag, needed, text } from '../../../params.ts'
-import { passphraseOf, passphraseOption } from '../../../passphrase.ts'
-import { jsonOption, siteOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { requireConsent } from '../../../confirmation/require-consent.ts'
+import { readInputFile } from '../../../file/input-file.ts'
+import { replaceFile } from '../../../file/replace-file.ts'
+import { formatKeySetChanges } from '../../../format/key-set.ts'
+import { dirOption, requireKeyLocation } from '../../../options/key-location.ts'
+import { passphraseOption, resolvePassphrase } from '../../../options/passphrase.ts'
+import { jsonOption, siteOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { flag, required, text } from '../../../program/params.ts'
+import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys set sign',
@@ -19,7 +18,7 @@ export const definition = command({
     'Shows what the set changes and wants it confirmed; the signature is added to the file. What is no successor of the set',
     'in force is refused. The folder remembers what was signed, so that its keys never sign two sets of one version.',
   ].join('\n'),
-  takes: { file: needed(text('FILE', 'the draft; the signature is added to it')) },
+  positionals: { file: required(text('FILE', 'the draft; the signature is added to it')) },
   options: {
     key: text('KEY', 'only this root key; else all there that count'),
     instead: flag('another set of this version was signed here, and was and will be published nowhere'),
@@ -31,17 +30,17 @@ export const definition = command({
   },
   example: 'platform keys set sign keyset-2.json --dir /media/root-keys',
   async run({ file, key, instead, yes, ...given }, terminal) {
-    const place = foundKeys(given, terminal)
-    const { read, sign } = await offline.keySets()
-    const { draft, set, changes } = await read(readInputFile(file))
-    terminal.note(changesText(terminal, set, changes))
+    const place = requireKeyLocation(given, terminal)
+    const { reviewKeySetDraft, signKeySet } = await offline.keySets()
+    const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file))
+    terminal.note(formatKeySetChanges(terminal, set, changes))
     await requireConsent(terminal, yes, `Sign key set ${set.version} of ${set.site}?`)
-    const passphrase = await passphraseOf(terminal, given, place)
-    const signed = await sign(place.keys, { draft, kid: key, passphrase: () => passphrase, instead })
-    writeOver(file, `${JSON.stringify(signed.draft, undefined, 2)}\n`)
+    const passphrase = await resolvePassphrase(terminal, given, place)
+    const signed = await signKeySet(place.keys, { draft, kid: key, passphrase: () => passphrase, instead })
+    replaceFile(file, `${JSON.stringify(signed.draft, undefined, 2)}\n`)
     const { signers } = signed
     const answer = { file, version: set.version, signers, signatures: signed.draft.draft.signatures.length }
-    show(terminal, given.json, answer, () => `signed by ${signers.join(', ')}`)
+    printResult(terminal, given.json, answer, () => `signed by ${signers.join(', ')}`)
     return 0
   },
 })

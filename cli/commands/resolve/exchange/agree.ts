@@ -1,15 +1,16 @@
 // Agrees to what a peer proposes, after saying what that gives away.
-import { command, Failure } from '../../../command.ts'
-import { exchangeText, warn } from '../../../exchange-text.ts'
-import { show } from '../../../output.ts'
-import { flag, needed, text } from '../../../params.ts'
-import { service, serviceOptions } from '../../../service.ts'
+
+import { formatExchange, noteExchangeWarnings } from '../../../format/exchange.ts'
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { CommandFailure, command } from '../../../program/command.ts'
+import { flag, required, text } from '../../../program/params.ts'
+import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange agree',
   summary: 'agree to an exchange that a peer proposes',
   notes: 'Without --yes it only shows what is proposed and what that gives away. A linker brings no file.',
-  takes: { id: needed(text('EXCHANGE', 'its id')) },
+  positionals: { id: required(text('EXCHANGE', 'its id')) },
   options: {
     file: text('FILE', 'the data file that this site brings, in the tenant’s folder at the site'),
     yes: flag('agree to it'),
@@ -17,16 +18,16 @@ export const definition = command({
   },
   example: 'platform resolve exchange agree xchg_… --file members.csv --yes',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const proposed = await api.call('resolution.exchange.get', { uid: given.id })
-    warn(terminal, proposed)
+    noteExchangeWarnings(terminal, proposed)
     if (!given.yes) {
-      show(terminal, given.json, proposed, () => exchangeText(terminal, proposed))
-      throw new Failure(2, 'nothing was agreed', 'the same with --yes agrees')
+      printResult(terminal, given.json, proposed, () => formatExchange(terminal, proposed))
+      throw new CommandFailure(2, 'nothing was agreed', 'the same with --yes agrees')
     }
     const data = given.file === undefined ? {} : { data: { file: given.file } }
     const agreed = await api.call('resolution.exchange.agree', { uid: given.id, ...data })
-    show(terminal, given.json, agreed, () => exchangeText(terminal, agreed))
+    printResult(terminal, given.json, agreed, () => formatExchange(terminal, agreed))
     return 0
   },
 })

@@ -1,11 +1,11 @@
 // Lists exchanges with peers, newest first.
-import { listed } from '../../../client/client.ts'
-import { choicesOf } from '../../../client/operations.ts'
-import { command } from '../../../command.ts'
-import { exchangeColumns } from '../../../exchange-text.ts'
-import { show, table } from '../../../output.ts'
-import { choice, otherwise, whole } from '../../../params.ts'
-import { service, serviceOptions } from '../../../service.ts'
+import { listAllItems } from '../../../client/client.ts'
+import { listChoices } from '../../../client/operations.ts'
+import { exchangeColumns } from '../../../format/exchange.ts'
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { command } from '../../../program/command.ts'
+import { choice, integer, withDefault } from '../../../program/params.ts'
+import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange list',
@@ -14,16 +14,18 @@ export const definition = command({
     state: choice(
       'STATE',
       'only those in this state; `proposed` waits for an answer',
-      choicesOf('resolution.exchange.list', 'state'),
+      listChoices('resolution.exchange.list', 'state'),
     ),
-    limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
+    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve exchange list --state proposed',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'resolution.exchange.list', { state: given.state }, given.limit)
-    show(terminal, given.json, { items }, () => table(terminal, items, exchangeColumns, 'there are no such exchanges'))
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'resolution.exchange.list', { state: given.state }, given.limit)
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, exchangeColumns, 'there are no such exchanges'),
+    )
     return 0
   },
 })

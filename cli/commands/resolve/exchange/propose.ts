@@ -1,11 +1,12 @@
 // Proposes to a peer to resolve together, and says what that gives away.
-import { classificationOf, classificationOptions } from '../../../classification.ts'
-import { command } from '../../../command.ts'
-import { exchangeText, warn } from '../../../exchange-text.ts'
-import { show } from '../../../output.ts'
-import { choice, decimal, flag, names, needed, text, whole } from '../../../params.ts'
-import { seedOption } from '../../../seed-option.ts'
-import { service, serviceOptions } from '../../../service.ts'
+
+import { formatExchange, noteExchangeWarnings } from '../../../format/exchange.ts'
+import { classificationOptions, resolveClassification } from '../../../options/classification.ts'
+import { seedOption } from '../../../options/seed-option.ts'
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { command } from '../../../program/command.ts'
+import { choice, decimal, flag, integer, nameList, required, text } from '../../../program/params.ts'
+import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange propose',
@@ -16,16 +17,16 @@ export const definition = command({
     'the linker, compares bit vectors, and can tell frequent values. All sites see the sizes, and are',
     'believed to keep to the protocol. docs/privacy.md says who learns what.',
   ].join('\n'),
-  takes: { peer: needed(text('PEER', 'the other party')) },
+  positionals: { peer: required(text('PEER', 'the other party')) },
   options: {
-    mode: needed(choice('MODE', 'what travels', ['none', 'psi', 'clk'])),
-    lens: needed(text('LENS', 'its uid or name; the peer must have the same, word for word')),
+    mode: required(choice('MODE', 'what travels', ['none', 'psi', 'clk'])),
+    lens: required(text('LENS', 'its uid or name; the peer must have the same, word for word')),
     lensVersion: text('VERSION', 'its newest unless said'),
-    fields: names('A,B', 'fields of the lens that are compared'),
-    file: needed(text('FILE', 'the data file, in the tenant’s folder at the site')),
-    learns: names('SITE,...', 'the parties that learn which records match'),
-    most: needed(whole('COUNT', 'most records of either party', 1, 1_000_000)),
-    mostBytes: whole('BYTES', 'with none: most bytes of the records of either party', 1, 4_294_967_296),
+    fields: nameList('A,B', 'fields of the lens that are compared'),
+    file: required(text('FILE', 'the data file, in the tenant’s folder at the site')),
+    learns: nameList('SITE,...', 'the parties that learn which records match'),
+    most: required(integer('COUNT', 'most records of either party', 1, 1_000_000)),
+    mostBytes: integer('BYTES', 'with none: most bytes of the records of either party', 1, 4_294_967_296),
     linker: text('SITE', 'with clk: the third site, which has no key'),
     threshold: decimal('SHARE', 'with clk: least Dice coefficient of a match', 0.5, 1),
     acceptDictionaryRisk: flag('with clk and a party as linker: it can guess at every value of the other'),
@@ -38,7 +39,7 @@ export const definition = command({
     'platform resolve exchange propose bravo --mode psi --lens persons --fields surname,date_of_birth --file members.csv --learns alpha,bravo --most 50000',
   async run(given, terminal) {
     const { peer, mode, lens, lensVersion, file, most, mostBytes, linker, threshold, seed, idempotencyKey } = given
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const exchange = await api.call(
       'resolution.exchange.propose',
       {
@@ -55,12 +56,12 @@ export const definition = command({
         accept_dictionary_risk: given.acceptDictionaryRisk,
         seed,
         data: { file },
-        classification: await classificationOf(given, terminal),
+        classification: await resolveClassification(given, terminal),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )
-    warn(terminal, exchange)
-    show(terminal, given.json, exchange, () => exchangeText(terminal, exchange))
+    noteExchangeWarnings(terminal, exchange)
+    printResult(terminal, given.json, exchange, () => formatExchange(terminal, exchange))
     return 0
   },
 })

@@ -1,9 +1,9 @@
 // Takes over what others have trained elsewhere.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { fields, printable, show } from '../../../output.ts'
-import { needed, text } from '../../../params.ts'
-import { jsonOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { jsonOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { required, text } from '../../../program/params.ts'
+import { escapeControls, formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens import',
@@ -12,17 +12,22 @@ export const definition = command({
     'Levels with m and u, the prior, term frequencies and blocking rules come over, as far as a lens has words for them; what',
     'it has none for is listed, here and in the lens, and never left out in silence.',
   ].join('\n'),
-  takes: { model: needed(text('FILE', 'what `save_model_to_json` wrote')) },
+  positionals: { model: required(text('FILE', 'what `save_model_to_json` wrote')) },
   options: { out: text('FILE', 'a new file for the lens'), ...jsonOption },
   example: 'platform resolve lens import model.json --out people.yaml',
   async run({ model, out, json }, terminal) {
-    const [{ importSplink }, { saveNew }] = await Promise.all([offline.lensImport(), offline.newFiles()])
-    const { yaml, remarks, ...counts } = importSplink(model)
-    if (out !== undefined) saveNew(out, yaml)
-    show(terminal, json, out === undefined ? { ...counts, remarks, yaml } : { ...counts, remarks, file: out }, () => {
-      if (out === undefined) return printable(yaml.trimEnd())
-      return [fields(terminal, { ...counts, file: out }), ...remarks.map(printable)].join('\n')
-    })
+    const [{ importSplinkModel }, { writeNewFile }] = await Promise.all([offline.lensImport(), offline.newFiles()])
+    const { yaml, remarks, ...counts } = importSplinkModel(model)
+    if (out !== undefined) writeNewFile(out, yaml)
+    printResult(
+      terminal,
+      json,
+      out === undefined ? { ...counts, remarks, yaml } : { ...counts, remarks, file: out },
+      () => {
+        if (out === undefined) return escapeControls(yaml.trimEnd())
+        return [formatFields(terminal, { ...counts, file: out }), ...remarks.map(escapeControls)].join('\n')
+      },
+    )
     return 0
   },
 })

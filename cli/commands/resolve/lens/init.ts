@@ -1,9 +1,9 @@
 // Looks at data that nobody has described yet, and proposes how to see it.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { printable, show, table } from '../../../output.ts'
-import { needed, text } from '../../../params.ts'
-import { jsonOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { jsonOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { required, text } from '../../../program/params.ts'
+import { escapeControls, formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens init',
@@ -14,16 +14,16 @@ export const definition = command({
     'written where --out says.',
   ].join('\n'),
   options: {
-    data: needed(text('FILE', 'the records')),
+    data: required(text('FILE', 'the records')),
     out: text('FILE', 'a new file for the lens'),
     ...jsonOption,
   },
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',
   async run({ data, out, json }, terminal) {
-    const [{ proposeLens }, { saveNew }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
+    const [{ proposeLens }, { writeNewFile }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
     const { yaml, ...profile } = await proposeLens(data)
-    if (out !== undefined) saveNew(out, yaml)
-    show(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () => {
+    if (out !== undefined) writeNewFile(out, yaml)
+    printResult(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () => {
       const rows = profile.columns.map((each) => ({
         ...each,
         type: each.column === profile.id_field ? 'names the record' : each.type,
@@ -33,8 +33,8 @@ export const definition = command({
       const of = profile.isWhole ? `all ${profile.records}` : `the first ${profile.records}`
       return [
         `Of ${of} records:`,
-        table(terminal, rows, ['column', 'type', 'missing', 'distinct', 'length', 'samples'], 'no column'),
-        out === undefined ? printable(yaml.trimEnd()) : `The lens is in ${out}.`,
+        formatTable(terminal, rows, ['column', 'type', 'missing', 'distinct', 'length', 'samples'], 'no column'),
+        out === undefined ? escapeControls(yaml.trimEnd()) : `The lens is in ${out}.`,
       ].join('\n\n')
     })
     return 0

@@ -1,14 +1,14 @@
 // Says whether a lens can be used, and what is wrong where.
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { show, table } from '../../../output.ts'
-import { needed, text } from '../../../params.ts'
-import { jsonOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { jsonOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { required, text } from '../../../program/params.ts'
+import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens validate',
   summary: 'check a lens and show what it sees',
-  takes: { lens: needed(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')) },
+  positionals: { lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')) },
   options: { ...jsonOption },
   example: 'platform resolve lens validate persons',
   async run({ lens, json }, terminal) {
@@ -20,10 +20,10 @@ export const definition = command({
       columns: (columns ?? [name]).join(', '),
       needed: optional ? 'no' : 'yes',
     }))
-    show(terminal, json, read, () =>
+    printResult(terminal, json, read, () =>
       [
         `${read.lens} ${read.version}: sees ${read.entity_type}s, told by ${read.told_by}, named by ${read.id_field}`,
-        table(terminal, rows, ['field', 'type', 'columns', 'needed'], 'no field'),
+        formatTable(terminal, rows, ['field', 'type', 'columns', 'needed'], 'no field'),
       ].join('\n\n'),
     )
     return 0

@@ -1,13 +1,13 @@
 // Writes a signed snapshot of the registry for a peer, of what that peer may see.
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { isRefused } from '../../../../daemon/kernel/errors.ts'
-import type { ServerEvent } from '../../../../daemon/kernel/operation.ts'
-import { refusedOf } from '../../../../daemon/kernel/problem.ts'
-import { command, Failure } from '../../../command.ts'
-import { fields, show } from '../../../output.ts'
-import { needed, text } from '../../../params.ts'
-import { service, serviceOptions } from '../../../service.ts'
+import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import { refusalFromProblem } from '../../../../daemon/kernel/error/problem.ts'
+import type { ServerEvent } from '../../../../daemon/kernel/operation/operation.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { CommandFailure, command } from '../../../program/command.ts'
+import { required, text } from '../../../program/params.ts'
+import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry export',
@@ -17,27 +17,27 @@ export const definition = command({
     'else. It is not encrypted: carry it as what it is.',
   ].join('\n'),
   options: {
-    to: needed(text('PEER', 'the site that it is for')),
-    out: needed(text('FILE', 'a new file')),
+    to: required(text('PEER', 'the site that it is for')),
+    out: required(text('FILE', 'a new file')),
     lens: text('LENS', 'uid or name of the lens; the one in use unless said'),
     type: text('TYPE', 'kind of entity whose lens in use is meant'),
     ...serviceOptions,
   },
   example: 'platform resolve registry export --to edge --out persons.snapshot',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const { to: peer, lens: lens_id, type: entity_type, out } = given
     const events = api.stream('resolution.registry.export', { peer, lens_id, entity_type })
-    const manifest = await written(out, events, (records) => terminal.progress(`${records} lines`))
+    const manifest = await writeSnapshotFile(out, events, (records) => terminal.progress(`${records} lines`))
     terminal.progress('')
     const { label: _label, type: _type, v: _v, ...told } = manifest
-    show(terminal, given.json, manifest, () => fields(terminal, told))
+    printResult(terminal, given.json, manifest, () => formatFields(terminal, told))
     return 0
   },
 })
 
 /** All of it, or no file. */
-async function written(
+async function writeSnapshotFile(
   out: string,
   events: AsyncIterable<ServerEvent>,
   tell: (lines: number) => void,
@@ -45,11 +45,11 @@ async function written(
   // Asked before the file is made: what is refused leaves nothing behind.
   const iterator = events[Symbol.asyncIterator]()
   let next = await iterator.next()
-  const opened = claimed(out)
+  const opened = createSnapshotFile(out)
   try {
     for (let lines = 0; !next.done; next = await iterator.next()) {
       const { event, data } = next.value
-      if (event === 'problem') throw refusedOf(data, 500)
+      if (event === 'problem') throw refusalFromProblem(data, 500)
       if (event === 'ending') {
         const { line, manifest } = data as { line: string; manifest: Record<string, unknown> }
         writeAll(opened, `${line}\n`)
@@ -61,23 +61,23 @@ async function written(
       lines += texts.length
       tell(lines)
     }
-    throw new Failure(4, 'the service ended before the snapshot was whole', 'try again')
+    throw new CommandFailure(4, 'the service ended before the snapshot was whole', 'try again')
   } catch (error) {
     offline.asInvoker(() => rmSync(out, { force: true }))
-    if (isRefused(error) || error instanceof Failure) throw error
-    throw new Failure(1, `${out} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`)
+    if (isRefusal(error) || error instanceof CommandFailure) throw error
+    throw new CommandFailure(1, `${out} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`)
   } finally {
     closeSync(opened)
   }
 }
 
-function claimed(out: string): number {
+function createSnapshotFile(out: string): number {
   try {
     return offline.asInvoker(() => openSync(out, 'wx', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new Failure(3, `${out} exists already`, 'name another file')
-    throw new Failure(1, `${out} cannot be written: ${code}`)
+    if (code === 'EEXIST') throw new CommandFailure(3, `${out} exists already`, 'name another file')
+    throw new CommandFailure(1, `${out} cannot be written: ${code}`)
   }
 }
 

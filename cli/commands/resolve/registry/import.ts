@@ -1,10 +1,10 @@
 // Takes in a snapshot of another site's registry, for a site that only looks records up.
 import { resolve } from 'node:path'
-import { offline } from '../../../../daemon/boot/offline.ts'
-import { command } from '../../../command.ts'
-import { fields, show } from '../../../output.ts'
-import { flag, needed, text } from '../../../params.ts'
-import { jsonOption, requireSite, siteOption } from '../../../site.ts'
+import { offline } from '../../../../daemon/offline/offline.ts'
+import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { command } from '../../../program/command.ts'
+import { flag, required, text } from '../../../program/params.ts'
+import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry import',
@@ -14,7 +14,7 @@ export const definition = command({
     'whole, and be newer than the one that is held; else nothing changes. A running service uses it from then on. Exit code',
     '5 says that it does not verify.',
   ].join('\n'),
-  takes: { file: needed(text('FILE', 'as `platform resolve registry export` made it at the other site')) },
+  positionals: { file: required(text('FILE', 'as `platform resolve registry export` made it at the other site')) },
   options: {
     instead: flag('take the place of a snapshot of another site, which is held of this lens'),
     ...siteOption,
@@ -23,12 +23,12 @@ export const definition = command({
   example: 'platform resolve registry import /media/stick/persons.snapshot',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { importRegistry } = await offline.registrySnapshot()
+    const { importRegistrySnapshot } = await offline.registrySnapshot()
     const importing = { file: resolve(given.file), isInstead: given.instead, now: Date.now() }
-    const { manifest, isNew } = await importRegistry(folder, terminal.env, importing)
+    const { manifest, isNew } = await importRegistrySnapshot(folder, terminal.env, importing)
     const { from, lens, lens_version, version, made_at, records, entities } = manifest
     const told = { from, lens, lens_version, version, made_at, records, entities, is_new: isNew }
-    show(terminal, given.json, told, () => fields(terminal, told))
+    printResult(terminal, given.json, told, () => formatFields(terminal, told))
     if (!isNew) terminal.note('this very snapshot is held already')
     return 0
   },

@@ -1,7 +1,8 @@
 // Tells what the service looks records up in, and how old that is.
-import { command } from '../../../command.ts'
-import { show, table } from '../../../output.ts'
-import { service, serviceOptions } from '../../../service.ts'
+
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { command } from '../../../program/command.ts'
+import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry show',
@@ -9,12 +10,12 @@ export const definition = command({
   options: serviceOptions,
   example: 'platform resolve registry show',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const found = await api.call('resolution.registry.get', {})
     const { matching_pattern, snapshots } = found as { matching_pattern: string; snapshots: Record<string, unknown>[] }
     const none = matching_pattern === 'full_lens' ? 'the registry of its own runs' : 'no snapshot has been taken in'
     const columns = ['lens', 'lens_version', 'from', 'version', 'made_at', 'age_s', 'records', 'entities']
-    show(terminal, given.json, found, () => table(terminal, snapshots, columns, none))
+    printResult(terminal, given.json, found, () => formatTable(terminal, snapshots, columns, none))
     return 0
   },
 })

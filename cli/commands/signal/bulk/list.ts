@@ -1,11 +1,11 @@
 // Lists bulk dispositions, newest first.
-import { listed } from '../../../client/client.ts'
-import { command } from '../../../command.ts'
-import { show, table } from '../../../output.ts'
-import { choice } from '../../../params.ts'
-import { service } from '../../../service.ts'
-import { bulkColumns } from '../../../signal-bulk.ts'
-import { listOptions } from '../../../signal-options.ts'
+import { listAllItems } from '../../../client/client.ts'
+import { bulkColumns } from '../../../format/signal-bulk.ts'
+import { connectService } from '../../../options/service-options.ts'
+import { listOptions } from '../../../options/signal-options.ts'
+import { command } from '../../../program/command.ts'
+import { choice } from '../../../program/params.ts'
+import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal bulk list',
@@ -16,9 +16,11 @@ export const definition = command({
   },
   example: 'platform signal bulk list --state running',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'intelligence.bulk.list', { state: given.state }, given.limit)
-    show(terminal, given.json, { items }, () => table(terminal, items, bulkColumns, 'there are no bulk dispositions'))
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'intelligence.bulk.list', { state: given.state }, given.limit)
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, bulkColumns, 'there are no bulk dispositions'),
+    )
     return 0
   },
 })

@@ -1,11 +1,11 @@
 // Lists silences, newest first; past ones stay.
-import { listed } from '../../../client/client.ts'
-import { command } from '../../../command.ts'
-import { show, table } from '../../../output.ts'
-import { choice } from '../../../params.ts'
-import { service } from '../../../service.ts'
-import { listOptions } from '../../../signal-options.ts'
-import { silenceColumns } from '../../../silence-text.ts'
+import { listAllItems } from '../../../client/client.ts'
+import { silenceColumns } from '../../../format/silence.ts'
+import { connectService } from '../../../options/service-options.ts'
+import { listOptions } from '../../../options/signal-options.ts'
+import { command } from '../../../program/command.ts'
+import { choice } from '../../../program/params.ts'
+import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal silence list',
@@ -13,9 +13,11 @@ export const definition = command({
   options: { state: choice('STATE', 'only those in this state', ['pending', 'active', 'ended']), ...listOptions },
   example: 'platform signal silence list --state active',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const items = await listed(api, 'intelligence.silence.list', { state: given.state }, given.limit)
-    show(terminal, given.json, { items }, () => table(terminal, items, silenceColumns, 'there are no such silences'))
+    const api = await connectService(given, terminal)
+    const items = await listAllItems(api, 'intelligence.silence.list', { state: given.state }, given.limit)
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, items, silenceColumns, 'there are no such silences'),
+    )
     return 0
   },
 })

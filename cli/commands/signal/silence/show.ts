@@ -1,20 +1,21 @@
 // Shows a silence, and how many signals came under it.
-import { command } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { needed, text } from '../../../params.ts'
-import { service, serviceOptions } from '../../../service.ts'
-import { silenceText } from '../../../silence-text.ts'
+
+import { formatSilence } from '../../../format/silence.ts'
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { command } from '../../../program/command.ts'
+import { required, text } from '../../../program/params.ts'
+import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal silence show',
   summary: 'show a silence, and how many signals came under it',
-  takes: { id: needed(text('SILENCE', 'the silence’s id')) },
+  positionals: { id: required(text('SILENCE', 'the silence’s id')) },
   options: serviceOptions,
   example: 'platform signal silence show sil_…',
   async run(given, terminal) {
-    const api = await service(given, terminal)
+    const api = await connectService(given, terminal)
     const silence = await api.call('intelligence.silence.get', { uid: given.id })
-    show(terminal, given.json, silence, () => silenceText(terminal, silence))
+    printResult(terminal, given.json, silence, () => formatSilence(terminal, silence))
     return 0
   },
 })

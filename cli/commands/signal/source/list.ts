@@ -1,12 +1,12 @@
 // Shows the sources that signals come from, and whether they work.
 import * as z from 'zod'
-import { command } from '../../../command.ts'
-import { show, table } from '../../../output.ts'
-import { service, serviceOptions } from '../../../service.ts'
+import { connectService, serviceOptions } from '../../../options/service-options.ts'
+import { command } from '../../../program/command.ts'
+import { formatTable, printResult } from '../../../terminal/output.ts'
 
-const error = z.object({ at: z.string(), code: z.string(), detail: z.string() })
-const listed = z.object({
-  items: z.array(z.looseObject({ last_success_at: z.string().optional(), last_error: error.optional() })),
+const sourceError = z.object({ at: z.string(), code: z.string(), detail: z.string() })
+const sourceListResponse = z.object({
+  items: z.array(z.looseObject({ last_success_at: z.string().optional(), last_error: sourceError.optional() })),
 })
 
 export const definition = command({
@@ -15,15 +15,17 @@ export const definition = command({
   options: { ...serviceOptions },
   example: 'platform signal source list',
   async run(given, terminal) {
-    const api = await service(given, terminal)
-    const { items } = listed.parse(await api.call('intelligence.signal-source.list', {}))
+    const api = await connectService(given, terminal)
+    const { items } = sourceListResponse.parse(await api.call('intelligence.signal-source.list', {}))
     const rows = items.map(({ last_error, last_success_at: last_success, ...source }) => ({
       ...source,
       last_success,
       last_error: last_error && `${last_error.at} ${last_error.code}: ${last_error.detail}`,
     }))
     const columns = ['name', 'kind', 'taken', 'repeated', 'refused', 'failed', 'last_success', 'last_error']
-    show(terminal, given.json, { items }, () => table(terminal, rows, columns, 'the profile names no sources'))
+    printResult(terminal, given.json, { items }, () =>
+      formatTable(terminal, rows, columns, 'the profile names no sources'),
+    )
     return 0
   },
 })

@@ -1,7 +1,7 @@
 // Holds a list kept in order step by step to the same list sorted at once.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { combinationMethods, shuffledLists } from '../../../../test/support/opinions.ts'
+import { combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
 import { insertSorted, removeSorted, supersedeSorted } from './canonical-list.ts'
 import { combine, combineSorted } from './combine.ts'
 import type { Opinion } from './opinion.ts'

@@ -1,9 +1,9 @@
 // Keeps a canonical list canonical while contributions come and go, so that a session need not be sorted each time.
-import { inCanonicalOrder, type Opinion } from './opinion.ts'
+import { compareCanonically, type Opinion } from './opinion.ts'
 
 /** A new list with the opinion in its place. `sorted` must be in canonical order. */
 export function insertSorted(sorted: readonly Opinion[], opinion: Opinion): readonly Opinion[] {
-  return sorted.toSpliced(placeAfterEquals(sorted, opinion), 0, opinion)
+  return sorted.toSpliced(indexAfterEquals(sorted, opinion), 0, opinion)
 }
 
 /** A new list without this contributor's opinion; the same list where there is none. */
@@ -17,13 +17,13 @@ export function supersedeSorted(sorted: readonly Opinion[], opinion: Opinion): r
   return insertSorted(removeSorted(sorted, opinion.contributor_id), opinion)
 }
 
-function placeAfterEquals(sorted: readonly Opinion[], opinion: Opinion): number {
+function indexAfterEquals(sorted: readonly Opinion[], opinion: Opinion): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
     const middle = (low + high) >>> 1
     const there = sorted[middle]
-    if (there !== undefined && inCanonicalOrder(there, opinion) <= 0) low = middle + 1
+    if (there !== undefined && compareCanonically(there, opinion) <= 0) low = middle + 1
     else high = middle
   }
   return low

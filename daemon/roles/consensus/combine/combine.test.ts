@@ -1,7 +1,12 @@
 // Holds both combiners to exact arithmetic and to what every combination promises.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { combinationMethods, opinionLists, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
+import {
+  buildOpinions,
+  combinationMethods,
+  opinionLists,
+  shuffledLists,
+} from '../../../../test/support/consensus/opinions.ts'
 import { combination } from './combination.ts'
 import { combine } from './combine.ts'
 import type { Opinion } from './opinion.ts'
@@ -52,19 +57,19 @@ test('an opinion without weight changes no bit', () => {
 
 test('a negative zero is a zero', () => {
   for (const method of ['weighted_average', 'dempster_shafer'] as const) {
-    expect(combine(method, opinionsOf([-0, 0.5]))).toStrictEqual(combine(method, opinionsOf([0, 0.5])))
+    expect(combine(method, buildOpinions([-0, 0.5]))).toStrictEqual(combine(method, buildOpinions([0, 0.5])))
   }
 })
 
 describe('weighted_average', () => {
   test('is the mean of the scores, each by accuracy times credibility', () => {
-    const { score, total_weight } = combine('weighted_average', opinionsOf([0.9, 1, 0.5], [0.3, 0.5, 0.2]))
+    const { score, total_weight } = combine('weighted_average', buildOpinions([0.9, 1, 0.5], [0.3, 0.5, 0.2]))
     expect(score).toBeCloseTo((0.5 * 0.9 + 0.1 * 0.3) / 0.6, 12)
     expect(total_weight).toBeCloseTo(0.6, 12)
   })
 
   test.for([5e-324, 1e-320, 1e-300])('weights of %d count like any other', (tiny) => {
-    const { score, conflict } = combine('weighted_average', opinionsOf([0.7, tiny], [0.3, tiny]))
+    const { score, conflict } = combine('weighted_average', buildOpinions([0.7, tiny], [0.3, tiny]))
     expect(score).toBeCloseTo(0.5, 12)
     expect(conflict).toBeCloseTo(0.4, 12)
   })
@@ -75,13 +80,13 @@ describe('dempster_shafer', () => {
     [2, 0.42],
     [5, 0.8295],
   ] as const)('K of %d identical (.7, .3) opinions is %d', ([count, K]) => {
-    const found = combine('dempster_shafer', opinionsOf(...Array.from({ length: count }, () => [0.7] as const)))
+    const found = combine('dempster_shafer', buildOpinions(...Array.from({ length: count }, () => [0.7] as const)))
     expect(found.K).toBeCloseTo(K, 12)
     expect(found.conflict).toBe(0)
   })
 
   test('two certain opinions against each other: null and K = 1, never NaN', () => {
-    expect(combine('dempster_shafer', opinionsOf([1], [0]))).toStrictEqual({
+    expect(combine('dempster_shafer', buildOpinions([1], [0]))).toStrictEqual({
       method: 'dempster_shafer',
       score: null,
       conflict: 1,
@@ -94,18 +99,18 @@ describe('dempster_shafer', () => {
   })
 
   test('one opinion is reported as it was discounted', () => {
-    const found = combine('dempster_shafer', opinionsOf([0.75, 0.5]))
+    const found = combine('dempster_shafer', buildOpinions([0.75, 0.5]))
     expect(found).toMatchObject({ score: 0.625, belief: 0.375, plausibility: 0.875, K: 0, conflict: 0 })
   })
 
   test('tiny weights leave the score undecided in the middle', () => {
-    const found = combine('dempster_shafer', opinionsOf([1, 5e-324], [0.2, 1e-310]))
+    const found = combine('dempster_shafer', buildOpinions([1, 5e-324], [0.2, 1e-310]))
     expect(found).toMatchObject({ score: 0.5, plausibility: 1, K: 0 })
   })
 })
 
 test.for(['weighted_average', 'dempster_shafer'] as const)('%s: no weight at all is undecided', (method) => {
-  for (const list of [opinionsOf(), opinionsOf([1, 0], [0, 1, 0])]) {
+  for (const list of [buildOpinions(), buildOpinions([1, 0], [0, 1, 0])]) {
     expect(combine(method, list)).toMatchObject({ score: null, conflict: 0, total_weight: 0, reason: 'no_weight' })
   }
 })
@@ -129,7 +134,7 @@ function exactScore(list: readonly Tenths[]): number | null {
 }
 
 function fromTenths(list: readonly Tenths[]): Opinion[] {
-  return opinionsOf(...list.map(({ s, w }) => [s / 10, w / 10] as const))
+  return buildOpinions(...list.map(({ s, w }) => [s / 10, w / 10] as const))
 }
 
 describe('a thousand sources', () => {
@@ -167,7 +172,7 @@ describe('a thousand sources', () => {
 
   test.for([1, 1e-160, 5e-324])('with weights of %d each, average and conflict hold', (accuracy) => {
     const scores = Array.from({ length: 1000 }, (_, at) => [at % 2, accuracy] as const)
-    const { score, conflict } = combine('weighted_average', opinionsOf(...scores))
+    const { score, conflict } = combine('weighted_average', buildOpinions(...scores))
     expect(score).toBeCloseTo(0.5, 12)
     expect(conflict).toBeCloseTo(1, 12)
   })

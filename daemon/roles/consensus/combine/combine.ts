@@ -1,8 +1,8 @@
 // The one door to the combiners: local and federated contributions, decision and dissent all come through here.
-import type { CombinationMethod } from '../../../kernel/quorum-policy.ts'
+import type { CombinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import type { Combination } from './combination.ts'
 import { dempsterShafer } from './dempster-shafer.ts'
-import { canonical, type Opinion } from './opinion.ts'
+import { type Opinion, sortCanonically } from './opinion.ts'
 import { weightedAverage } from './weighted-average.ts'
 
 const combiners: Record<CombinationMethod, (sorted: readonly Opinion[]) => Combination> = {
@@ -12,7 +12,7 @@ const combiners: Record<CombinationMethod, (sorted: readonly Opinion[]) => Combi
 
 /** Combines opinions given in any order; the order changes no bit of the result. */
 export function combine(method: CombinationMethod, opinions: readonly Opinion[]): Combination {
-  return combineSorted(method, canonical(opinions))
+  return combineSorted(method, sortCanonically(opinions))
 }
 
 /** The same for a list that is already in canonical order. */

@@ -1,12 +1,12 @@
 // Holds the measure of conflict to its formula, pair by pair.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { opinionLists, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
-import { conflict } from './conflict.ts'
-import { canonical, type Opinion, weight } from './opinion.ts'
+import { buildOpinions, opinionLists, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
+import { measureConflict } from './conflict.ts'
+import { type Opinion, sortCanonically, weight } from './opinion.ts'
 
 /** decisions.md, word for word: 4 sum(i<j) w_i w_j |s_i - s_j| / (sum w)^2. */
-function byPairs(opinions: readonly Opinion[]): number {
+function pairwiseConflict(opinions: readonly Opinion[]): number {
   let sum = 0
   let total = 0
   for (const [at, a] of opinions.entries()) {
@@ -21,7 +21,7 @@ test('equals the sum over all pairs', () => {
     fc.property(opinionLists(40), (list) => {
       // Below this the plain formula itself underflows.
       fc.pre(list.some((opinion) => weight(opinion) > 1e-100))
-      expect(conflict(canonical(list))).toBeCloseTo(byPairs(list), 9)
+      expect(measureConflict(sortCanonically(list))).toBeCloseTo(pairwiseConflict(list), 9)
     }),
   )
 })
@@ -29,23 +29,23 @@ test('equals the sum over all pairs', () => {
 test('the order of arrival changes no bit', () => {
   fc.assert(
     fc.property(shuffledLists(), ([list, shuffled]) => {
-      expect(conflict(canonical(shuffled))).toBe(conflict(canonical(list)))
+      expect(measureConflict(sortCanonically(shuffled))).toBe(measureConflict(sortCanonically(list)))
     }),
   )
 })
 
 test('two camps of five at .9 and .1 are in conflict at .8', () => {
   const camps = Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const)
-  expect(conflict(opinionsOf(...camps))).toBeCloseTo(0.8, 12)
+  expect(measureConflict(buildOpinions(...camps))).toBeCloseTo(0.8, 12)
 })
 
 test.for([1, 2, 5, 500])('two equal camps of %d at the extremes: 1', (size) => {
   const camps = Array.from({ length: 2 * size }, (_, at) => [at < size ? 0 : 1, 0.3] as const)
-  expect(conflict(opinionsOf(...camps))).toBeCloseTo(1, 12)
+  expect(measureConflict(buildOpinions(...camps))).toBeCloseTo(1, 12)
 })
 
 test('full agreement is exactly 0, and so are one and none', () => {
-  expect(conflict(opinionsOf([0.7, 0.3], [0.7, 0.9], [0.7, 1, 0.1]))).toBe(0)
-  expect(conflict(opinionsOf([0.7]))).toBe(0)
-  expect(conflict([])).toBe(0)
+  expect(measureConflict(buildOpinions([0.7, 0.3], [0.7, 0.9], [0.7, 1, 0.1]))).toBe(0)
+  expect(measureConflict(buildOpinions([0.7]))).toBe(0)
+  expect(measureConflict([])).toBe(0)
 })

@@ -10,7 +10,7 @@ import { scaleFor } from './weights.ts'
  * of positive terms, so full agreement is exactly 0. Opinions without weight are passed over, for a gap split in two
  * would change the last bit.
  */
-export function conflict(sorted: readonly Opinion[]): number {
+export function measureConflict(sorted: readonly Opinion[]): number {
   const scale = scaleFor(sorted)
   let total = 0
   for (const opinion of sorted) total += weight(opinion) * scale

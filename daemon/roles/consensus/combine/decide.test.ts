@@ -1,50 +1,50 @@
 // Holds the decision to the policy: quorum first, then conflict, then the score, each to the edge of its threshold.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
+import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
+import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decide } from './decide.ts'
 
 const policy = (given: object) => quorumPolicy.parse({ m: 2, n: 3, ...given })
-const evidential = { combination_method: 'dempster_shafer' }
+const byDempsterShafer = { combination_method: 'dempster_shafer' }
 
 test('fewer than m distinct contributors: PENDING_QUORUM, however clear or contrary', () => {
-  expect(decide(policy({}), opinionsOf([1])).state).toBe('PENDING_QUORUM')
-  expect(decide(policy({ m: 3, ...evidential }), opinionsOf([1], [0])).state).toBe('PENDING_QUORUM')
-  const twice = opinionsOf([1], [1]).map((opinion) => ({ ...opinion, contributor_id: 'same' }))
+  expect(decide(policy({}), buildOpinions([1])).state).toBe('PENDING_QUORUM')
+  expect(decide(policy({ m: 3, ...byDempsterShafer }), buildOpinions([1], [0])).state).toBe('PENDING_QUORUM')
+  const twice = buildOpinions([1], [1]).map((opinion) => ({ ...opinion, contributor_id: 'same' }))
   expect(decide(policy({}), twice).state).toBe('PENDING_QUORUM')
 })
 
 test('given a session of 2 of 3, when two agree, it is RATIFIED', () => {
-  expect(decide(policy({}), opinionsOf([0.9], [0.95]))).toMatchObject({ state: 'RATIFIED', decision: 'match' })
-  expect(decide(policy({}), opinionsOf([0.1], [0.05]))).toMatchObject({ state: 'RATIFIED', decision: 'non_match' })
+  expect(decide(policy({}), buildOpinions([0.9], [0.95]))).toMatchObject({ state: 'RATIFIED', decision: 'match' })
+  expect(decide(policy({}), buildOpinions([0.1], [0.05]))).toMatchObject({ state: 'RATIFIED', decision: 'non_match' })
 })
 
 test('when two are undecided, it waits for the third, and is inconclusive with it', () => {
-  expect(decide(policy({}), opinionsOf([0.6], [0.7])).state).toBe('PENDING_QUORUM')
-  const full = decide(policy({}), opinionsOf([0.6], [0.7], [0.65]))
+  expect(decide(policy({}), buildOpinions([0.6], [0.7])).state).toBe('PENDING_QUORUM')
+  const full = decide(policy({}), buildOpinions([0.6], [0.7], [0.65]))
   expect(full).toMatchObject({ state: 'IN_CONFLICT', reason: 'inconclusive' })
 })
 
 test('conflict comes before the score', () => {
-  const split = decide(policy({ conflict_threshold: 0.2 }), opinionsOf([1], [0.8], [0.6]))
+  const split = decide(policy({ conflict_threshold: 0.2 }), buildOpinions([1], [0.8], [0.6]))
   expect(split).toMatchObject({ state: 'IN_CONFLICT', reason: 'conflict' })
 })
 
 test('total conflict comes before the thresholds', () => {
-  const torn = decide(policy(evidential), opinionsOf([1], [0]))
+  const torn = decide(policy(byDempsterShafer), buildOpinions([1], [0]))
   expect(torn).toMatchObject({ state: 'IN_CONFLICT', reason: 'total_conflict', combination: { score: null, K: 1 } })
-  const mild = decide(policy({ ...evidential, conflict_threshold: 1 }), opinionsOf([1], [1], [0]))
+  const mild = decide(policy({ ...byDempsterShafer, conflict_threshold: 1 }), buildOpinions([1], [1], [0]))
   expect(mild).toMatchObject({ reason: 'total_conflict' })
 })
 
 test('all weights zero: undecided, inconclusive with all heard', () => {
-  expect(decide(policy({}), opinionsOf([1, 0], [1, 0])).state).toBe('PENDING_QUORUM')
-  expect(decide(policy({}), opinionsOf([1, 0], [1, 0], [1, 0]))).toMatchObject({ reason: 'inconclusive' })
+  expect(decide(policy({}), buildOpinions([1, 0], [1, 0])).state).toBe('PENDING_QUORUM')
+  expect(decide(policy({}), buildOpinions([1, 0], [1, 0], [1, 0]))).toMatchObject({ reason: 'inconclusive' })
 })
 
 describe('a threshold is met to within 1e-12', () => {
-  const one = (given: object, score: number) => decide(policy({ m: 1, n: 1, ...given }), opinionsOf([score])).state
+  const one = (given: object, score: number) => decide(policy({ m: 1, n: 1, ...given }), buildOpinions([score])).state
   test.for([
     { score: 0.8, state: 'RATIFIED' },
     { score: 0.8 - 5e-13, state: 'RATIFIED' },
@@ -55,7 +55,7 @@ describe('a threshold is met to within 1e-12', () => {
   ])('score $score: $state', ({ score, state }) => expect(one({}, score)).toBe(state))
 
   test('the conflict of two camps of five at .9 and .1 meets .8, whatever the last bit', () => {
-    const camps = opinionsOf(...Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const))
+    const camps = buildOpinions(...Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const))
     expect(decide(policy({ n: 11, conflict_threshold: 0.8 }), camps)).toMatchObject({ reason: 'conflict' })
     expect(decide(policy({ n: 11, conflict_threshold: 0.81 }), camps).state).toBe('PENDING_QUORUM')
   })

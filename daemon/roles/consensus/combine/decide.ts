@@ -1,39 +1,46 @@
 // Turns a policy and the standing opinions into what the session becomes.
 
-import type { QuorumPolicy } from '../../../kernel/quorum-policy.ts'
+import type { QuorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import type { Combination } from './combination.ts'
 import { combineSorted } from './combine.ts'
-import { canonical, type Opinion } from './opinion.ts'
+import { type Opinion, sortCanonically } from './opinion.ts'
 
 /** The part of the policy that the decision depends on. */
-export type Rules = Pick<QuorumPolicy, 'm' | 'n' | 'combination_method' | 'ratify_threshold' | 'conflict_threshold'>
+export type DecisionPolicy = Pick<
+  QuorumPolicy,
+  'm' | 'n' | 'combination_method' | 'ratify_threshold' | 'conflict_threshold'
+>
 
-export type Outcome = 'match' | 'non_match'
+export type SessionDecision = 'match' | 'non_match'
 export type ConflictReason = 'conflict' | 'inconclusive' | 'total_conflict'
 
-export type Decision =
+export type QuorumDecision =
   | { readonly state: 'PENDING_QUORUM'; readonly combination: Combination }
-  | { readonly state: 'RATIFIED'; readonly decision: Outcome; readonly combination: Combination }
+  | { readonly state: 'RATIFIED'; readonly decision: SessionDecision; readonly combination: Combination }
   | { readonly state: 'IN_CONFLICT'; readonly reason: ConflictReason; readonly combination: Combination }
 
 /** Absolute slack of every comparison with a threshold: sums of decimals miss theirs by the last bits. */
-export const tolerance = 1e-12
+export const threshold_tolerance = 1e-12
 
 /** Decides on opinions in any order: at most one per contributor, the standing one. */
-export function decide(policy: Rules, opinions: readonly Opinion[]): Decision {
+export function decide(policy: DecisionPolicy, opinions: readonly Opinion[]): QuorumDecision {
   const contributors = new Set(opinions.map((opinion) => opinion.contributor_id))
-  return decideSorted(policy, canonical(opinions), contributors.size)
+  return decideSorted(policy, sortCanonically(opinions), contributors.size)
 }
 
 /** The same for a canonical list of which the caller knows the number of distinct contributors. */
-export function decideSorted(policy: Rules, sorted: readonly Opinion[], contributors = sorted.length): Decision {
+export function decideSorted(
+  policy: DecisionPolicy,
+  sorted: readonly Opinion[],
+  contributors = sorted.length,
+): QuorumDecision {
   const combination = combineSorted(policy.combination_method, sorted)
   if (contributors < policy.m) return { state: 'PENDING_QUORUM', combination }
 
-  const reason = conflictReason(policy, combination)
+  const reason = findConflictReason(policy, combination)
   if (reason !== null) return { state: 'IN_CONFLICT', reason, combination }
 
-  const decision = outcome(policy, combination.score)
+  const decision = decideByScore(policy, combination.score)
   if (decision !== null) return { state: 'RATIFIED', decision, combination }
 
   if (contributors >= policy.n) return { state: 'IN_CONFLICT', reason: 'inconclusive', combination }
@@ -41,13 +48,13 @@ export function decideSorted(policy: Rules, sorted: readonly Opinion[], contribu
 }
 
 /** Total conflict comes first: it has no score that a threshold could be held against. */
-function conflictReason(policy: Rules, combination: Combination): 'total_conflict' | 'conflict' | null {
+function findConflictReason(policy: DecisionPolicy, combination: Combination): 'total_conflict' | 'conflict' | null {
   if (combination.reason === 'total_conflict') return 'total_conflict'
-  return combination.conflict >= policy.conflict_threshold - tolerance ? 'conflict' : null
+  return combination.conflict >= policy.conflict_threshold - threshold_tolerance ? 'conflict' : null
 }
 
-function outcome(policy: Rules, score: number | null): Outcome | null {
+function decideByScore(policy: DecisionPolicy, score: number | null): SessionDecision | null {
   if (score === null) return null
-  if (score >= policy.ratify_threshold - tolerance) return 'match'
-  return score <= 1 - policy.ratify_threshold + tolerance ? 'non_match' : null
+  if (score >= policy.ratify_threshold - threshold_tolerance) return 'match'
+  return score <= 1 - policy.ratify_threshold + threshold_tolerance ? 'non_match' : null
 }

@@ -1,12 +1,16 @@
 // Holds the rule of combination to published examples and to what Dempster-Shafer theory says of it.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dempsterVectors, entriesOf, frameOf, subsetOf } from '../../../../test/support/dempster-vectors.ts'
-import { type Combined, combineSources, conjunctive, dempster } from './dempster-rule.ts'
+import {
+  buildFrame,
+  dempsterVectors,
+  encodeMasses,
+  encodeSubset,
+} from '../../../../test/support/consensus/dempster-vectors.ts'
+import { combineSources, conjunctive, type DempsterCombination, dempster } from './dempster-rule.ts'
 import {
   addMass,
   belief,
-  blank,
   discount,
   type Mass,
   massAt,
@@ -14,26 +18,27 @@ import {
   pignistic,
   plausibility,
   vacuous,
+  zeroMass,
 } from './mass.ts'
 
 const precision = 6
 
 /** To 1e-6 and not to half of it: six published decimals are themselves rounded. */
-function near(found: number, published: number): void {
+function expectClose(found: number, published: number): void {
   expect(Math.abs(found - published)).toBeLessThanOrEqual(1e-6)
 }
 
 function expectMasses(found: Mass, frame: string, published: Record<string, number>): void {
-  const wanted = new Map(entriesOf(frame, published))
-  for (let subset = 1; subset < 2 ** frame.length; subset++) near(massAt(found, subset), wanted.get(subset) ?? 0)
+  const wanted = new Map(encodeMasses(frame, published))
+  for (let subset = 1; subset < 2 ** frame.length; subset++) expectClose(massAt(found, subset), wanted.get(subset) ?? 0)
 }
 
 describe('published examples', () => {
   const pairs = dempsterVectors.flatMap(({ m1, m2, frame, ...published }) => {
     if (m1 === undefined || m2 === undefined) return []
-    const letters = frame ?? frameOf(m1, m2)
-    const a = massOf(letters.length, entriesOf(letters, m1))
-    const b = massOf(letters.length, entriesOf(letters, m2))
+    const letters = frame ?? buildFrame(m1, m2)
+    const a = massOf(letters.length, encodeMasses(letters, m1))
+    const b = massOf(letters.length, encodeMasses(letters, m2))
     return [{ ...published, frame: letters, a, b }]
   })
 
@@ -47,8 +52,8 @@ describe('published examples', () => {
   })
 
   test.for(pairs.filter(({ K }) => K !== undefined))('$id: K ($src)', ({ a, b, K }) => {
-    near(massAt(conjunctive(a, b), 0), K ?? Number.NaN)
-    near(dempster(a, b).K, K ?? Number.NaN)
+    expectClose(massAt(conjunctive(a, b), 0), K ?? Number.NaN)
+    expectClose(dempster(a, b).K, K ?? Number.NaN)
   })
 
   test.for(pairs.filter(({ conj }) => conj !== undefined))('$id: conjunctive ($src)', ({ a, b, conj, frame }) => {
@@ -90,20 +95,20 @@ describe('published examples', () => {
     const pyds = pairs.find(({ id }) => id === 'PYDS')
     const mass = pyds === undefined ? null : dempster(pyds.a, pyds.b).mass
     if (pyds === undefined || mass === null) throw new Error('PYDS combines')
-    const a = subsetOf(pyds.frame, 'A')
+    const a = encodeSubset(pyds.frame, 'A')
     expect(belief(mass, a)).toBeCloseTo(0.15 / 0.55, precision)
     expect(plausibility(mass, a)).toBeCloseTo(0.24 / 0.55, precision)
     expect(pignistic(mass, a)).toBeCloseTo(0.195 / 0.55, precision)
-    expect(belief(mass, subsetOf(pyds.frame, 'AC'))).toBeCloseTo(0.3 / 0.55, precision)
+    expect(belief(mass, encodeSubset(pyds.frame, 'AC'))).toBeCloseTo(0.3 / 0.55, precision)
   })
 })
 
-function combineAll(singletons: number, sources: readonly Mass[]): Combined {
+function combineAll(singletons: number, sources: readonly Mass[]): DempsterCombination {
   return combineSources(singletons, sources.length, (at) => sources[at] ?? vacuous(singletons))
 }
 
 /** Mass functions on three singletons, from integer shares. */
-const masses = fc
+const massFunctions = fc
   .array(fc.nat({ max: 9 }), { minLength: 7, maxLength: 7 })
   .filter((shares) => shares.some((share) => share > 0))
   .map((shares) => {
@@ -117,7 +122,7 @@ const masses = fc
 describe('properties', () => {
   test('the order of two sources does not matter', () => {
     fc.assert(
-      fc.property(masses, masses, (a, b) => {
+      fc.property(massFunctions, massFunctions, (a, b) => {
         const [ab, ba] = [dempster(a, b), dempster(b, a)]
         expect(ab.K).toBeCloseTo(ba.K, 12)
         expect(ab.mass === null).toBe(ba.mass === null)
@@ -132,7 +137,7 @@ describe('properties', () => {
   test('belief <= pignistic probability <= plausibility, and masses sum to one', () => {
     fc.assert(
       fc.property(
-        fc.array(masses, { minLength: 1, maxLength: 6 }),
+        fc.array(massFunctions, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 7 }),
         (sources, subset) => {
           const { mass, K } = combineAll(3, sources)
@@ -148,16 +153,18 @@ describe('properties', () => {
 
   test('a source that knows nothing changes no bit', () => {
     fc.assert(
-      fc.property(fc.array(masses, { maxLength: 4 }), fc.nat({ max: 4 }), (sources, at) => {
+      fc.property(fc.array(massFunctions, { maxLength: 4 }), fc.nat({ max: 4 }), (sources, at) => {
         expect(combineAll(3, sources.toSpliced(at, 0, vacuous(3)))).toEqual(combineAll(3, sources))
-        expect(combineAll(3, sources.toSpliced(at, 0, discount(firstOf(sources), 0)))).toEqual(combineAll(3, sources))
+        expect(combineAll(3, sources.toSpliced(at, 0, discount(firstSource(sources), 0)))).toEqual(
+          combineAll(3, sources),
+        )
       }),
     )
   })
 
   test('K is global: one minus the product of what each step leaves', () => {
     fc.assert(
-      fc.property(masses, masses, masses, (a, b, c) => {
+      fc.property(massFunctions, massFunctions, massFunctions, (a, b, c) => {
         const joint = conjunctive(conjunctive(a, b), c)
         const left = [1, 2, 3, 4, 5, 6, 7].reduce((sum, subset) => sum + massAt(joint, subset), 0)
         expect(combineAll(3, [a, b, c]).K).toBeCloseTo(1 - left, 12)
@@ -166,7 +173,7 @@ describe('properties', () => {
   })
 })
 
-function firstOf(sources: readonly Mass[]): Mass {
+function firstSource(sources: readonly Mass[]): Mass {
   return sources[0] ?? vacuous(3)
 }
 
@@ -183,7 +190,7 @@ describe('extremes', () => {
   })
 
   test('masses far apart add up as they should', () => {
-    const mass = blank(2)
+    const mass = zeroMass(2)
     addMass(mass, 1, 1e-200, 0)
     addMass(mass, 1, 0.5, 0)
     addMass(mass, 1, 0.25, 0)
@@ -198,7 +205,7 @@ describe('extremes', () => {
     expect(() => massOf(2, [[1, 0.5]])).toThrow(RangeError)
     expect(() => massOf(2, [[0, 1]])).toThrow(RangeError)
     expect(() => massOf(2, [[1, Number.NaN]])).toThrow(RangeError)
-    expect(() => blank(9)).toThrow(RangeError)
+    expect(() => zeroMass(9)).toThrow(RangeError)
     expect(() => dempster(vacuous(2), vacuous(3))).toThrow(RangeError)
   })
 })

@@ -1,8 +1,8 @@
 // Dempster's rule on any frame: the one rule that the role, the published examples and the tests all go through.
-import { addMass, blank, clear, divideMass, type Mass, massAt, vacuous, wholeFrame } from './mass.ts'
+import { addMass, clearMass, divideMass, type Mass, massAt, vacuous, wholeFrame, zeroMass } from './mass.ts'
 
 /** `mass` null and K = 1: the sources leave nothing possible. */
-export type Combined = { readonly mass: Mass | null; readonly K: number }
+export type DempsterCombination = { readonly mass: Mass | null; readonly K: number }
 
 /** The largest K below one. K = 1 is kept for total conflict, so a K that only rounds to one is not taken for it. */
 const K_BELOW_ONE = 1 - 2 ** -53
@@ -13,15 +13,15 @@ const K_BELOW_ONE = 1 - 2 ** -53
  * Source: P. Smets, "The combination of evidence in the transferable belief model" (1990).
  */
 export function conjunctive(a: Mass, b: Mass): Mass {
-  sameFrame(a, b)
-  const joint = blank(a.singletons)
+  requireSameFrame(a, b)
+  const joint = zeroMass(a.singletons)
   conjoinInto(joint, a, b)
   return joint
 }
 
 /** Dempster's rule for two sources. Source: G. Shafer, "A Mathematical Theory of Evidence" (1976), chapter 3. */
-export function dempster(a: Mass, b: Mass): Combined {
-  sameFrame(a, b)
+export function dempster(a: Mass, b: Mass): DempsterCombination {
+  requireSameFrame(a, b)
   const sources = [a, b]
   return combineSources(a.singletons, sources.length, (index) => sources[index] as Mass)
 }
@@ -31,15 +31,19 @@ export function dempster(a: Mass, b: Mass): Combined {
  * step), which is also what one joint combination would leave on the empty set. A source is read before the next is
  * asked for, so `sourceAt` may refill one and the same mass function.
  */
-export function combineSources(singletons: number, count: number, sourceAt: (index: number) => Mass): Combined {
+export function combineSources(
+  singletons: number,
+  count: number,
+  sourceAt: (index: number) => Mass,
+): DempsterCombination {
   let state = vacuous(singletons)
-  let next = blank(singletons)
+  let next = zeroMass(singletons)
   let K = 0
   for (let index = 0; index < count; index++) {
     const source = sourceAt(index)
     // The neutral element changes nothing; going through the arithmetic might change the last bit.
     if (isVacuous(source)) continue
-    clear(next)
+    clearMass(next)
     conjoinInto(next, state, source)
     K += (1 - K) * Math.min(1, massAt(next, 0))
     if (!normalise(next)) return { mass: null, K: 1 }
@@ -88,6 +92,6 @@ function isVacuous(mass: Mass): boolean {
   return true
 }
 
-function sameFrame(a: Mass, b: Mass): void {
+function requireSameFrame(a: Mass, b: Mass): void {
   if (a.singletons !== b.singletons) throw new RangeError('both sources speak of the same frame')
 }

@@ -1,8 +1,8 @@
 // The evidential combiner: Dempster's general rule on the frame {match, non_match}, each source discounted by weight.
 import type { Combination } from './combination.ts'
-import { conflict } from './conflict.ts'
+import { measureConflict } from './conflict.ts'
 import { combineSources } from './dempster-rule.ts'
-import { addMass, belief, blank, clear, type Mass, pignistic, plausibility } from './mass.ts'
+import { addMass, belief, clearMass, type Mass, pignistic, plausibility, zeroMass } from './mass.ts'
 import { type Opinion, weight } from './opinion.ts'
 import { totalWeight } from './weights.ts'
 
@@ -17,7 +17,7 @@ const EITHER = 0b11
  */
 export function dempsterShafer(sorted: readonly Opinion[]): Combination {
   const method = 'dempster_shafer'
-  const measured = { conflict: conflict(sorted), total_weight: totalWeight(sorted) }
+  const measured = { conflict: measureConflict(sorted), total_weight: totalWeight(sorted) }
   const { mass, K } = combineSources(SINGLETONS, sorted.length, sourcesOf(sorted))
   if (mass === null) {
     return { method, score: null, ...measured, belief: null, plausibility: null, K, reason: 'total_conflict' }
@@ -29,11 +29,11 @@ export function dempsterShafer(sorted: readonly Opinion[]): Combination {
 
 /** Refills one mass function for each opinion: a thousand small arrays would cost more than the rule. */
 function sourcesOf(sorted: readonly Opinion[]): (index: number) => Mass {
-  const source = blank(SINGLETONS)
+  const source = zeroMass(SINGLETONS)
   return (index) => {
     const opinion = sorted[index] as Opinion
     const w = weight(opinion)
-    clear(source)
+    clearMass(source)
     addMass(source, MATCH, w * opinion.pair_score, 0)
     addMass(source, NON_MATCH, w * (1 - opinion.pair_score), 0)
     addMass(source, EITHER, 1 - w, 0)

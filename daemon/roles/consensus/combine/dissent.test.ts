@@ -1,22 +1,22 @@
 // Holds the anatomy of a dissent to a worked case and to what must be true of every one.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
-import { type QuorumPolicy, quorumPolicy } from '../../../kernel/quorum-policy.ts'
+import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
+import { type QuorumPolicy, quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combine } from './combine.ts'
 import { decide } from './decide.ts'
-import { dissent, dissentBody } from './dissent.ts'
+import { buildDissent, dissentBody } from './dissent.ts'
 import type { Opinion } from './opinion.ts'
 
 function dissentOf(policy: QuorumPolicy, opinions: readonly Opinion[]) {
   const decision = decide(policy, opinions)
   const reason = decision.state === 'IN_CONFLICT' ? decision.reason : 'inconclusive'
-  return dissent(policy, opinions, { reason, combination: decision.combination })
+  return buildDissent(policy, opinions, { reason, combination: decision.combination })
 }
 
 test('two for, one against, one on the fence', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 4, conflict_threshold: 0.4 })
-  const body = dissentOf(policy, opinionsOf([0.9, 1], [1, 0.5], [0, 1], [0.5, 0.5]))
+  const body = dissentOf(policy, buildOpinions([0.9, 1], [1, 0.5], [0, 1], [0.5, 0.5]))
   expect(body).toMatchObject({ reason: 'conflict', method: 'weighted_average', total_weight: 3 })
   expect(body.score).toBeCloseTo(1.65 / 3, 12)
   expect(body.thresholds).toEqual({ ratify_threshold: 0.8, conflict_threshold: 0.4 })
@@ -58,7 +58,7 @@ test('leave-one-out is what the others would give, to the bit; the body fits its
 
 test('total conflict: no score, no deviation, and the one who breaks it is named', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 3, combination_method: 'dempster_shafer' })
-  const body = dissentOf(policy, opinionsOf([1], [0], [0.9]))
+  const body = dissentOf(policy, buildOpinions([1], [0], [0.9]))
   expect(body).toMatchObject({ reason: 'total_conflict', score: null, belief: null, plausibility: null, K: 1 })
   expect(body.positions.every(({ deviation }) => deviation === null)).toBe(true)
   expect(body.influence.map(({ score_change }) => score_change)).toEqual([null, null, null])
@@ -78,13 +78,13 @@ test('a deadline that nobody met leaves a dissent without positions', () => {
 
 test('of those at one end, the heaviest stands for it; those without weight stand for nothing', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 5 })
-  const body = dissentOf(policy, opinionsOf([0, 0], [0.2, 0.3], [0.2, 0.6], [0.7, 0.4], [1, 0]))
+  const body = dissentOf(policy, buildOpinions([0, 0], [0.2, 0.3], [0.2, 0.6], [0.7, 0.4], [1, 0]))
   expect(body.most_divergent_pair).toMatchObject({ low: { contributor_id: 'c3' }, high: { contributor_id: 'c4' } })
 })
 
 test.for(['weighted_average', 'dempster_shafer'] as const)('%s: a thousand contributors are taken apart', (method) => {
   const policy = quorumPolicy.parse({ m: 2, n: 1000, combination_method: method, ratify_threshold: 1 })
-  const list = opinionsOf(...Array.from({ length: 1000 }, (_, at) => [((at * 7919) % 1000) / 1000, 0.5] as const))
+  const list = buildOpinions(...Array.from({ length: 1000 }, (_, at) => [((at * 7919) % 1000) / 1000, 0.5] as const))
   const body = dissentOf(policy, list)
   expect(dissentBody.parse(body).influence).toHaveLength(1000)
   expect(body.smallest_set.exact).toBe(false)

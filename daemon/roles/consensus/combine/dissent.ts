@@ -1,12 +1,12 @@
 // Takes a disagreement apart: who stands where, who is far from whom, and whose voice keeps the session from ratifying.
 import * as z from 'zod'
-import { combinationMethod } from '../../../kernel/quorum-policy.ts'
+import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from './combination.ts'
-import type { Decision, Rules } from './decide.ts'
+import type { DecisionPolicy, QuorumDecision } from './decide.ts'
 import { influence, influenceOf } from './influence.ts'
-import { inNamedOrder, type Opinion } from './opinion.ts'
-import { smallestSet, smallestSetFound } from './smallest-set.ts'
-import { camp, campOf, divergentPair, mostDivergentPair, position, positionOf } from './standpoints.ts'
+import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
+import { camp, campOf, divergentPair, findMostDivergentPair, position, positionOf } from './positions.ts'
+import { findSmallestSet, smallestSetResult } from './smallest-set.ts'
 
 const threshold = z.number().min(0).max(1)
 
@@ -32,20 +32,24 @@ export const dissentBody = z.strictObject({
     .nullable()
     .meta({ description: 'Lowest and highest score that carry weight; null where all agree' }),
   influence: z.array(influence).meta({ description: 'Leave-one-out: the result without each contributor' }),
-  smallest_set: smallestSetFound.meta({ description: 'Fewest contributors without whom the session would ratify' }),
+  smallest_set: smallestSetResult.meta({ description: 'Fewest contributors without whom the session would ratify' }),
 })
 
 export type DissentBody = z.output<typeof dissentBody>
 
 /** What went wrong: a decision of IN_CONFLICT, or an undecided one whose deadline has passed. */
-export type Undecided = Pick<Extract<Decision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
+export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
 
 /**
  * The body of a MachineDissent over one opinion per contributor, in any order; the order changes no bit of it.
  * Cost: of the order of n^2 for n contributors, and a second at most for a thousand.
  */
-export function dissent(policy: Rules, opinions: readonly Opinion[], undecided: Undecided): DissentBody {
-  const named = opinions.toSorted(inNamedOrder)
+export function buildDissent(
+  policy: DecisionPolicy,
+  opinions: readonly Opinion[],
+  undecided: DissentCause,
+): DissentBody {
+  const named = opinions.toSorted(compareCanonicallyThenById)
   const { method, reason: _scoreless, ...figures } = undecided.combination
   const positions = named.map((opinion) => positionOf(opinion, figures.score))
   return {
@@ -56,8 +60,8 @@ export function dissent(policy: Rules, opinions: readonly Opinion[], undecided: 
     quorum: { m: policy.m, n: policy.n, contributors: named.length },
     positions,
     camps: { match: campOf(named, positions, 'match'), non_match: campOf(named, positions, 'non_match') },
-    most_divergent_pair: mostDivergentPair(positions),
+    most_divergent_pair: findMostDivergentPair(positions),
     influence: named.map((_, at) => influenceOf(undecided.combination, named, at)),
-    smallest_set: smallestSet(policy, named),
+    smallest_set: findSmallestSet(policy, named),
   }
 }

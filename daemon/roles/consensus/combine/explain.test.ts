@@ -1,13 +1,13 @@
 // Holds the prose of a dissent to its facts: every reason told, every name safe, the same words every time.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
+import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
+import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decide } from './decide.ts'
-import { type DissentBody, dissent } from './dissent.ts'
-import { explainMarkdown as markdownOf, explainText as textOf } from './explain.ts'
+import { buildDissent, type DissentBody } from './dissent.ts'
+import { explainAsMarkdown as markdownOf, explainAsText as textOf } from './explain.ts'
 import type { Opinion } from './opinion.ts'
-import { figure, listed } from './wording.ts'
+import { formatList, formatNumber } from './wording.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: ['NUC'], originator: 'tenant-a' }
 const explainText = (body: DissentBody) => textOf(body, label)
@@ -17,11 +17,11 @@ function bodyOf(given: object, opinions: readonly Opinion[]): DissentBody {
   const policy = quorumPolicy.parse({ m: 2, n: 4, ...given })
   const decision = decide(policy, opinions)
   const reason = decision.state === 'IN_CONFLICT' ? decision.reason : 'inconclusive'
-  return dissent(policy, opinions, { reason, combination: decision.combination })
+  return buildDissent(policy, opinions, { reason, combination: decision.combination })
 }
 
 test('a conflict names its figures, both camps, and who stands in the way', () => {
-  const text = explainText(bodyOf({}, opinionsOf([0.9], [0.95], [0.1])))
+  const text = explainText(bodyOf({}, buildOpinions([0.9], [0.95], [0.1])))
   expect(text).toContain('At least 2 of 4 contributors had to answer.')
   expect(text).toContain('the conflict is 0.7556, and 0.5 or more stops a session whatever its score.')
   expect(text).toContain('For a match: c1 and c2 (total weight 2, mean score 0.925)')
@@ -32,7 +32,7 @@ test('a conflict names its figures, both camps, and who stands in the way', () =
 })
 
 test('carries the label of what it tells of, below its title', () => {
-  const body = bodyOf({}, opinionsOf([0.9], [0.1]))
+  const body = bodyOf({}, buildOpinions([0.9], [0.1]))
   expect(explainText(body).split('\n')[2]).toBe('Classification: SITE SECRET NUC, releasable to tenant-a.')
   const shared = { ...label, categories: [], releasable_to: ['FR', 'a`b'] }
   expect(textOf(body, shared).split('\n')[2]).toBe('Classification: SITE SECRET, releasable to FR, a`b.')
@@ -45,12 +45,12 @@ test('carries the label of what it tells of, below its title', () => {
 describe('each reason is told apart', () => {
   const evidential = { combination_method: 'dempster_shafer' }
   test.for([
-    ['total conflict', evidential, opinionsOf([1], [0]), 'contradict each other completely'],
-    ['inconclusive', { n: 2 }, opinionsOf([0.6], [0.6]), 'the combined score 0.6 lies between 0.2 and 0.8'],
-    ['no weight', { n: 2 }, opinionsOf([1, 0], [1, 0]), 'No answer carries any weight'],
-    ['too few in time', {}, opinionsOf([1]), 'Too few answered in time: 1 of the 2 needed.'],
+    ['total conflict', evidential, buildOpinions([1], [0]), 'contradict each other completely'],
+    ['inconclusive', { n: 2 }, buildOpinions([0.6], [0.6]), 'the combined score 0.6 lies between 0.2 and 0.8'],
+    ['no weight', { n: 2 }, buildOpinions([1, 0], [1, 0]), 'No answer carries any weight'],
+    ['too few in time', {}, buildOpinions([1]), 'Too few answered in time: 1 of the 2 needed.'],
     ['nobody in time', {}, [], 'Nobody answered.'],
-    ['no set', { n: 2 }, opinionsOf([0.6], [0.6]), 'No group can be left out'],
+    ['no set', { n: 2 }, buildOpinions([0.6], [0.6]), 'No group can be left out'],
   ] as const)('%s', ([, policy, opinions, words]) => expect(explainText(bodyOf(policy, opinions))).toContain(words))
 })
 
@@ -67,7 +67,7 @@ test('the same words whatever the order of arrival, and no NaN, null or undefine
 })
 
 test('names cannot move a cursor, reorder text or become markup', () => {
-  const [first, second] = opinionsOf([0.9], [0.1])
+  const [first, second] = buildOpinions([0.9], [0.1])
   const hostile = [first, second].flatMap((one) =>
     one ? [{ ...one, contributor_id: `\u001b[2J\u202e\`*${one.contributor_id}\n# x` }] : [],
   )
@@ -78,14 +78,14 @@ test('names cannot move a cursor, reorder text or become markup', () => {
 })
 
 test('a thousand contributors fit on a page', () => {
-  const list = opinionsOf(...Array.from({ length: 1000 }, (_, at) => [at % 2] as const))
+  const list = buildOpinions(...Array.from({ length: 1000 }, (_, at) => [at % 2] as const))
   const text = explainText(bodyOf({ n: 1000 }, list))
   expect(text).toContain('and 990 more, none with a lower score')
   expect(text.length).toBeLessThan(5000)
 })
 
 test('figures are never rounded into certainty', () => {
-  expect([0.99999, 1, 0.00001, 0, -0.00001, -0, 0.7500000001].map(figure)).toEqual([
+  expect([0.99999, 1, 0.00001, 0, -0.00001, -0, 0.7500000001].map(formatNumber)).toEqual([
     'over 0.9999',
     '1',
     'under 0.0001',
@@ -94,5 +94,5 @@ test('figures are never rounded into certainty', () => {
     '0',
     '0.75',
   ])
-  expect(listed(['a', 'b', 'c'])).toBe('a, b and c')
+  expect(formatList(['a', 'b', 'c'])).toBe('a, b and c')
 })

@@ -4,15 +4,15 @@ import type { Combination } from './combination.ts'
 import { combineSorted } from './combine.ts'
 import type { Opinion } from './opinion.ts'
 
-const share = z.number().min(0).max(1)
-const change = z.number().min(-1).max(1)
+const fraction = z.number().min(0).max(1)
+const difference = z.number().min(-1).max(1)
 
 export const influence = z.strictObject({
   contributor_id: z.string(),
-  score_without: share.nullable(),
-  score_change: change.nullable().meta({ description: 'score_without minus score; null where either is missing' }),
-  conflict_without: share,
-  conflict_change: change.meta({ description: 'conflict_without minus conflict' }),
+  score_without: fraction.nullable(),
+  score_change: difference.nullable().meta({ description: 'score_without minus score; null where either is missing' }),
+  conflict_without: fraction,
+  conflict_change: difference.meta({ description: 'conflict_without minus conflict' }),
 })
 
 export type Influence = z.output<typeof influence>

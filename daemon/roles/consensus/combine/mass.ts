@@ -14,7 +14,7 @@ export type Mass = {
 }
 
 /** A bitmask over the singletons of a frame. */
-export type Subset = number
+export type FrameSubset = number
 
 export const singletonsMax = 8
 
@@ -26,7 +26,7 @@ const LOW = 2 ** -480
 const SUM_TOLERANCE = 1e-9
 
 /** All masses zero: a place to add into, not yet a mass function. */
-export function blank(singletons: number): Mass {
+export function zeroMass(singletons: number): Mass {
   if (!Number.isInteger(singletons) || singletons < 1 || singletons > singletonsMax) {
     throw new RangeError(`a frame has 1 to ${singletonsMax} singletons`)
   }
@@ -36,14 +36,14 @@ export function blank(singletons: number): Mass {
 
 /** Total ignorance: all mass on the whole frame. The neutral element of Dempster's rule. */
 export function vacuous(singletons: number): Mass {
-  const mass = blank(singletons)
+  const mass = zeroMass(singletons)
   addMass(mass, wholeFrame(mass), 1, 0)
   return mass
 }
 
 /** Throws RangeError unless the masses lie in [0, 1], sum to one and leave the empty set alone. */
-export function massOf(singletons: number, entries: Iterable<readonly [Subset, number]>): Mass {
-  const mass = blank(singletons)
+export function massOf(singletons: number, entries: Iterable<readonly [FrameSubset, number]>): Mass {
+  const mass = zeroMass(singletons)
   let sum = 0
   for (const [subset, value] of entries) {
     if (!(value >= 0 && value <= 1)) throw new RangeError('a mass lies in [0, 1]')
@@ -57,14 +57,14 @@ export function massOf(singletons: number, entries: Iterable<readonly [Subset, n
 }
 
 /** Adds `value * 2^(960 * exponent)` to a subset, for a value below 2^960. */
-export function addMass(mass: Mass, subset: Subset, value: number, exponent: number): void {
+export function addMass(mass: Mass, subset: FrameSubset, value: number, exponent: number): void {
   const sum = (mass.mantissa[subset] as number) + value
   // Nearly always; where nothing is held yet, the exponent held means nothing, and an equal one is right.
   if (value >= LOW && sum < HIGH && mass.exponent[subset] === exponent) mass.mantissa[subset] = sum
-  else if (value !== 0) addFar(mass, subset, value, exponent)
+  else if (value !== 0) addAcrossExponents(mass, subset, value, exponent)
 }
 
-function addFar(mass: Mass, subset: Subset, value: number, exponent: number): void {
+function addAcrossExponents(mass: Mass, subset: FrameSubset, value: number, exponent: number): void {
   if (value < LOW) {
     value *= RADIX
     exponent -= 1
@@ -87,7 +87,7 @@ function addFar(mass: Mass, subset: Subset, value: number, exponent: number): vo
 }
 
 /** Divides the mass of a subset by `divisor * 2^(960 * exponent)`, the divisor a mantissa. */
-export function divideMass(mass: Mass, subset: Subset, divisor: number, exponent: number): void {
+export function divideMass(mass: Mass, subset: FrameSubset, divisor: number, exponent: number): void {
   const share = (mass.mantissa[subset] as number) / divisor
   if (exponent === 0 && share >= LOW && share < HIGH) {
     mass.mantissa[subset] = share
@@ -100,7 +100,7 @@ export function divideMass(mass: Mass, subset: Subset, divisor: number, exponent
 }
 
 /** A loop, because `fill` costs more on arrays this small. */
-export function clear(mass: Mass): void {
+export function clearMass(mass: Mass): void {
   for (let subset = 0; subset < mass.mantissa.length; subset++) {
     mass.mantissa[subset] = 0
     mass.exponent[subset] = 0
@@ -108,7 +108,7 @@ export function clear(mass: Mass): void {
 }
 
 /** The mass of a subset as a plain number: zero where it is below what a double can hold. */
-export function massAt(mass: Mass, subset: Subset): number {
+export function massAt(mass: Mass, subset: FrameSubset): number {
   const mantissa = mass.mantissa[subset] ?? 0
   const exponent = mass.exponent[subset] ?? 0
   return exponent === 0 ? mantissa : mantissa * RADIX ** exponent
@@ -116,7 +116,7 @@ export function massAt(mass: Mass, subset: Subset): number {
 
 /** Shafer discounting: each mass times the reliability in [0, 1]; what is taken away goes to the whole frame. */
 export function discount(mass: Mass, reliability: number): Mass {
-  const discounted = blank(mass.singletons)
+  const discounted = zeroMass(mass.singletons)
   for (let subset = 1; subset < mass.mantissa.length; subset++) {
     addMass(discounted, subset, (mass.mantissa[subset] ?? 0) * reliability, mass.exponent[subset] ?? 0)
   }
@@ -125,25 +125,25 @@ export function discount(mass: Mass, reliability: number): Mass {
 }
 
 /** What must be granted to the subset: the mass of all its parts. */
-export function belief(mass: Mass, subset: Subset): number {
-  return sumWhere(mass, (focal) => ((focal & ~subset) === 0 ? 1 : 0))
+export function belief(mass: Mass, subset: FrameSubset): number {
+  return sumMasses(mass, (focal) => ((focal & ~subset) === 0 ? 1 : 0))
 }
 
 /** What may be granted to the subset: the mass of all that meets it. */
-export function plausibility(mass: Mass, subset: Subset): number {
-  return sumWhere(mass, (focal) => ((focal & subset) !== 0 ? 1 : 0))
+export function plausibility(mass: Mass, subset: FrameSubset): number {
+  return sumMasses(mass, (focal) => ((focal & subset) !== 0 ? 1 : 0))
 }
 
 /** Pignistic probability (Smets): each focal subset shares its mass evenly among its singletons. */
-export function pignistic(mass: Mass, subset: Subset): number {
-  return sumWhere(mass, (focal) => sizeOf(focal & subset) / sizeOf(focal))
+export function pignistic(mass: Mass, subset: FrameSubset): number {
+  return sumMasses(mass, (focal) => sizeOf(focal & subset) / sizeOf(focal))
 }
 
-export function wholeFrame(mass: Mass): Subset {
+export function wholeFrame(mass: Mass): FrameSubset {
   return mass.mantissa.length - 1
 }
 
-function sumWhere(mass: Mass, share: (focal: Subset) => number): number {
+function sumMasses(mass: Mass, share: (focal: FrameSubset) => number): number {
   let sum = 0
   for (let focal = 1; focal < mass.mantissa.length; focal++) {
     const value = massAt(mass, focal)
@@ -153,7 +153,7 @@ function sumWhere(mass: Mass, share: (focal: Subset) => number): number {
   return Math.min(1, sum)
 }
 
-function sizeOf(subset: Subset): number {
+function sizeOf(subset: FrameSubset): number {
   let size = 0
   for (let rest = subset; rest !== 0; rest &= rest - 1) size++
   return size

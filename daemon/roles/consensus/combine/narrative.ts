@@ -1,25 +1,29 @@
 // Tells a dissent to a duty officer: what was asked, what came back, why it is stuck, who could move it, what to do.
 import type { DissentBody } from './dissent.ts'
-import { counted, figure, listed, listedMax } from './wording.ts'
+import { formatCount, formatList, formatNumber, listedMax } from './wording.ts'
 
-export type Section = { readonly title: string; readonly prose: readonly string[]; readonly points: readonly string[] }
+export type NarrativeSection = {
+  readonly title: string
+  readonly prose: readonly string[]
+  readonly points: readonly string[]
+}
 
 /** How a contributor's name is written: plain or marked up. */
-export type Name = (contributor_id: string) => string
+export type NameFormatter = (contributor_id: string) => string
 
 /** The whole story in order; the same body always gives the same words. */
-export function narrative(body: DissentBody, name: Name): readonly Section[] {
+export function narrateDissent(body: DissentBody, name: NameFormatter): readonly NarrativeSection[] {
   return [
-    asked(body),
-    answered(body, name),
-    whyUndecided(body),
-    whoDisagrees(body, name),
-    whoCouldMove(body, name),
-    next(body),
+    describeQuestion(body),
+    describePositions(body, name),
+    describeCause(body),
+    describeCamps(body, name),
+    describeInfluence(body, name),
+    suggestNextSteps(body),
   ]
 }
 
-function asked({ quorum, thresholds, method }: DissentBody): Section {
+function describeQuestion({ quorum, thresholds, method }: DissentBody): NarrativeSection {
   const { ratify_threshold, conflict_threshold } = thresholds
   const way =
     method === 'weighted_average'
@@ -29,66 +33,66 @@ function asked({ quorum, thresholds, method }: DissentBody): Section {
     title: 'What was asked',
     prose: [
       `Whether the two sides of this session are the same: 1 says match, 0 says no match. At least ${quorum.m} of ${quorum.n} contributors had to answer.`,
-      `${way} A match needs a score of ${figure(ratify_threshold)} or more, a non-match ${figure(1 - ratify_threshold)} or less, and the conflict must stay below ${figure(conflict_threshold)}.`,
+      `${way} A match needs a score of ${formatNumber(ratify_threshold)} or more, a non-match ${formatNumber(1 - ratify_threshold)} or less, and the conflict must stay below ${formatNumber(conflict_threshold)}.`,
     ],
     points: [],
   }
 }
 
-function answered({ positions }: DissentBody, name: Name): Section {
+function describePositions({ positions }: DissentBody, name: NameFormatter): NarrativeSection {
   const sides = { match: 'says match', non_match: 'says no match', neutral: 'takes no side' }
   const points = positions.slice(0, listedMax).map((position) => {
-    const apart = position.deviation === null ? '' : `, ${figure(position.deviation)} from the combined score`
-    return `${name(position.contributor_id)} ${sides[position.leaning]}: score ${figure(position.pair_score)}, weight ${figure(position.weight)}${apart}`
+    const apart = position.deviation === null ? '' : `, ${formatNumber(position.deviation)} from the combined score`
+    return `${name(position.contributor_id)} ${sides[position.leaning]}: score ${formatNumber(position.pair_score)}, weight ${formatNumber(position.weight)}${apart}`
   })
   const more = positions.length - listedMax
   if (more > 0) points.push(`and ${more} more, none with a lower score`)
-  const heard = `${counted(positions.length, 'contributor', 'contributors')} answered, lowest score first:`
+  const heard = `${formatCount(positions.length, 'contributor', 'contributors')} answered, lowest score first:`
   return { title: 'What was answered', prose: [positions.length === 0 ? 'Nobody answered.' : heard], points }
 }
 
-function whyUndecided(body: DissentBody): Section {
-  return { title: 'Why it was not ratified', prose: [reasonOf(body), ...evidenceOf(body)], points: [] }
+function describeCause(body: DissentBody): NarrativeSection {
+  return { title: 'Why it was not ratified', prose: [explainReason(body), ...describeEvidence(body)], points: [] }
 }
 
-function reasonOf({ reason, score, conflict, thresholds, quorum }: DissentBody): string {
+function explainReason({ reason, score, conflict, thresholds, quorum }: DissentBody): string {
   const { ratify_threshold, conflict_threshold } = thresholds
   if (reason === 'total_conflict') {
     return 'The answers contradict each other completely: some rule out a match with certainty, others rule out a non-match. No score can be given.'
   }
   if (reason === 'conflict') {
-    return `The contributors disagree too much: the conflict is ${figure(conflict)}, and ${figure(conflict_threshold)} or more stops a session whatever its score.`
+    return `The contributors disagree too much: the conflict is ${formatNumber(conflict)}, and ${formatNumber(conflict_threshold)} or more stops a session whatever its score.`
   }
   if (quorum.contributors < quorum.m) {
     return `Too few answered in time: ${quorum.contributors} of the ${quorum.m} needed.`
   }
   if (score === null) return 'No answer carries any weight, so there is no combined score.'
-  return `The answers point nowhere clearly: the combined score ${figure(score)} lies between ${figure(1 - ratify_threshold)} and ${figure(ratify_threshold)}. The conflict is ${figure(conflict)}.`
+  return `The answers point nowhere clearly: the combined score ${formatNumber(score)} lies between ${formatNumber(1 - ratify_threshold)} and ${formatNumber(ratify_threshold)}. The conflict is ${formatNumber(conflict)}.`
 }
 
-function evidenceOf({ belief, plausibility, K }: DissentBody): string[] {
+function describeEvidence({ belief, plausibility, K }: DissentBody): string[] {
   if (K === undefined || belief === null || plausibility === null) return []
   if (belief === undefined || plausibility === undefined) return []
   return [
-    `By the evidence a match is at least ${figure(belief)} and at most ${figure(plausibility)} probable. ${figure(K)} of the joint evidence cancelled out (K), which also happens among sources that agree.`,
+    `By the evidence a match is at least ${formatNumber(belief)} and at most ${formatNumber(plausibility)} probable. ${formatNumber(K)} of the joint evidence cancelled out (K), which also happens among sources that agree.`,
   ]
 }
 
-function whoDisagrees({ camps, most_divergent_pair: pair }: DissentBody, name: Name): Section {
+function describeCamps({ camps, most_divergent_pair: pair }: DissentBody, name: NameFormatter): NarrativeSection {
   const points = (['match', 'non_match'] as const).map((side) => {
     const { contributor_ids, total_weight, mean_score } = camps[side]
-    const mean = mean_score === null ? '' : `, mean score ${figure(mean_score)}`
-    const weight = contributor_ids.length === 0 ? '' : ` (total weight ${figure(total_weight)}${mean})`
-    return `${side === 'match' ? 'For a match' : 'Against a match'}: ${listed(contributor_ids.map(name))}${weight}`
+    const mean = mean_score === null ? '' : `, mean score ${formatNumber(mean_score)}`
+    const weight = contributor_ids.length === 0 ? '' : ` (total weight ${formatNumber(total_weight)}${mean})`
+    return `${side === 'match' ? 'For a match' : 'Against a match'}: ${formatList(contributor_ids.map(name))}${weight}`
   })
   const furthest =
     pair === null
       ? 'No two contributors with any weight differ in their score.'
-      : `Furthest apart are ${name(pair.low.contributor_id)} (${figure(pair.low.pair_score)}) and ${name(pair.high.contributor_id)} (${figure(pair.high.pair_score)}).`
+      : `Furthest apart are ${name(pair.low.contributor_id)} (${formatNumber(pair.low.pair_score)}) and ${name(pair.high.contributor_id)} (${formatNumber(pair.high.pair_score)}).`
   return { title: 'Who disagrees with whom', prose: [furthest], points }
 }
 
-function whoCouldMove({ smallest_set, influence, quorum }: DissentBody, name: Name): Section {
+function describeInfluence({ smallest_set, influence, quorum }: DissentBody, name: NameFormatter): NarrativeSection {
   const { contributor_ids, decision, exact } = smallest_set
   const ratified = decision === 'match' ? 'a match' : 'a non-match'
   const search = exact
@@ -97,19 +101,19 @@ function whoCouldMove({ smallest_set, influence, quorum }: DissentBody, name: Na
   const prose =
     contributor_ids === null
       ? `${exact ? 'No group' : 'No group was found that'} can be left out so that the others, at least ${quorum.m} of them, would ratify.`
-      : `Without ${listed(contributor_ids.map(name))} the others would ratify ${ratified}. ${search}`
+      : `Without ${formatList(contributor_ids.map(name))} the others would ratify ${ratified}. ${search}`
   const strongest = influence
     .filter((one) => one.score_change !== null && one.score_change !== 0)
     .toSorted((a, b) => Math.abs(b.score_change ?? 0) - Math.abs(a.score_change ?? 0))
     .slice(0, 3)
   const points = strongest.map(
     (one) =>
-      `Without ${name(one.contributor_id)} the score would be ${figure(one.score_without ?? 0)} and the conflict ${figure(one.conflict_without)}`,
+      `Without ${name(one.contributor_id)} the score would be ${formatNumber(one.score_without ?? 0)} and the conflict ${formatNumber(one.conflict_without)}`,
   )
   return { title: 'Who would need to change', prose: [prose], points }
 }
 
-function next({ smallest_set, quorum, reason }: DissentBody): Section {
+function suggestNextSteps({ smallest_set, quorum, reason }: DissentBody): NarrativeSection {
   const points: string[] = []
   if (smallest_set.contributor_ids !== null) {
     points.push(
@@ -121,7 +125,8 @@ function next({ smallest_set, quorum, reason }: DissentBody): Section {
     )
   }
   const open = quorum.n - quorum.contributors
-  if (open > 0) points.push(`Ask for more answers: ${counted(open, 'contributor', 'contributors')} may still be heard.`)
+  if (open > 0)
+    points.push(`Ask for more answers: ${formatCount(open, 'contributor', 'contributors')} may still be heard.`)
   points.push('Or settle it as a person: attest a decision with its rationale, which becomes part of the evidence.')
   points.push('Or cancel the session, if the question no longer stands.')
   return { title: 'What to do next', prose: [], points }

@@ -17,21 +17,21 @@ export function weight(opinion: Opinion): number {
  * The order in which every sum is taken. Ids never take part: opinions that compare equal hold the same numbers,
  * so that any order of arrival, local or federated, gives the same bits.
  */
-export function inCanonicalOrder(a: Opinion, b: Opinion): number {
+export function compareCanonically(a: Opinion, b: Opinion): number {
   return a.pair_score - b.pair_score || a.accuracy - b.accuracy || a.credibility - b.credibility
 }
 
 /** Canonical order, and by id where the numbers are equal: for lists that name contributors, never for sums. */
-export function inNamedOrder(a: Opinion, b: Opinion): number {
-  return inCanonicalOrder(a, b) || byText(a.contributor_id, b.contributor_id)
+export function compareCanonicallyThenById(a: Opinion, b: Opinion): number {
+  return compareCanonically(a, b) || compareCodeUnits(a.contributor_id, b.contributor_id)
 }
 
-export function canonical(opinions: readonly Opinion[]): readonly Opinion[] {
-  return opinions.toSorted(inCanonicalOrder)
+export function sortCanonically(opinions: readonly Opinion[]): readonly Opinion[] {
+  return opinions.toSorted(compareCanonically)
 }
 
 /** Code unit order: a locale would make the record differ from one machine to the next. */
-function byText(a: string, b: string): number {
+function compareCodeUnits(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }

@@ -1,13 +1,13 @@
 // Holds the search for the smallest set to brute force where that is possible, and to its promises where it is not.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { combinationMethods, opinionLists, opinionsOf } from '../../../../test/support/opinions.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
-import { decide, type Rules } from './decide.ts'
-import { inNamedOrder, type Opinion } from './opinion.ts'
-import { smallestSet } from './smallest-set.ts'
+import { buildOpinions, combinationMethods, opinionLists } from '../../../../test/support/consensus/opinions.ts'
+import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { type DecisionPolicy, decide } from './decide.ts'
+import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
+import { findSmallestSet } from './smallest-set.ts'
 
-const rules = fc
+const policies = fc
   .record({
     combination_method: combinationMethods,
     m: fc.integer({ min: 1, max: 4 }),
@@ -16,7 +16,7 @@ const rules = fc
   .map((given) => quorumPolicy.parse({ ...given, n: 1000 }))
 
 /** The size of the smallest set by trying every one; null where none will do. */
-function sizeByForce(policy: Rules, opinions: readonly Opinion[]): number | null {
+function bruteForceSize(policy: DecisionPolicy, opinions: readonly Opinion[]): number | null {
   let best: number | null = null
   for (let mask = 1; mask < 2 ** opinions.length; mask++) {
     const rest = opinions.filter((_, at) => (mask & (2 ** at)) === 0)
@@ -26,19 +26,19 @@ function sizeByForce(policy: Rules, opinions: readonly Opinion[]): number | null
   return best
 }
 
-function without(opinions: readonly Opinion[], ids: readonly string[]): Opinion[] {
+function withoutContributors(opinions: readonly Opinion[], ids: readonly string[]): Opinion[] {
   return opinions.filter((opinion) => !ids.includes(opinion.contributor_id))
 }
 
 describe('up to 16 contributors', () => {
   test('no smaller set would do', () => {
     fc.assert(
-      fc.property(rules, opinionLists(8), (policy, list) => {
-        const found = smallestSet(policy, list.toSorted(inNamedOrder))
+      fc.property(policies, opinionLists(8), (policy, list) => {
+        const found = findSmallestSet(policy, list.toSorted(compareCanonicallyThenById))
         expect(found.exact).toBe(true)
-        expect(found.contributor_ids?.length ?? null).toBe(sizeByForce(policy, list))
+        expect(found.contributor_ids?.length ?? null).toBe(bruteForceSize(policy, list))
         if (found.contributor_ids === null) return
-        const rest = without(list, found.contributor_ids)
+        const rest = withoutContributors(list, found.contributor_ids)
         expect(rest.length).toBeGreaterThanOrEqual(policy.m)
         expect(decide(policy, rest)).toMatchObject({ state: 'RATIFIED', decision: found.decision })
       }),
@@ -47,15 +47,15 @@ describe('up to 16 contributors', () => {
 
   test('of two sets of one size, the lighter one', () => {
     const policy = quorumPolicy.parse({ m: 1, n: 2 })
-    const found = smallestSet(policy, opinionsOf([0.1, 0.9], [0.9, 0.8]))
+    const found = findSmallestSet(policy, buildOpinions([0.1, 0.9], [0.9, 0.8]))
     expect(found).toEqual({ contributor_ids: ['c2'], decision: 'non_match', exact: true })
   })
 
   test('16 are still searched, 17 are not', () => {
     const policy = quorumPolicy.parse({ m: 10, n: 20 })
-    const list = opinionsOf(...Array.from({ length: 17 }, (_, at) => [at < 5 ? 0.1 : 0.95] as const))
-    expect(smallestSet(policy, list.slice(0, 16)).exact).toBe(true)
-    expect(smallestSet(policy, list).exact).toBe(false)
+    const list = buildOpinions(...Array.from({ length: 17 }, (_, at) => [at < 5 ? 0.1 : 0.95] as const))
+    expect(findSmallestSet(policy, list.slice(0, 16)).exact).toBe(true)
+    expect(findSmallestSet(policy, list).exact).toBe(false)
   })
 })
 
@@ -65,20 +65,22 @@ describe('beyond', () => {
       minLength: 17,
       maxLength: 40,
     })
-    .map((list) => opinionsOf(...list.map(([s, a]) => [s / 100, a / 100] as const)).toSorted(inNamedOrder))
+    .map((list) =>
+      buildOpinions(...list.map(([s, a]) => [s / 100, a / 100] as const)).toSorted(compareCanonicallyThenById),
+    )
 
   test('what is found does ratify, leaves m, and none of it can be spared', () => {
     fc.assert(
-      fc.property(rules, many, (policy, list) => {
-        const { contributor_ids, decision, exact } = smallestSet(policy, list)
+      fc.property(policies, many, (policy, list) => {
+        const { contributor_ids, decision, exact } = findSmallestSet(policy, list)
         expect(exact).toBe(false)
         if (contributor_ids === null) return
-        const rest = without(list, contributor_ids)
+        const rest = withoutContributors(list, contributor_ids)
         expect(rest.length).toBeGreaterThanOrEqual(policy.m)
         expect(decide(policy, rest)).toMatchObject({ state: 'RATIFIED', decision })
         if (contributor_ids.length === 1) return
         for (const id of contributor_ids) {
-          const spared = without(
+          const spared = withoutContributors(
             list,
             contributor_ids.filter((other) => other !== id),
           )
@@ -90,7 +92,7 @@ describe('beyond', () => {
 
   test('the minority of 40 is found whole', () => {
     const policy = quorumPolicy.parse({ m: 20, n: 40, conflict_threshold: 0.05 })
-    const list = opinionsOf(...Array.from({ length: 40 }, (_, at) => [at < 7 ? 0.1 : 0.9] as const))
-    expect(smallestSet(policy, list).contributor_ids).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'])
+    const list = buildOpinions(...Array.from({ length: 40 }, (_, at) => [at < 7 ? 0.1 : 0.9] as const))
+    expect(findSmallestSet(policy, list).contributor_ids).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'])
   })
 })

@@ -1,15 +1,15 @@
 // Finds whom a stuck session would have to do without in order to ratify: the nub of every dissent.
 import * as z from 'zod'
-import { type Decision, decideSorted, type Outcome, type Rules } from './decide.ts'
+import { type DecisionPolicy, decideSorted, type QuorumDecision, type SessionDecision } from './decide.ts'
 import { type Opinion, weight } from './opinion.ts'
 
-export const smallestSetFound = z.strictObject({
+export const smallestSetResult = z.strictObject({
   contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where no set was found' }),
   decision: z.enum(['match', 'non_match']).nullable().meta({ description: 'What the others would ratify' }),
   exact: z.boolean().meta({ description: 'Whether a smaller set is ruled out; greedy beyond 16 contributors' }),
 })
 
-export type SmallestSet = z.output<typeof smallestSetFound>
+export type SmallestSet = z.output<typeof smallestSetResult>
 
 /** Up to here all sets are tried: at most 2^16 decisions over 16 opinions. */
 export const exactContributorsMax = 16
@@ -20,22 +20,22 @@ export const exactContributorsMax = 16
  * at most about three decisions per contributor: what it finds does ratify and none of it can be spared,
  * but a smaller set may exist. `opinions`: one per contributor, in canonical order.
  */
-export function smallestSet(policy: Rules, opinions: readonly Opinion[]): SmallestSet {
+export function findSmallestSet(policy: DecisionPolicy, opinions: readonly Opinion[]): SmallestSet {
   const exact = opinions.length <= exactContributorsMax
-  const removed = exact ? searched(policy, opinions) : grown(policy, opinions)
+  const removed = exact ? searchExhaustively(policy, opinions) : searchGreedily(policy, opinions)
   if (removed === null) return { contributor_ids: null, decision: null, exact }
   const contributor_ids = opinions.filter((opinion) => removed.has(opinion)).map((opinion) => opinion.contributor_id)
-  return { contributor_ids, decision: ratifiedWithout(policy, opinions, removed), exact }
+  return { contributor_ids, decision: decisionWithout(policy, opinions, removed), exact }
 }
 
-type Removed = ReadonlySet<Opinion>
+type RemovedOpinions = ReadonlySet<Opinion>
 
-function searched(policy: Rules, opinions: readonly Opinion[]): Removed | null {
+function searchExhaustively(policy: DecisionPolicy, opinions: readonly Opinion[]): RemovedOpinions | null {
   for (let size = 1; size <= opinions.length - policy.m; size++) {
-    let best: { removed: Removed; weight: number } | null = null
+    let best: { removed: RemovedOpinions; weight: number } | null = null
     for (const mask of masksOfSize(size, opinions.length)) {
       const rest = opinions.filter((_, at) => ((mask >>> at) & 1) === 0)
-      if (ratified(decideSorted(policy, rest)) === null) continue
+      if (ratifiedDecision(decideSorted(policy, rest)) === null) continue
       const removed = opinions.filter((_, at) => ((mask >>> at) & 1) === 1)
       const weighs = removed.reduce((sum, opinion) => sum + weight(opinion), 0)
       if (best === null || weighs < best.weight) best = { removed: new Set(removed), weight: weighs }
@@ -55,21 +55,21 @@ function* masksOfSize(size: number, width: number): Generator<number> {
   }
 }
 
-function grown(policy: Rules, opinions: readonly Opinion[]): Removed | null {
-  let best: Removed | null = null
+function searchGreedily(policy: DecisionPolicy, opinions: readonly Opinion[]): RemovedOpinions | null {
+  let best: RemovedOpinions | null = null
   for (const outcome of ['match', 'non_match'] as const) {
     for (const order of removalOrders(policy, opinions, outcome)) {
-      const found = firstThatRatifies(policy, opinions, order, (best?.size ?? opinions.length) - 1)
-      if (found !== null) best = spared(policy, opinions, found)
+      const found = removeUntilRatified(policy, opinions, order, (best?.size ?? opinions.length) - 1)
+      if (found !== null) best = restoreUnneeded(policy, opinions, found)
     }
   }
   return best
 }
 
 /** Two ways to take out what stands against the outcome: by how hard it pulls, and by how far away it is. */
-function removalOrders(policy: Rules, opinions: readonly Opinion[], outcome: Outcome): Opinion[][] {
+function removalOrders(policy: DecisionPolicy, opinions: readonly Opinion[], outcome: SessionDecision): Opinion[][] {
   const against = opinions.filter((opinion) => pull(policy, opinion, outcome) > 0)
-  const byPull = against.toSorted((a, b) => descending(pull(policy, a, outcome), pull(policy, b, outcome)))
+  const byPull = against.toSorted((a, b) => compareDescending(pull(policy, a, outcome), pull(policy, b, outcome)))
   const byDistance = outcome === 'match' ? against : against.toReversed()
   return [byPull, byDistance]
 }
@@ -78,7 +78,7 @@ function removalOrders(policy: Rules, opinions: readonly Opinion[], outcome: Out
  * How hard an opinion holds the score back from the outcome. For the average, its share of the missing sum, so that
  * removing by pull is best as far as the score goes. For Dempster's rule its logarithm of plausibilities, which add up.
  */
-function pull(policy: Rules, opinion: Opinion, outcome: Outcome): number {
+function pull(policy: DecisionPolicy, opinion: Opinion, outcome: SessionDecision): number {
   const w = weight(opinion)
   const score = outcome === 'match' ? opinion.pair_score : 1 - opinion.pair_score
   if (policy.combination_method === 'weighted_average') return w * (policy.ratify_threshold - score)
@@ -86,41 +86,49 @@ function pull(policy: Rules, opinion: Opinion, outcome: Outcome): number {
 }
 
 /** Not a difference: two certain opinions both pull without bound. */
-function descending(a: number, b: number): number {
+function compareDescending(a: number, b: number): number {
   if (a === b) return 0
   return a > b ? -1 : 1
 }
 
-function firstThatRatifies(
-  policy: Rules,
+function removeUntilRatified(
+  policy: DecisionPolicy,
   opinions: readonly Opinion[],
   order: readonly Opinion[],
   atMost: number,
-): Removed | null {
+): RemovedOpinions | null {
   const removed = new Set<Opinion>()
   for (const opinion of order.slice(0, Math.min(atMost, opinions.length - policy.m))) {
     removed.add(opinion)
-    if (ratifiedWithout(policy, opinions, removed) !== null) return removed
+    if (decisionWithout(policy, opinions, removed) !== null) return removed
   }
   return null
 }
 
 /** Puts back whoever need not have been removed, the last removed first. */
-function spared(policy: Rules, opinions: readonly Opinion[], found: Removed): Removed {
+function restoreUnneeded(
+  policy: DecisionPolicy,
+  opinions: readonly Opinion[],
+  found: RemovedOpinions,
+): RemovedOpinions {
   const removed = new Set(found)
   for (const opinion of [...found].reverse()) {
     if (removed.size === 1) break
     removed.delete(opinion)
-    if (ratifiedWithout(policy, opinions, removed) === null) removed.add(opinion)
+    if (decisionWithout(policy, opinions, removed) === null) removed.add(opinion)
   }
   return removed
 }
 
-function ratifiedWithout(policy: Rules, opinions: readonly Opinion[], removed: Removed): Outcome | null {
+function decisionWithout(
+  policy: DecisionPolicy,
+  opinions: readonly Opinion[],
+  removed: RemovedOpinions,
+): SessionDecision | null {
   const rest = opinions.filter((opinion) => !removed.has(opinion))
-  return ratified(decideSorted(policy, rest))
+  return ratifiedDecision(decideSorted(policy, rest))
 }
 
-function ratified(decision: Decision): Outcome | null {
+function ratifiedDecision(decision: QuorumDecision): SessionDecision | null {
   return decision.state === 'RATIFIED' ? decision.decision : null
 }

@@ -1,6 +1,6 @@
 // The plain combiner: the mean of the scores, each by its weight.
 import type { Combination } from './combination.ts'
-import { conflict } from './conflict.ts'
+import { measureConflict } from './conflict.ts'
 import { type Opinion, weight } from './opinion.ts'
 import { scaleFor, totalWeight } from './weights.ts'
 
@@ -14,7 +14,7 @@ export function weightedAverage(sorted: readonly Opinion[]): Combination {
     weights += w
     weighted += w * opinion.pair_score
   }
-  const measured = { conflict: conflict(sorted), total_weight: totalWeight(sorted) }
+  const measured = { conflict: measureConflict(sorted), total_weight: totalWeight(sorted) }
   if (weights === 0) return { method: 'weighted_average', score: null, ...measured, reason: 'no_weight' }
   return { method: 'weighted_average', score: weighted / weights, ...measured }
 }

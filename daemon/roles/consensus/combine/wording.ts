@@ -6,7 +6,7 @@ export const listedMax = 10
 const PLACES = 4
 
 /** Four decimals at most, and never rounded into certainty: what is not 0 or 1 does not read as 0 or 1. */
-export function figure(value: number): string {
+export function formatNumber(value: number): string {
   const rounded = Number(value.toFixed(PLACES))
   if (rounded === 0 && value !== 0) return value > 0 ? 'under 0.0001' : 'over -0.0001'
   if (Math.abs(rounded) === 1 && Math.abs(value) < 1) return value > 0 ? 'over 0.9999' : 'under -0.9999'
@@ -15,16 +15,16 @@ export function figure(value: number): string {
 }
 
 /** Names come from outside: nothing that moves a cursor, hides or reorders text gets through. */
-export function printable(name: string): string {
+export function replaceUnprintable(name: string): string {
   return name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
 }
 
-export function counted(count: number, one: string, several: string): string {
+export function formatCount(count: number, one: string, several: string): string {
   return `${count} ${count === 1 ? one : several}`
 }
 
 /** "a", "a and b", "a, b and c"; beyond ten, the first ten and how many more. */
-export function listed(words: readonly string[]): string {
+export function formatList(words: readonly string[]): string {
   if (words.length > listedMax) {
     return `${words.slice(0, listedMax).join(', ')} and ${words.length - listedMax} more`
   }

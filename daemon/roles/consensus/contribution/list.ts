@@ -1,11 +1,11 @@
 // The record of a session's contributions, superseded ones included, in the order of their acceptance.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { loadContributionIndex } from '../session/contribution/contribution-index-cache.ts'
+import { contribution } from '../session/contribution/model.ts'
+import { readContributions } from '../session/contribution/read-contributions.ts'
 import { idInput, sessions } from '../session/model.ts'
-import { standingOf } from '../session/standings.ts'
-import { contribution } from './model.ts'
-import { recordOf } from './record.ts'
 
 export const list = operation({
   summary: 'List the contributions of a session',
@@ -19,15 +19,15 @@ export const list = operation({
       .regex(/^\d{1,9}$/)
       .optional(),
   }),
-  output: pageOf(contribution.extend({ standing: z.boolean() })).meta({ id: 'ContributionPage' }),
+  output: pageSchema(contribution.extend({ standing: z.boolean() })).meta({ id: 'ContributionPage' }),
   errors: ['not_found'],
   allow: 'consensus:read',
 
   async run(call, { id, limit, cursor }) {
     const doc = await call.store(sessions).get(id)
-    const { by_contributor } = await standingOf(call, doc)
+    const { by_contributor } = await loadContributionIndex(call, doc)
     const from = Number(cursor ?? 0)
-    const items = await recordOf(call, doc, from, limit)
+    const items = await readContributions(call, doc, from, limit)
     const more = from + items.length < doc.value.contributions
     return {
       items: items.map((item) => ({ ...item, standing: by_contributor.get(item.contributor_id)?.id === item.id })),

@@ -1,10 +1,10 @@
 // All dissent of one session, oldest first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { sessions } from '../session/model.ts'
 import { dissents, machineDissent } from './model.ts'
-import { shown } from './view.ts'
+import { showDissent } from './view.ts'
 
 export const bySession = operation({
   summary: 'All dissent records of a session',
@@ -12,14 +12,14 @@ export const bySession = operation({
   path: '/api/v2/dissent/by-session/{session_id}',
   tool: 'dissent_by_session',
   input: z.strictObject({ ...listFields, session_id: z.string().min(1).max(128) }),
-  output: pageOf(machineDissent).meta({ id: 'MachineDissentPage' }),
+  output: pageSchema(machineDissent).meta({ id: 'MachineDissentPage' }),
   errors: ['not_found'],
   allow: 'consensus:read',
 
   async run(call, { session_id, limit, cursor }) {
     await call.store(sessions).get(session_id)
-    const query = queryOf({ session_id }, limit, cursor, { field: 'created_at', direction: 'asc' })
+    const query = buildListQuery({ session_id }, limit, cursor, { field: 'created_at', direction: 'asc' })
     const { docs, ...next } = await call.store(dissents).list(query)
-    return { items: docs.map(shown), ...next }
+    return { items: docs.map(showDissent), ...next }
   },
 })

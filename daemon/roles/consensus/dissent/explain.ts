@@ -1,13 +1,13 @@
 // A dissent record told as prose, for the person who has to settle it.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
-import { operation, Reply } from '../../../kernel/operation.ts'
-import { preferred } from '../../../kernel/preferred.ts'
-import { explainMarkdown, explainText } from '../combine/explain.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
+import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import { explainAsMarkdown, explainAsText } from '../combine/explain.ts'
 import { idInput } from '../session/model.ts'
 import { dissents } from './model.ts'
 
-const types = ['application/json', 'text/plain', 'text/markdown'] as const
+const mediaTypes = ['application/json', 'text/plain', 'text/markdown'] as const
 
 export const explain = operation({
   summary: 'Explain a dissent record to a person',
@@ -26,15 +26,15 @@ export const explain = operation({
     .meta({ id: 'Explanation' }),
   errors: ['not_found'],
   allow: 'consensus:read',
-  produces: [...types],
+  produces: [...mediaTypes],
 
   async run(call, { id }) {
     const { session_id, label: classification, body } = (await call.store(dissents).get(id)).value
-    const type = preferred(call.accepts, types)
-    if (type === 'text/plain') return new Reply('text/plain; charset=utf-8', explainText(body, classification))
+    const type = preferredMediaType(call.accepts, mediaTypes)
+    if (type === 'text/plain') return new RawResponse('text/plain; charset=utf-8', explainAsText(body, classification))
     if (type === 'text/markdown')
-      return new Reply('text/markdown; charset=utf-8', explainMarkdown(body, classification))
-    const [text, markdown] = [explainText(body, classification), explainMarkdown(body, classification)]
+      return new RawResponse('text/markdown; charset=utf-8', explainAsMarkdown(body, classification))
+    const [text, markdown] = [explainAsText(body, classification), explainAsMarkdown(body, classification)]
     return { id, session_id, classification, text, markdown }
   },
 })

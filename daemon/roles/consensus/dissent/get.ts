@@ -1,8 +1,8 @@
 // One dissent record.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { idInput } from '../session/model.ts'
 import { dissents, machineDissent } from './model.ts'
-import { shown } from './view.ts'
+import { showDissent } from './view.ts'
 
 export const get = operation({
   summary: 'Get one dissent record',
@@ -14,5 +14,5 @@ export const get = operation({
   errors: ['not_found'],
   allow: 'consensus:read',
 
-  run: async (call, { id }) => shown(await call.store(dissents).get(id)),
+  run: async (call, { id }) => showDissent(await call.store(dissents).get(id)),
 })

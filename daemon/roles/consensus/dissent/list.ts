@@ -1,9 +1,9 @@
 // Dissent records of the caller's tenant, newest first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { dissents, machineDissent } from './model.ts'
-import { shown } from './view.ts'
+import { showDissent } from './view.ts'
 
 export const list = operation({
   summary: 'List dissent records',
@@ -16,13 +16,13 @@ export const list = operation({
     lens_id: z.string().max(256).optional(),
     status: z.enum(['open', 'resolved']).optional(),
   }),
-  output: pageOf(machineDissent).meta({ id: 'MachineDissentPage' }),
+  output: pageSchema(machineDissent).meta({ id: 'MachineDissentPage' }),
   errors: [],
   allow: 'consensus:read',
 
   async run(call, { limit, cursor, ...filter }) {
-    const query = queryOf(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const query = buildListQuery(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
     const { docs, ...next } = await call.store(dissents).list(query)
-    return { items: docs.map(shown), ...next }
+    return { items: docs.map(showDissent), ...next }
   },
 })

@@ -1,7 +1,7 @@
 // The MachineDissent record: why a session could not agree, frozen at the moment that it could not.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
 import { dissentBody } from '../combine/dissent.ts'
 
 export const dissentRecord = z.strictObject({

@@ -1,8 +1,8 @@
 // A dissent record as the interface shows it.
-import type { Doc } from '../../../kernel/store.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import type { DissentRecord } from './model.ts'
 
-export function shown({ id, value }: Doc<DissentRecord>) {
+export function showDissent({ id, value }: Doc<DissentRecord>) {
   const { label, body, ...rest } = value
   return { id, ...rest, classification: label, ...body }
 }

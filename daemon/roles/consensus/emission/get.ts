@@ -1,8 +1,8 @@
 // What one peer decided in one session.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { emissions, lensEmission } from './model.ts'
-import { shown } from './view.ts'
+import { showEmission } from './view.ts'
 
 export const get = operation({
   summary: 'Get what a peer decided in a session',
@@ -15,5 +15,5 @@ export const get = operation({
   errors: ['not_found'],
   allow: 'consensus:read',
 
-  run: async (call, { id }) => shown(await call.store(emissions).get(id)),
+  run: async (call, { id }) => showEmission(await call.store(emissions).get(id)),
 })

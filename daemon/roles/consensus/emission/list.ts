@@ -1,9 +1,9 @@
 // What peers decided on lenses, the latest heard of first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { emissionStatus, emissions, lensEmission } from './model.ts'
-import { shown } from './view.ts'
+import { showEmission } from './view.ts'
 
 export const list = operation({
   summary: 'List what peers decided on lenses',
@@ -18,13 +18,13 @@ export const list = operation({
     origin: z.string().max(64).optional().meta({ description: 'The peer that decided' }),
     status: emissionStatus.optional(),
   }),
-  output: pageOf(lensEmission).meta({ id: 'LensEmissionPage' }),
+  output: pageSchema(lensEmission).meta({ id: 'LensEmissionPage' }),
   errors: [],
   allow: 'consensus:read',
 
   async run(call, { limit, cursor, ...filter }) {
-    const query = queryOf(filter, limit, cursor, { field: 'received_at', direction: 'desc' })
+    const query = buildListQuery(filter, limit, cursor, { field: 'received_at', direction: 'desc' })
     const { docs, ...next } = await call.store(emissions).list(query)
-    return { items: docs.map(shown), ...next }
+    return { items: docs.map(showEmission), ...next }
   },
 })

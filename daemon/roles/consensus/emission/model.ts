@@ -1,19 +1,19 @@
 // A lens emission: what a site decided on a lens, as it tells others, and as a site that was told keeps it.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
-import { provenance } from '../contribution/model.ts'
+import { provenance } from '../session/contribution/model.ts'
 import { decision, emissionEvent, subject } from '../session/model.ts'
 
-const word = z.string().min(1).max(256)
+const shortText = z.string().min(1).max(256)
 
-const told = {
+const emissionFields = {
   session_id: z.string().min(1).max(128),
   seq: z.int().min(1).meta({ description: 'Number of the session’s event that it tells of; a higher one is newer' }),
   at: z.iso.datetime().meta({ description: 'When the origin ratified the decision, or withdrew it' }),
-  lens_id: word,
-  lens_version: word,
+  lens_id: shortText,
+  lens_version: shortText,
   subject: subject.optional(),
   decision,
   score: combination.shape.score,
@@ -22,16 +22,16 @@ const told = {
 }
 
 /** What every sink is told; the data of a `lens_emission` message. */
-export const sentEmission = z.strictObject({ event: emissionEvent, ...told })
+export const sentEmission = z.strictObject({ event: emissionEvent, ...emissionFields })
 export type SentEmission = z.infer<typeof sentEmission>
 
 export const emissionStatus = z.enum(['standing', 'withdrawn'])
 
-const received = {
+const receivedFields = {
   origin: z.string().meta({ description: 'The peer that decided' }),
   origin_tenant_id: z.string(),
   status: emissionStatus,
-  ...told,
+  ...emissionFields,
   signer_key_id: z.string(),
   federation: provenance,
   received_at: z.iso.datetime().meta({ description: 'When the origin was first heard on this session' }),
@@ -41,7 +41,7 @@ const received = {
 export const storedEmission = z.strictObject({
   tenant_id: z.string(),
   label,
-  ...received,
+  ...receivedFields,
   /** Of the subject, where an index finds it. */
   correlation_id: z.string().optional(),
   /** SHA-256 of the canonical message data: tells a repeat from another story under the same number. */
@@ -57,5 +57,5 @@ export const emissions = collection({
 })
 
 export const lensEmission = z
-  .strictObject({ id: z.string(), tenant_id: z.string(), classification: label, ...received })
+  .strictObject({ id: z.string(), tenant_id: z.string(), classification: label, ...receivedFields })
   .meta({ id: 'LensEmission', description: 'What a peer told of its decision on a lens' })

@@ -1,26 +1,30 @@
 // What an emission says, and that what is kept of a peer only ever moves forward: decided, then withdrawn.
 import { describe, expect, test } from 'vitest'
-import { at, sessionOf, unclassified } from '../../../../test/support/session-records.ts'
-import { digestOf } from '../../../kernel/canonical.ts'
-import { isRefused } from '../../../kernel/errors.ts'
-import { cancel, ratify } from '../session/rules.ts'
+import {
+  buildStoredSession,
+  recorded_at,
+  unclassifiedLabel,
+} from '../../../../test/support/consensus/session-records.ts'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { ratifySession, withdrawSession } from '../session/rules.ts'
 import { type SentEmission, type StoredEmission, sentEmission } from './model.ts'
-import { emissionId, emissionOf, heard } from './rules.ts'
+import { emissionId, emissionOf, mergeEmission } from './rules.ts'
 
 const result = { method: 'weighted_average' as const, score: 0.9, conflict: 0, total_weight: 2 }
-const proven = {
-  ...ratify(sessionOf({ result }), 'match', 'contribution', 'ann', at),
+const ratifiedSession = {
+  ...ratifySession(buildStoredSession({ result }), 'match', 'contribution', 'ann', recorded_at),
   evidence_block_id: 'e'.repeat(64),
 }
 
 describe('an emission', () => {
   test('tells of the decision under the number of the session’s event', () => {
-    const told = emissionOf(proven, 'ratified')
+    const told = emissionOf(ratifiedSession, 'ratified')
     expect(sentEmission.parse(told)).toEqual({
       event: 'ratified',
       session_id: 'ses_1',
-      seq: proven.history.at(-1)?.seq,
-      at,
+      seq: ratifiedSession.history.at(-1)?.seq,
+      at: recorded_at,
       lens_id: 'lens-1',
       lens_version: '3',
       decision: 'match',
@@ -31,18 +35,24 @@ describe('an emission', () => {
   })
 
   test('of a ratification says the same after the session was withdrawn; the retraction has a higher number', () => {
-    const withdrawn = cancel(proven, ['hook'], 'ann', '2026-03-02T13:00:00.000Z')
-    if (isRefused(withdrawn)) throw withdrawn
-    expect(emissionOf(withdrawn, 'ratified')).toEqual(emissionOf(proven, 'ratified'))
+    const withdrawn = withdrawSession(ratifiedSession, ['hook'], 'ann', '2026-03-02T13:00:00.000Z')
+    if (isRefusal(withdrawn)) throw withdrawn
+    expect(emissionOf(withdrawn, 'ratified')).toEqual(emissionOf(ratifiedSession, 'ratified'))
     const { seq, at: when, ...retracted } = emissionOf(withdrawn, 'retracted')
-    expect([when, seq > emissionOf(proven, 'ratified').seq]).toEqual(['2026-03-02T13:00:00.000Z', true])
+    expect([when, seq > emissionOf(ratifiedSession, 'ratified').seq]).toEqual(['2026-03-02T13:00:00.000Z', true])
     expect(retracted).toMatchObject({ event: 'retracted', decision: 'match', evidence_block_id: 'e'.repeat(64) })
   })
 
   test('says that a person decided, and has no score where the contributions gave none', () => {
-    const attestation = { id: 'att_1', by: 'ann', decision: 'non_match' as const, rationale: 'seen', at }
+    const attestation = { id: 'att_1', by: 'ann', decision: 'non_match' as const, rationale: 'seen', at: recorded_at }
     const subject = { kind: 'entity_match', left: 'a', right: 'b', correlation_id: 'match-7' }
-    const attested = ratify(sessionOf({ attestation, subject }), 'non_match', 'attest', 'ann', at)
+    const attested = ratifySession(
+      buildStoredSession({ attestation, subject }),
+      'non_match',
+      'attest',
+      'ann',
+      recorded_at,
+    )
     expect(emissionOf(attested, 'ratified')).toMatchObject({
       attested: true,
       decision: 'non_match',
@@ -52,17 +62,17 @@ describe('an emission', () => {
   })
 
   test('is not made of what has not happened', () => {
-    expect(() => emissionOf(sessionOf(), 'ratified')).toThrow('nothing ratified')
-    expect(() => emissionOf(proven, 'retracted')).toThrow('nothing retracted')
+    expect(() => emissionOf(buildStoredSession(), 'ratified')).toThrow('nothing ratified')
+    expect(() => emissionOf(ratifiedSession, 'retracted')).toThrow('nothing retracted')
   })
 })
 
-function kept(more: Partial<SentEmission>, received_at = at): StoredEmission {
-  const { event, ...told } = { ...emissionOf(proven, 'ratified'), ...more }
+function storedEmissionOf(more: Partial<SentEmission>, received_at = recorded_at): StoredEmission {
+  const { event, ...told } = { ...emissionOf(ratifiedSession, 'ratified'), ...more }
   return {
     ...told,
     tenant_id: 'tenant-a',
-    label: unclassified,
+    label: unclassifiedLabel,
     origin: 'bravo',
     origin_tenant_id: 'tenant-b',
     status: event === 'ratified' ? 'standing' : 'withdrawn',
@@ -70,39 +80,42 @@ function kept(more: Partial<SentEmission>, received_at = at): StoredEmission {
     federation: { transport: 'filedrop', peer: 'bravo', msg_id: 'msg_1', epoch: 1, seq: 1, parent_block_ids: [] },
     received_at,
     updated_at: received_at,
-    digest: digestOf({ event, ...told }),
+    digest: canonicalDigest({ event, ...told }),
   }
 }
 
 describe('an origin that is heard again', () => {
   const later = '2026-03-02T14:00:00.000Z'
-  const standing = kept({ seq: 5 })
-  const withdrawn = kept({ seq: 7, event: 'retracted' }, later)
+  const standing = storedEmissionOf({ seq: 5 })
+  const withdrawn = storedEmissionOf({ seq: 7, event: 'retracted' }, later)
   const codeOf = (current: StoredEmission, given: StoredEmission) => {
-    const next = heard(current, given)
-    return isRefused(next) ? next.code : undefined
+    const next = mergeEmission(current, given)
+    return isRefusal(next) ? next.code : undefined
   }
 
   test('with the same words changes nothing, by whatever message they come', () => {
-    const again = { ...kept({ seq: 5 }, later), federation: { ...standing.federation, msg_id: 'msg_2', seq: 2 } }
-    expect(heard(standing, again)).toBe(standing)
-    expect(heard(withdrawn, kept({ seq: 7, event: 'retracted' }))).toBe(withdrawn)
+    const again = {
+      ...storedEmissionOf({ seq: 5 }, later),
+      federation: { ...standing.federation, msg_id: 'msg_2', seq: 2 },
+    }
+    expect(mergeEmission(standing, again)).toBe(standing)
+    expect(mergeEmission(withdrawn, storedEmissionOf({ seq: 7, event: 'retracted' }))).toBe(withdrawn)
   })
 
   test('with a retraction withdraws what stood, and what stood comes back no more', () => {
-    expect(heard(standing, withdrawn)).toEqual({ ...withdrawn, received_at: at })
-    expect(heard(withdrawn, standing)).toBe(withdrawn)
+    expect(mergeEmission(standing, withdrawn)).toEqual({ ...withdrawn, received_at: recorded_at })
+    expect(mergeEmission(withdrawn, standing)).toBe(withdrawn)
   })
 
   test('with another story under the same number is refused', () => {
-    expect(codeOf(standing, kept({ seq: 5, decision: 'non_match' }))).toBe('idempotency_mismatch')
-    expect(codeOf(standing, kept({ seq: 5, event: 'retracted' }))).toBe('idempotency_mismatch')
+    expect(codeOf(standing, storedEmissionOf({ seq: 5, decision: 'non_match' }))).toBe('idempotency_mismatch')
+    expect(codeOf(standing, storedEmissionOf({ seq: 5, event: 'retracted' }))).toBe('idempotency_mismatch')
   })
 
   test('with a second decision, or with anything after the retraction, is refused', () => {
-    expect(codeOf(standing, kept({ seq: 8, decision: 'non_match' }))).toBe('session_closed')
-    expect(codeOf(withdrawn, kept({ seq: 8 }))).toBe('session_closed')
-    expect(codeOf(withdrawn, kept({ seq: 8, event: 'retracted' }))).toBe('session_closed')
+    expect(codeOf(standing, storedEmissionOf({ seq: 8, decision: 'non_match' }))).toBe('session_closed')
+    expect(codeOf(withdrawn, storedEmissionOf({ seq: 8 }))).toBe('session_closed')
+    expect(codeOf(withdrawn, storedEmissionOf({ seq: 8, event: 'retracted' }))).toBe('session_closed')
   })
 })
 

@@ -1,7 +1,8 @@
 // What an emission says of a session, and what becomes of one that is kept when its origin is heard again.
-import type { StatusEvent } from '../../../kernel/coalition.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import type { SessionRuling } from '../../../kernel/match-session.ts'
+
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { StatusEvent } from '../../../shared/coalition/hub-protocol.ts'
+import type { SessionRuling } from '../../../shared/match-session/match-session.ts'
 import type { EmissionEvent, StoredSession } from '../session/model.ts'
 import type { SentEmission, StoredEmission } from './model.ts'
 
@@ -54,7 +55,7 @@ export function emissionId(origin: string, session_id: string): string {
  * place of a newer one, and the only thing that follows a ratification is its retraction. Refuses `idempotency_mismatch`
  * for two stories under one number, `session_closed` for a decision after the decision.
  */
-export function heard(current: StoredEmission, given: StoredEmission): StoredEmission | Refused {
+export function mergeEmission(current: StoredEmission, given: StoredEmission): StoredEmission | Refusal {
   if (given.seq < current.seq) return current
   if (given.seq === current.seq) {
     if (given.digest === current.digest) return current

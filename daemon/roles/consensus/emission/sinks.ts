@@ -1,18 +1,21 @@
 // Who is told of a session's decision: the sinks of the profile, and the coalition's feed where the label allows it.
-import type { Call } from '../../../kernel/call.ts'
-import { coalitionSettings, isForFeed } from '../../../kernel/coalition-settings.ts'
-import type { Label } from '../../../kernel/label.ts'
+
+import type { Label } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
 import type { StoredSession } from '../session/model.ts'
-import { feedSink, settings } from '../settings.ts'
+import { feed_sink_name, settings } from '../settings.ts'
 
 /** By name, in the order of the profile. */
 export function sinksFor(call: Call, label: Label): string[] {
   const named = call.settings(settings).sinks.map((sink) => sink.name)
-  return isForFeed(label, call.settings(coalitionSettings), call.site.labels) ? [...named, feedSink] : named
+  return mayPublishToFeed(label, call.settings(coalitionSettings), call.site.labels)
+    ? [...named, feed_sink_name]
+    : named
 }
 
 /** Those that tell a match of its session; none for a session about something else. */
-export function matchSinks(call: Call, subject: StoredSession['subject']): string[] {
+export function matchSinksFor(call: Call, subject: StoredSession['subject']): string[] {
   if (subject?.kind !== 'entity_match' || subject.correlation_id === undefined) return []
   return call.settings(settings).sinks.flatMap(({ name, kind }) => (kind === 'resolution' ? [name] : []))
 }

@@ -1,9 +1,9 @@
 // An emission of a peer as the interface shows it.
 import type * as z from 'zod'
-import type { Doc } from '../../../kernel/store.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import type { lensEmission, StoredEmission } from './model.ts'
 
-export function shown({ id, value }: Doc<StoredEmission>): z.infer<typeof lensEmission> {
+export function showEmission({ id, value }: Doc<StoredEmission>): z.infer<typeof lensEmission> {
   const { label, correlation_id: _indexed, digest: _digest, ...rest } = value
   return { id, ...rest, classification: label }
 }

@@ -1,7 +1,7 @@
 // The evidence block of a ratification, whole: what `platform evidence verify` checks.
 import * as z from 'zod'
-import { refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { evidenceBlock, evidenceBlocks } from './model.ts'
 
 export const get = operation({

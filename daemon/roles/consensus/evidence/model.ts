@@ -1,13 +1,13 @@
 // The evidence block: everything that a ratification rests on, in one signed document that stands alone.
 import * as z from 'zod'
-import { jws, publicKey } from '../../../kernel/keys.ts'
-import { label } from '../../../kernel/label.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
-import { collection } from '../../../kernel/store.ts'
+import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
 import { attestation, decision, subject } from '../session/model.ts'
 
-const share = z.number().min(0).max(1)
+const fraction = z.number().min(0).max(1)
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** What is hashed: canonical JSON (RFC 8785) of exactly this. */
@@ -26,9 +26,9 @@ export const evidenceContent = z
     contributions: z.array(
       z.strictObject({
         contributor_id: z.string(),
-        pair_score: share,
-        accuracy: share,
-        credibility: share,
+        pair_score: fraction,
+        accuracy: fraction,
+        credibility: fraction,
         signer_key_id: z.string(),
         classification: label,
         digest: hex64.meta({ description: 'SHA-256 of the canonical contributor, opinion, key and classification' }),

@@ -1,17 +1,17 @@
 // Builds the content of an evidence block from a ratified session and what stood when it was ratified.
-import { canonical, sha256 } from '../../../kernel/canonical.ts'
-import { inNamedOrder } from '../combine/opinion.ts'
-import type { Contribution } from '../contribution/model.ts'
+import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { compareCanonicallyThenById } from '../combine/opinion.ts'
+import type { ContributionIndex } from '../session/contribution/contribution-index.ts'
+import type { Contribution } from '../session/contribution/model.ts'
 import type { StoredSession } from '../session/model.ts'
-import type { Standing } from '../session/standing.ts'
 import type { EvidenceBlock, EvidenceContent } from './model.ts'
 
 /** The same session state gives the same bytes, in whatever order the contributions came. The session must be RATIFIED. */
-export function evidenceOf(site: string, session: StoredSession, standing: Standing): EvidenceContent {
+export function buildEvidence(site: string, session: StoredSession, standing: ContributionIndex): EvidenceContent {
   const { result, decision } = session
   const ratified = session.history.findLast((step) => step.to === 'RATIFIED')
   if (!result || !decision || !ratified) throw new Error(`session ${session.id} is not ratified`)
-  const standingOnes = [...standing.by_contributor.values()].sort(inNamedOrder)
+  const standingOnes = [...standing.by_contributor.values()].sort(compareCanonicallyThenById)
   const parents = standingOnes.flatMap((given) => given.federation?.parent_block_ids ?? [])
   return {
     v: 1,
@@ -24,7 +24,7 @@ export function evidenceOf(site: string, session: StoredSession, standing: Stand
     ...(session.subject ? { subject: session.subject } : {}),
     policy: session.policy,
     label: session.label,
-    contributions: standingOnes.map(shortened),
+    contributions: standingOnes.map(summariseContribution),
     record: { contributions: session.contributions, chain: session.chain },
     result,
     decision,
@@ -36,21 +36,21 @@ export function evidenceOf(site: string, session: StoredSession, standing: Stand
 
 /** SHA-256 of the canonical content: the block's name. */
 export function blockIdOf(content: EvidenceContent): string {
-  return sha256(canonical(content))
+  return sha256(canonicalJson(content))
 }
 
 /** What the site signs: the block's name, since a block may be larger than a signature's payload. */
-export function signedPart(site: string, block_id: string): Uint8Array {
-  return new TextEncoder().encode(canonical({ v: 1, type: 'platform.evidence', site, block_id }))
+export function signedBytes(site: string, block_id: string): Uint8Array {
+  return new TextEncoder().encode(canonicalJson({ v: 1, type: 'platform.evidence', site, block_id }))
 }
 
 /** Whether a block's parts agree with each other; whether its signer is trusted is another question. */
-export function isWhole({ block_id, content, signature }: EvidenceBlock): boolean {
-  const signed = Buffer.from(signedPart(content.site, block_id)).toString('base64url')
+export function isConsistent({ block_id, content, signature }: EvidenceBlock): boolean {
+  const signed = Buffer.from(signedBytes(content.site, block_id)).toString('base64url')
   return block_id === blockIdOf(content) && signature.payload === signed
 }
 
-function shortened({
+function summariseContribution({
   contributor_id,
   pair_score,
   accuracy,

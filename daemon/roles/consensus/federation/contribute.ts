@@ -1,18 +1,22 @@
 // Accepts a signed contribution of a federation peer, which counts as one vote of the sender's tenant.
 import * as z from 'zod'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { label } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { federationMessage, max_message_bytes, opened } from '../../../shared/federation-message.ts'
-import { addContribution } from '../contribution/add.ts'
-import { opinionFields } from '../contribution/model.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import {
+  federationMessage,
+  max_message_bytes,
+  openFederationMessage,
+} from '../../../shared/federation-message/federation-message.ts'
 import { federationContributionTotal } from '../metrics.ts'
+import { addContribution } from '../session/contribution/add-contribution.ts'
+import { opinionFields } from '../session/contribution/model.ts'
 import { type StoredSession, session } from '../session/model.ts'
-import { shown } from '../session/view.ts'
+import { showSession } from '../session/view.ts'
 import { provenanceOf } from './provenance.ts'
 
-/** The data of a `contribution` message. */
-const sentContribution = z.strictObject({
+/** The data of a `buildContribution` message. */
+const contributionMessage = z.strictObject({
   session_id: z.string().min(1).max(128),
   ...opinionFields,
   classification: label,
@@ -38,8 +42,8 @@ export const contribute = operation({
   max_body_bytes: max_message_bytes,
 
   async run(call, message) {
-    const sent = await opened(call, message, 'contribution', sentContribution)
-    if (isRefused(sent)) return sent
+    const sent = await openFederationMessage(call, message, 'contribution', contributionMessage)
+    if (isRefusal(sent)) return sent
     const { src, sender_tenant_id, receiver_tenant_id, msg_id } = sent.statement
     const { session_id, ...opinion } = sent.data
     const given = {
@@ -54,15 +58,15 @@ export const contribute = operation({
     const added = await addContribution(
       call,
       session_id,
-      (current) => mayEnter(current, src, receiver_tenant_id) ?? given,
+      (current) => checkSender(current, src, receiver_tenant_id) ?? given,
     )
-    if (isRefused(added)) return added
+    if (isRefusal(added)) return added
     if (added.isNew) call.count(federationContributionTotal, { transport: sent.transport, peer: src })
-    return shown(added.doc)
+    return showSession(added.doc)
   },
 })
 
-function mayEnter(current: StoredSession, peer: string, receiver_tenant_id: string): Refused | undefined {
+function checkSender(current: StoredSession, peer: string, receiver_tenant_id: string): Refusal | undefined {
   if (current.tenant_id !== receiver_tenant_id) {
     return refuse('not_your_tenant', 'the session belongs to another tenant than the receiver')
   }

@@ -1,18 +1,19 @@
 // Keeps what a peer decided on a lens, under the peer's name; a retraction marks it withdrawn.
-import type { Call } from '../../../kernel/call.ts'
-import { digestOf } from '../../../kernel/canonical.ts'
-import { isRefused, type Refused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import {
+  checkAddressee,
   federationMessage,
   max_message_bytes,
-  misaddressed,
-  opened,
-  type Sent,
-} from '../../../shared/federation-message.ts'
+  openFederationMessage,
+  type VerifiedFederationMessage,
+} from '../../../shared/federation-message/federation-message.ts'
 import { emissions, lensEmission, type SentEmission, type StoredEmission, sentEmission } from '../emission/model.ts'
-import { emissionId, heard } from '../emission/rules.ts'
-import { shown } from '../emission/view.ts'
+import { emissionId, mergeEmission } from '../emission/rules.ts'
+import { showEmission } from '../emission/view.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { provenanceOf } from './provenance.ts'
 
@@ -34,25 +35,25 @@ export const emission = operation({
   max_body_bytes: max_message_bytes,
 
   async run(call, message) {
-    const sent = await opened(call, message, 'lens_emission', sentEmission)
-    if (isRefused(sent)) return sent
-    const refused = misaddressed(call, sent.statement)
+    const sent = await openFederationMessage(call, message, 'lens_emission', sentEmission)
+    if (isRefusal(sent)) return sent
+    const refused = checkAddressee(call, sent.statement)
     if (refused) return refused
-    const given = emissionIn(sent, call.nowIso())
+    const given = buildStoredEmission(sent, call.nowIso())
     const id = emissionId(given.origin, given.session_id)
-    const audit = [eventOf(call, id, given)]
+    const audit = [emissionAuditEvent(call, id, given)]
     const made = await call.store(emissions).create(id, given, audit)
-    if (made !== 'exists') return shown(made)
-    const { doc, answer } = await call.store(emissions).update<Refused | undefined>(id, ({ value }) => {
-      const next = heard(value, given)
-      if (isRefused(next)) return { answer: next }
+    if (made !== 'exists') return showEmission(made)
+    const { doc, answer } = await call.store(emissions).update<Refusal | undefined>(id, ({ value }) => {
+      const next = mergeEmission(value, given)
+      if (isRefusal(next)) return { answer: next }
       return next === value ? { answer: undefined } : { next, answer: undefined, audit }
     })
-    return answer ?? shown(doc)
+    return answer ?? showEmission(doc)
   },
 })
 
-function emissionIn(sent: Sent<SentEmission>, at: string): StoredEmission {
+function buildStoredEmission(sent: VerifiedFederationMessage<SentEmission>, at: string): StoredEmission {
   const { src, sender_tenant_id, receiver_tenant_id } = sent.statement
   const { event, ...told } = sent.data
   const correlation_id = told.subject?.correlation_id
@@ -68,11 +69,15 @@ function emissionIn(sent: Sent<SentEmission>, at: string): StoredEmission {
     federation: provenanceOf(sent),
     received_at: at,
     updated_at: at,
-    digest: digestOf(sent.data),
+    digest: canonicalDigest(sent.data),
   }
 }
 
-function eventOf(call: Call, id: string, { tenant_id, label, origin, session_id, status, decision }: StoredEmission) {
+function emissionAuditEvent(
+  call: Call,
+  id: string,
+  { tenant_id, label, origin, session_id, status, decision }: StoredEmission,
+) {
   const detail = { peer: origin, session_id, status, decision }
   return lifecycleEvent(call, 'consensus.federation.emission', { id, tenant_id, label }, detail)
 }

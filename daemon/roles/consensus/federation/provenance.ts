@@ -1,9 +1,12 @@
 // How a message came, for what is made of it.
-import type { Sent } from '../../../shared/federation-message.ts'
-import type { Provenance } from '../contribution/model.ts'
+import type { VerifiedFederationMessage } from '../../../shared/federation-message/federation-message.ts'
+import type { Provenance } from '../session/contribution/model.ts'
 
 /** How the message came, as what is made of it keeps it. */
-export function provenanceOf({ statement, transport }: Pick<Sent<unknown>, 'statement' | 'transport'>): Provenance {
+export function provenanceOf({
+  statement,
+  transport,
+}: Pick<VerifiedFederationMessage<unknown>, 'statement' | 'transport'>): Provenance {
   const { src: peer, msg_id, epoch, seq, parent_block_ids } = statement
   return { transport, peer, msg_id, epoch, seq, parent_block_ids }
 }

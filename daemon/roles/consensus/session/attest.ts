@@ -1,11 +1,11 @@
 // A person decides a session that the contributions could not; the attestation becomes part of the evidence.
 import * as z from 'zod'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { changeSession } from './change.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { changeSession } from './change-session.ts'
 import { decision, idInput, session } from './model.ts'
-import { ratify } from './rules.ts'
-import { shown } from './view.ts'
+import { ratifySession } from './rules.ts'
+import { showSession } from './view.ts'
 
 export const attest = operation({
   summary: 'Decide a session in conflict as a person, with a rationale',
@@ -29,8 +29,8 @@ export const attest = operation({
       }
       if (current.state !== 'IN_CONFLICT')
         return refuse('session_closed', `only a session IN_CONFLICT is attested; this one is ${current.state}`)
-      return ratify({ ...current, attestation }, given.decision, 'attest', attestation.by, attestation.at)
+      return ratifySession({ ...current, attestation }, given.decision, 'attest', attestation.by, attestation.at)
     })
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showSession(done)
   },
 })

@@ -1,11 +1,11 @@
 // Withdraws a session; after a ratification this also sends out the retraction.
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { matchSinks, sinksFor } from '../emission/sinks.ts'
-import { changeSession } from './change.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { matchSinksFor, sinksFor } from '../emission/sinks.ts'
+import { changeSession } from './change-session.ts'
 import { idInput, session } from './model.ts'
-import { cancel as withdraw } from './rules.ts'
-import { shown } from './view.ts'
+import { withdrawSession as withdraw } from './rules.ts'
+import { showSession } from './view.ts'
 
 export const cancel = operation({
   summary: 'Cancel a session; it becomes WITHDRAWN',
@@ -25,9 +25,9 @@ export const cancel = operation({
         sinksFor(call, current.label),
         call.caller.subject,
         call.nowIso(),
-        matchSinks(call, current.subject),
+        matchSinksFor(call, current.subject),
       ),
     )
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showSession(done)
   },
 })

@@ -1,14 +1,14 @@
 // Adds one local contribution to a session; the rules decide what the session becomes.
-import { isRefused } from '../../../kernel/errors.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { addContribution } from '../contribution/add.ts'
-import { contributionInput } from '../contribution/model.ts'
-import { maySpeak } from '../contribution/speaking.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { settings } from '../settings.ts'
-import { withinSession } from './labelling.ts'
+import { addContribution } from './contribution/add-contribution.ts'
+import { checkEnrolment } from './contribution/check-enrolment.ts'
+import { labelWithinSession } from './contribution/label-within-session.ts'
+import { contributionInput } from './contribution/model.ts'
 import { idInput, session } from './model.ts'
-import { shown } from './view.ts'
+import { showSession } from './view.ts'
 
 export const contribute = operation({
   summary: 'Add a contribution to a session',
@@ -32,8 +32,8 @@ export const contribute = operation({
   versioned: true,
 
   async run(call, { id, classification, ...given }) {
-    const label = labelFor(call, classification)
-    if (isRefused(label)) return label
+    const label = resolveClassification(call, classification)
+    if (isRefusal(label)) return label
     const { contributors } = call.settings(settings)
     const offered = { ...given, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
     // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
@@ -41,12 +41,12 @@ export const contribute = operation({
       call,
       id,
       (current, before) =>
-        maySpeak(call.caller, given.contributor_id, given.signer_key_id, contributors) ?? {
+        checkEnrolment(call.caller, given.contributor_id, given.signer_key_id, contributors) ?? {
           ...offered,
-          classification: withinSession(classification, label, current.label, before(given.contributor_id)),
+          classification: labelWithinSession(classification, label, current.label, before(given.contributor_id)),
         },
       call.idempotency_key === undefined ? undefined : offered.id,
     )
-    return isRefused(added) ? added : shown(added.doc)
+    return isRefusal(added) ? added : showSession(added.doc)
   },
 })

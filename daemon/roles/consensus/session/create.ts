@@ -1,10 +1,10 @@
 // Opens a consensus session for the caller's tenant, and invites the peers that it names.
-import { isRefused } from '../../../kernel/errors.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { beginSession } from './beginning.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { beginSession } from './begin-session.ts'
 import { session, sessionInput } from './model.ts'
-import { shown } from './view.ts'
+import { showSession } from './view.ts'
 
 export const create = operation({
   summary: 'Create a consensus session',
@@ -20,10 +20,10 @@ export const create = operation({
   versioned: true,
 
   async run(call, { classification, ...asked }) {
-    const label = labelFor(call, classification)
-    if (isRefused(label)) return label
+    const label = resolveClassification(call, classification)
+    if (isRefusal(label)) return label
     const { tenant_id } = call.caller
     const made = await beginSession(call, { ...asked, id: call.newId('ses'), tenant_id, label })
-    return isRefused(made) ? made : shown(made)
+    return isRefusal(made) ? made : showSession(made)
   },
 })

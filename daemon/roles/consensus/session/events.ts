@@ -1,11 +1,12 @@
 // Server-sent events of a session, gaplessly numbered from its proposal on; `Last-Event-ID` resumes where a client stopped.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { operation, Reply, type ServerEvent } from '../../../kernel/operation.ts'
-import type { Doc } from '../../../kernel/store.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
-import { contribution } from '../contribution/model.ts'
-import { recordOf } from '../contribution/record.ts'
+import { sessionTopic } from './announce-change.ts'
+import { contribution } from './contribution/model.ts'
+import { readContributions } from './contribution/read-contributions.ts'
 import {
   conflictReason,
   decision,
@@ -16,14 +17,13 @@ import {
   type Transition,
   transition,
 } from './model.ts'
-import { topicOf } from './tell.ts'
-import { isDecided, lastEvent } from './transition/rules.ts'
+import { isDecided, lastEventNumber } from './transition/rules.ts'
 
 /** Also the longest that a stream outlives its token. */
-const reread_ms = 1_000
+const poll_interval_ms = 1_000
 
 /** Events told in one turn, so that a long record is never held whole. */
-const batch = 500
+const batch_size = 500
 
 const outcome = z
   .strictObject({
@@ -47,41 +47,41 @@ export const events = operation({
 
   async run(call, { id }) {
     await call.store(sessions).get(id)
-    return new Reply('text/event-stream', stream(call, id))
+    return new RawResponse('text/event-stream', streamEvents(call, id))
   },
 })
 
 /** Ends after WITHDRAWN, with the caller's token, when the caller may no longer see the session, or when it leaves. */
-async function* stream(call: Call, id: string): AsyncIterable<ServerEvent> {
+async function* streamEvents(call: Call, id: string): AsyncIterable<ServerEvent> {
   let seen = Math.max(0, Number.parseInt(call.last_event_id ?? '0', 10) || 0)
   const ends = call.caller.expires_ts ?? Number.POSITIVE_INFINITY
-  const pause_ms = Math.max(1, Math.min(reread_ms, ends - call.now()))
-  for await (const _ of call.changes(topicOf(id), call.signal, pause_ms)) {
+  const pause_ms = Math.max(1, Math.min(poll_interval_ms, ends - call.now()))
+  for await (const _ of call.changes(sessionTopic(id), call.signal, pause_ms)) {
     for (;;) {
       if (call.now() >= ends) return
       const doc = await call.store(sessions).find(id)
       if (!doc) return
-      const next = await eventsAfter(call, doc, seen)
+      const next = await loadEventsAfter(call, doc, seen)
       for (const event of next) {
         // A reader that takes its time must not be told after its token's end what was read before.
         if (call.now() >= ends) return
         yield event
       }
       seen += next.length
-      if (next.length < batch && doc.value.state === 'WITHDRAWN') return
-      if (next.length < batch) break
+      if (next.length < batch_size && doc.value.state === 'WITHDRAWN') return
+      if (next.length < batch_size) break
     }
   }
 }
 
 /** The events after number `seen`, in order, a batch at most. A number that no transition has is a contribution's. */
-async function eventsAfter(call: Call, doc: Doc<StoredSession>, seen: number): Promise<ServerEvent[]> {
+async function loadEventsAfter(call: Call, doc: Doc<StoredSession>, seen: number): Promise<ServerEvent[]> {
   const { history } = doc.value
-  const last = Math.min(lastEvent(doc.value), seen + batch)
+  const last = Math.min(lastEventNumber(doc.value), seen + batch_size)
   const told = new Map(history.flatMap((step) => eventsOf(step)).map((event) => [Number(event.id), event]))
   const before = [...told.keys()].filter((number) => number <= seen).length
   const wanted = Math.max(0, last - seen)
-  const contributions = wanted ? await recordOf(call, doc, seen - before, wanted) : []
+  const contributions = wanted ? await readContributions(call, doc, seen - before, wanted) : []
   const found: ServerEvent[] = []
   for (let number = seen + 1; number <= last; number++) {
     const event = told.get(number)

@@ -1,7 +1,7 @@
 // One session as it stands.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { idInput, session, sessions } from './model.ts'
-import { shown } from './view.ts'
+import { showSession } from './view.ts'
 
 export const get = operation({
   summary: 'Get the state of a session',
@@ -14,5 +14,5 @@ export const get = operation({
   allow: 'consensus:read',
   versioned: true,
 
-  run: async (call, { id }) => shown(await call.store(sessions).get(id)),
+  run: async (call, { id }) => showSession(await call.store(sessions).get(id)),
 })

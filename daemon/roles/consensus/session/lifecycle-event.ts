@@ -1,6 +1,6 @@
 // What befalls a session, as its tenant's auditors must see it, whoever's hand did it.
-import type { AuditEvent } from '../../../kernel/audit.ts'
-import type { Call } from '../../../kernel/call.ts'
+import type { AuditEvent } from '../../../kernel/audit/audit-chain.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
 import type { StoredSession } from './model.ts'
 
 /** Workers and carriers act as the site's own service, of no tenant: the record belongs to the session's. */

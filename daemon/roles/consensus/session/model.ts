@@ -1,11 +1,11 @@
 // A consensus session: what it asks, what it has been told, what it decided, and what it still has to tell others.
 import * as z from 'zod'
-import { classification, label } from '../../../kernel/label.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
-import { collection } from '../../../kernel/store.ts'
+import { classification, label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
-import { recentContribution } from '../contribution/recent.ts'
 import { dissentRecord } from '../dissent/model.ts'
+import { recentContribution } from './contribution/recent-contribution.ts'
 
 export const sessionState = z.enum(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'])
 export type SessionState = z.infer<typeof sessionState>
@@ -17,19 +17,25 @@ export const decision = z.enum(['match', 'non_match'])
 export const emissionEvent = z.enum(['ratified', 'retracted'])
 export type EmissionEvent = z.infer<typeof emissionEvent>
 
-const word = z.string().min(1).max(256)
+const shortText = z.string().min(1).max(256)
 
 export const subject = z
   .strictObject({
-    kind: word.meta({ description: 'What is being compared, as in entity_match' }),
-    left: word,
-    right: word,
-    correlation_id: word.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
+    kind: shortText.meta({ description: 'What is being compared, as in entity_match' }),
+    left: shortText,
+    right: shortText,
+    correlation_id: shortText.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
   })
   .meta({ id: 'Subject', description: 'What a session is about' })
 
 export const attestation = z
-  .strictObject({ id: word, by: word, decision, rationale: z.string().min(1).max(4_096), at: z.iso.datetime() })
+  .strictObject({
+    id: shortText,
+    by: shortText,
+    decision,
+    rationale: z.string().min(1).max(4_096),
+    at: z.iso.datetime(),
+  })
   .meta({ id: 'Attestation', description: 'A person’s decision of a session in conflict' })
 
 export const transition = z
@@ -39,7 +45,7 @@ export const transition = z
     from: sessionState.nullable(),
     to: sessionState,
     trigger: z.enum(['create', 'contribution', 'resolve', 'attest', 'cancel', 'deadline', 'invitation', 'result']),
-    by: word,
+    by: shortText,
     reason: conflictReason.optional(),
     decision: decision.optional(),
     result: combination.optional(),
@@ -50,47 +56,52 @@ export type Transition = z.infer<typeof transition>
 const messageBody = z.record(z.string(), z.unknown())
 
 /** What a session still owes to others. Ids are deterministic, so that doing it twice is doing it once. */
-export const pending = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('dissent'), id: word, record: dissentRecord }),
+export const outboxEntry = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('dissent'), id: shortText, record: dissentRecord }),
   z.strictObject({
     type: z.literal('dissent_closed'),
-    id: word,
-    dissent_id: word,
+    id: shortText,
+    dissent_id: shortText,
     resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']),
     at: z.iso.datetime(),
   }),
-  z.strictObject({ type: z.literal('evidence'), id: word }),
+  z.strictObject({ type: z.literal('evidence'), id: shortText }),
   z.strictObject({
     type: z.literal('message'),
-    id: word,
-    peer: word,
+    id: shortText,
+    peer: shortText,
     kind: z.enum(['invitation', 'contribution', 'result']),
     body: messageBody,
   }),
-  z.strictObject({ type: z.literal('emission'), id: word, sink: word, event: emissionEvent }),
+  z.strictObject({ type: z.literal('emission'), id: shortText, sink: shortText, event: emissionEvent }),
 ])
-export type Pending = z.infer<typeof pending>
+export type SessionOutboxEntry = z.infer<typeof outboxEntry>
 
 /** A debt that was dropped: nobody will be told, and a person has to. */
-export const failure = z.strictObject({ what: word, code: word, why: z.string(), at: z.iso.datetime() })
+export const deliveryFailure = z.strictObject({
+  what: shortText,
+  code: shortText,
+  why: z.string(),
+  at: z.iso.datetime(),
+})
 
 export const storedSession = z.strictObject({
-  id: word,
+  id: shortText,
   tenant_id: z.string(),
   label,
-  created_by: word,
+  created_by: shortText,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   request_digest: z.string(),
-  lens_id: word,
-  lens_version: word,
+  lens_id: shortText,
+  lens_version: shortText,
   subject: subject.optional(),
   policy: quorumPolicy,
   state: sessionState,
   reason: conflictReason.optional(),
   decision: decision.optional(),
   result: combination.optional(),
-  /** All contributions ever accepted; the last of them are in `recent`, the rest in `pages` full pages. */
+  /** All contributions ever accepted; the last of them are in `recent`, the rest in `readPages` full pages. */
   contributions: z.int().min(0),
   contributors: z.int().min(0),
   pages: z.int().min(0),
@@ -102,13 +113,13 @@ export const storedSession = z.strictObject({
   evidence_block_id: z.string().optional(),
   open_dissent_id: z.string().optional(),
   /** Peers that were told of the session and may contribute. */
-  invited: z.array(word),
+  invited: z.array(shortText),
   /** Set on a session that lives at a peer: this copy only follows it. */
-  origin: z.strictObject({ peer: word, tenant_id: word }).optional(),
-  pending: z.array(pending),
+  origin: z.strictObject({ peer: shortText, tenant_id: shortText }).optional(),
+  pending: z.array(outboxEntry),
   /** What could not be delivered and never will be. */
-  failures: z.array(failure).optional(),
-  /** 1 while `pending` is not empty; an index, so that the relay finds its work. */
+  failures: z.array(deliveryFailure).optional(),
+  /** 1 while `outboxEntry` is not empty; an index, so that the relay finds its work. */
   owes: z.union([z.literal(0), z.literal(1)]),
   /** Epoch milliseconds of the deadline while the session is undecided. */
   deadline_ts: z.number().optional(),
@@ -130,8 +141,8 @@ export const session = z
     state: sessionState,
     reason: conflictReason.optional(),
     decision: decision.optional(),
-    lens_id: word,
-    lens_version: word,
+    lens_id: shortText,
+    lens_version: shortText,
     subject: subject.optional(),
     policy: quorumPolicy,
     classification: label,
@@ -142,27 +153,31 @@ export const session = z
     attestation: attestation.optional(),
     evidence_block_id: z.string().optional(),
     open_dissent_id: z.string().optional(),
-    invited: z.array(word),
+    invited: z.array(shortText),
     origin: z
-      .strictObject({ peer: word, tenant_id: word })
+      .strictObject({ peer: shortText, tenant_id: shortText })
       .optional()
       .meta({ description: 'The peer that the session lives at' }),
-    undeliverable: z.array(failure).meta({ description: 'What could never be delivered, and why' }),
+    undeliverable: z.array(deliveryFailure).meta({ description: 'What could never be delivered, and why' }),
     undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages still on their way' }),
-    created_by: word,
+    created_by: shortText,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
   .meta({ id: 'ConsensusSession' })
-export type Session = z.infer<typeof session>
+export type ConsensusSession = z.infer<typeof session>
 
 export const sessionInput = z.strictObject({
-  lens_id: word,
-  lens_version: word,
+  lens_id: shortText,
+  lens_version: shortText,
   policy: quorumPolicy,
   classification,
   subject: subject.optional(),
-  invite: z.array(word).max(64).default([]).meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+  invite: z
+    .array(shortText)
+    .max(64)
+    .default([])
+    .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
 })
 
 export const idInput = z.strictObject({ id: z.string().min(1).max(128) })

@@ -1,11 +1,11 @@
 // Opens a session that another role of the site asks for, for the tenant whose match it is about.
 import * as z from 'zod'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { dominates, label } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { beginSession } from './beginning.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { dominates, label } from '../../../kernel/label/label.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { beginSession } from './begin-session.ts'
 import { session, sessionInput, subject } from './model.ts'
-import { shown } from './view.ts'
+import { showSession } from './view.ts'
 
 export const open = operation({
   summary: 'Open a session under an id that is known beforehand, for a tenant',
@@ -31,6 +31,6 @@ export const open = operation({
         return refuse('label_denied', 'the label is above the caller’s clearance')
     }
     const made = await beginSession(call, asked)
-    return isRefused(made) ? made : shown(made)
+    return isRefusal(made) ? made : showSession(made)
   },
 })

@@ -1,12 +1,12 @@
 // Forces a resolve attempt: decides again on what stands, and renews the dissent record of a session still in conflict.
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { changeSession } from './change.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { changeSession } from './change-session.ts'
 import { idInput, session } from './model.ts'
-import { decided } from './rules.ts'
-import { shown } from './view.ts'
+import { decideSession } from './rules.ts'
+import { showSession } from './view.ts'
 
-const max_pending = 200
+const max_outbox_entries = 200
 
 export const resolve = operation({
   summary: 'Force a resolve attempt',
@@ -24,10 +24,10 @@ export const resolve = operation({
       if (current.state === 'RATIFIED' || current.state === 'WITHDRAWN')
         return refuse('session_closed', `the session is ${current.state}`)
       // Each renewed record owes every peer a message: with a peer that cannot be reached the session would grow for ever.
-      if (current.pending.length >= max_pending)
+      if (current.pending.length >= max_outbox_entries)
         return refuse('unavailable', 'the results before this one have not been delivered yet')
-      return decided(current, standing.sorted, 'resolve', call.caller.subject, call.nowIso()).next
+      return decideSession(current, standing.sorted, 'resolve', call.caller.subject, call.nowIso()).next
     })
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showSession(done)
   },
 })

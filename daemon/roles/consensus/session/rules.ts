@@ -1,38 +1,38 @@
 // The session's state machine: pure decisions from what is stored and what is given to what is stored next.
-import { digestOf, sha256 } from '../../../kernel/canonical.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { join, type LabelPolicy, within } from '../../../kernel/label.ts'
-import { type Decision, decideSorted } from '../combine/decide.ts'
-import { dissent } from '../combine/dissent.ts'
+import { canonicalDigest, sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isWithinCeiling, joinLabels, type LabelPolicy } from '../../../kernel/label/label.ts'
+import { decideSorted, type QuorumDecision } from '../combine/decide.ts'
+import { buildDissent } from '../combine/dissent.ts'
 import type { Opinion } from '../combine/opinion.ts'
-import type { Contribution } from '../contribution/model.ts'
-import { page_size } from '../contribution/model.ts'
-import { type Given, withRecent } from '../contribution/recent.ts'
 import type { DissentRecord } from '../dissent/model.ts'
-import type { Pending, SessionState, StoredSession, Transition } from './model.ts'
-import { type Standing, supersedes, withOpinion } from './standing.ts'
-import { closeDissent, emission, enter, owing } from './transition/rules.ts'
+import { type ContributionIndex, supersedes, withOpinion } from './contribution/contribution-index.ts'
+import type { Contribution } from './contribution/model.ts'
+import { page_size } from './contribution/model.ts'
+import { appendRecent, type SubmittedContribution } from './contribution/recent-contribution.ts'
+import type { SessionOutboxEntry, SessionState, StoredSession, Transition } from './model.ts'
+import { addToOutbox, closeDissent, emissionEntry, enterState } from './transition/rules.ts'
 
-const open: ReadonlySet<SessionState> = new Set(['PROPOSED', 'PENDING_QUORUM', 'IN_CONFLICT'])
+const openStates: ReadonlySet<SessionState> = new Set(['PROPOSED', 'PENDING_QUORUM', 'IN_CONFLICT'])
 
-export type Accepted = {
+export type AcceptedContribution = {
   readonly next: StoredSession
   readonly contribution: Contribution
   /** The standing opinions with this one among them. */
   readonly sorted: readonly Opinion[]
 }
-type Clash = Extract<Decision, { state: 'IN_CONFLICT' }>
+type ConflictDecision = Extract<QuorumDecision, { state: 'IN_CONFLICT' }>
 
 /**
  * Whether its id was seen before with the same content (`known`), or its contributor says the same already (`stands`);
  * such a repeat changes nothing. `claimed`: the digest that the id stands for outside the session's record.
  */
-export function repeatOf(
-  standing: Standing,
-  given: Given,
+export function detectRepeat(
+  standing: ContributionIndex,
+  given: SubmittedContribution,
   digest: string,
   claimed: string | undefined,
-): 'known' | 'stands' | undefined | Refused {
+): 'known' | 'stands' | undefined | Refusal {
   const known = standing.digests.get(given.id) ?? claimed
   if (known === digest) return 'known'
   if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
@@ -46,17 +46,17 @@ export function repeatOf(
  * Takes one more contribution into the session and decides what it becomes. `standing` must be of this very session
  * state (same chain). Refuses `session_closed`, `not_contributor`, `quorum_full`, `label_denied`.
  */
-export function accept(
+export function acceptContribution(
   current: StoredSession,
-  standing: Standing,
-  given: Given,
+  standing: ContributionIndex,
+  given: SubmittedContribution,
   digest: string,
   limits: { readonly max_contributions: number; readonly labels: LabelPolicy },
-): Accepted | Refused {
-  const refused = mayAccept(current, standing, given.contributor_id, limits.max_contributions)
+): AcceptedContribution | Refusal {
+  const refused = checkContribution(current, standing, given.contributor_id, limits.max_contributions)
   if (refused) return refused
-  const label = within(current.label, given.classification, limits.labels)
-    ? join(current.label, given.classification, limits.labels)
+  const label = isWithinCeiling(current.label, given.classification, limits.labels)
+    ? joinLabels(current.label, given.classification, limits.labels)
     : undefined
   if (!label) return refuse('label_denied', 'the contribution’s label exceeds the session’s')
   if (label.releasable_to?.length === 0)
@@ -70,23 +70,23 @@ export function accept(
     contributions: contribution.ordinal,
     contributors: standing.by_contributor.has(given.contributor_id) ? current.contributors : current.contributors + 1,
     pages: trimmed ? current.pages + 1 : current.pages,
-    recent: withRecent(current.recent, given, trimmed ? page_size : 0),
+    recent: appendRecent(current.recent, given, trimmed ? page_size : 0),
     chain: sha256(current.chain + digest),
   }
   const sorted = withOpinion(standing, contribution)
   const next = current.origin
-    ? forward(added, standing, contribution)
-    : decided(added, sorted, 'contribution', given.submitted_by, given.at).next
+    ? forwardToOrigin(added, standing, contribution)
+    : decideSession(added, sorted, 'contribution', given.submitted_by, given.at).next
   return { next, contribution, sorted }
 }
 
-function mayAccept(
+function checkContribution(
   current: StoredSession,
-  standing: Standing,
+  standing: ContributionIndex,
   contributor_id: string,
   max: number,
-): Refused | undefined {
-  if (!open.has(current.state)) return refuse('session_closed', `the session is ${current.state}`)
+): Refusal | undefined {
+  if (!openStates.has(current.state)) return refuse('session_closed', `the session is ${current.state}`)
   const { contributors, n } = current.policy
   if (contributors && !current.origin && !contributors.includes(contributor_id)) {
     return refuse('not_contributor', 'the session names its contributors, and this is none of them')
@@ -99,11 +99,11 @@ function mayAccept(
 }
 
 /** A session that lives at a peer: the contribution goes there, and only a result from there decides. */
-function forward(added: StoredSession, standing: Standing, contribution: Contribution): StoredSession {
+function forwardToOrigin(added: StoredSession, standing: ContributionIndex, contribution: Contribution): StoredSession {
   const { origin } = added
   if (!origin || !supersedes(contribution, standing.by_contributor.get(contribution.contributor_id))) return added
   const { pair_score, accuracy, credibility, classification } = contribution
-  const message: Pending = {
+  const message: SessionOutboxEntry = {
     type: 'message',
     id: `contribution:${contribution.id}`,
     peer: origin.peer,
@@ -112,42 +112,42 @@ function forward(added: StoredSession, standing: Standing, contribution: Contrib
   }
   const moved =
     added.state === 'PROPOSED'
-      ? enter(added, 'PENDING_QUORUM', 'contribution', contribution.submitted_by, contribution.at)
+      ? enterState(added, 'PENDING_QUORUM', 'contribution', contribution.submitted_by, contribution.at)
       : added
-  return owing(moved, [message])
+  return addToOutbox(moved, [message])
 }
 
 /** Applies the decision on the given opinions to the session: the same path for contributions, resolve and deadline. */
-export function decided(
+export function decideSession(
   current: StoredSession,
   sorted: readonly Opinion[],
   trigger: Transition['trigger'],
   by: string,
   at: string,
-): { next: StoredSession; decision: Decision } {
+): { next: StoredSession; decision: QuorumDecision } {
   const decision = decideSorted(current.policy, sorted)
   const seen: StoredSession = { ...current, result: decision.combination, updated_at: at }
-  return { next: become(seen, decision, sorted, trigger, by, at), decision }
+  return { next: applyDecision(seen, decision, sorted, trigger, by, at), decision }
 }
 
-function become(
+function applyDecision(
   current: StoredSession,
-  decision: Decision,
+  decision: QuorumDecision,
   sorted: readonly Opinion[],
   trigger: Transition['trigger'],
   by: string,
   at: string,
 ): StoredSession {
-  if (decision.state === 'RATIFIED') return ratify(current, decision.decision, trigger, by, at)
-  if (decision.state === 'IN_CONFLICT') return clash(current, decision, sorted, trigger, by, at)
+  if (decision.state === 'RATIFIED') return ratifySession(current, decision.decision, trigger, by, at)
+  if (decision.state === 'IN_CONFLICT') return enterConflict(current, decision, sorted, trigger, by, at)
   // Undecided again does not undo a conflict: only a ratification or a person ends it.
   return current.state === 'PROPOSED' && current.contributions > 0
-    ? enter(current, 'PENDING_QUORUM', trigger, by, at)
+    ? enterState(current, 'PENDING_QUORUM', trigger, by, at)
     : current
 }
 
 /** Makes the session RATIFIED; evidence, results and emissions follow from what it then owes. */
-export function ratify(
+export function ratifySession(
   current: StoredSession,
   decision: 'match' | 'non_match',
   trigger: Transition['trigger'],
@@ -156,14 +156,14 @@ export function ratify(
 ): StoredSession {
   const closed = closeDissent(current, trigger === 'attest' ? 'attested' : 'ratified', at)
   const { reason: _gone, deadline_ts: _past, ...rest } = closed
-  const entered = enter({ ...rest, decision }, 'RATIFIED', trigger, by, at)
-  return owing(entered, [{ type: 'evidence', id: 'evidence' }])
+  const entered = enterState({ ...rest, decision }, 'RATIFIED', trigger, by, at)
+  return addToOutbox(entered, [{ type: 'evidence', id: 'evidence' }])
 }
 
 /** Makes the session IN_CONFLICT with a dissent record; a session in conflict gets a new record only on `resolve`. */
-function clash(
+function enterConflict(
   current: StoredSession,
-  decision: Clash,
+  decision: ConflictDecision,
   sorted: readonly Opinion[],
   trigger: Transition['trigger'],
   by: string,
@@ -175,7 +175,7 @@ function clash(
   const { reason } = decision
   // The record before is part of the name: two resolve attempts over the same contributions make two records.
   const about = [current.id, current.chain, current.history.length, current.open_dissent_id ?? null]
-  const id = `dis_${digestOf(about).slice(0, 32)}`
+  const id = `dis_${canonicalDigest(about).slice(0, 32)}`
   const record: DissentRecord = {
     tenant_id: current.tenant_id,
     label: current.label,
@@ -183,23 +183,23 @@ function clash(
     lens_id: current.lens_id,
     created_at: at,
     status: 'open',
-    body: dissent(current.policy, sorted, decision),
+    body: buildDissent(current.policy, sorted, decision),
   }
-  const entered = again ? { ...rest, reason } : enter({ ...rest, reason }, 'IN_CONFLICT', trigger, by, at)
-  return owing({ ...entered, open_dissent_id: id }, [{ type: 'dissent', id, record }])
+  const entered = again ? { ...rest, reason } : enterState({ ...rest, reason }, 'IN_CONFLICT', trigger, by, at)
+  return addToOutbox({ ...entered, open_dissent_id: id }, [{ type: 'dissent', id, record }])
 }
 
 /** The deadline has passed: a session without a decision is in conflict, as inconclusive. */
-export function pastDeadline(
+export function applyDeadline(
   current: StoredSession,
   sorted: readonly Opinion[],
   by: string,
   at: string,
 ): StoredSession {
   if (current.state !== 'PROPOSED' && current.state !== 'PENDING_QUORUM') return current
-  const { next, decision } = decided(current, sorted, 'deadline', by, at)
+  const { next, decision } = decideSession(current, sorted, 'deadline', by, at)
   if (next.state === 'RATIFIED' || next.state === 'IN_CONFLICT') return next
-  return clash(
+  return enterConflict(
     next,
     { state: 'IN_CONFLICT', reason: 'inconclusive', combination: decision.combination },
     sorted,
@@ -213,24 +213,24 @@ export function pastDeadline(
  * Withdraws the session from any state but WITHDRAWN. Peers are told; after a ratification all sinks, before one those that
  * wait for the session to end.
  */
-export function cancel(
+export function withdrawSession(
   current: StoredSession,
   sinks: readonly string[],
   by: string,
   at: string,
   waiting: readonly string[] = [],
-): StoredSession | Refused {
+): StoredSession | Refusal {
   if (current.state === 'WITHDRAWN') return refuse('session_closed', 'the session is WITHDRAWN')
   const wasRatified = current.state === 'RATIFIED'
   const { deadline_ts: _past, ...rest } = closeDissent(current, 'withdrawn', at)
-  const withdrawn = enter(rest, 'WITHDRAWN', 'cancel', by, at)
-  const told: Pending[] = current.invited.map((peer) => ({
+  const withdrawn = enterState(rest, 'WITHDRAWN', 'cancel', by, at)
+  const told: SessionOutboxEntry[] = current.invited.map((peer) => ({
     type: 'message',
     id: `retraction:${peer}`,
     peer,
     kind: 'result',
     body: { session_id: current.id, retraction: { at, was: current.state } },
   }))
-  const emitted: Pending[] = (wasRatified ? sinks : waiting).map((sink) => emission(sink, 'retracted'))
-  return owing(withdrawn, [...told, ...emitted])
+  const emitted: SessionOutboxEntry[] = (wasRatified ? sinks : waiting).map((sink) => emissionEntry(sink, 'retracted'))
+  return addToOutbox(withdrawn, [...told, ...emitted])
 }

@@ -1,8 +1,8 @@
 // The session as the interface shows it: the stored aggregate without its inner bookkeeping.
-import type { Doc } from '../../../kernel/store.ts'
-import type { Session, StoredSession } from './model.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import type { ConsensusSession, StoredSession } from './model.ts'
 
-export function shown({ id, version, value }: Doc<StoredSession>): Session {
+export function showSession({ id, version, value }: Doc<StoredSession>): ConsensusSession {
   const {
     label,
     recent: _recent,

@@ -1,10 +1,11 @@
 // Puts undecided sessions in conflict once their deadline has passed.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused } from '../../../kernel/errors.ts'
-import type { Worker } from '../../../kernel/role.ts'
-import { changeSession } from '../session/change.ts'
+
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { changeSession } from '../session/change-session.ts'
 import { sessions } from '../session/model.ts'
-import { pastDeadline } from '../session/rules.ts'
+import { applyDeadline } from '../session/rules.ts'
 
 export const deadlines: Worker = { name: 'deadlines', when: { every_ms: 1_000 }, run }
 
@@ -16,9 +17,9 @@ async function run(call: Call): Promise<void> {
     for (const { id } of due.docs) {
       if (call.signal.aborted) return
       const done = await changeSession(call, id, 'consensus.session.deadline', (current, standing) =>
-        pastDeadline(current, standing.sorted, call.caller.subject, call.nowIso()),
+        applyDeadline(current, standing.sorted, call.caller.subject, call.nowIso()),
       )
-      if (!isRefused(done)) continue
+      if (!isRefusal(done)) continue
       const { trace_id } = call.trace
       call.log.warn('consensus.session.deadline-refused', { trace_id, session: id, code: done.code })
     }

@@ -1,8 +1,8 @@
 // Pays what sessions owe, soon after it arises and again while it cannot be paid.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { deliverOutbox } from '../outbox/deliver-outbox.ts'
 import { sessions } from '../session/model.ts'
-import { settle } from '../session/settle.ts'
 
 export const relay: Worker = { name: 'relay', when: { every_ms: 5_000 }, run }
 
@@ -14,7 +14,7 @@ async function run(call: Call): Promise<void> {
     const page = await call.store(sessions).list(query)
     for (const doc of page.docs) {
       if (call.signal.aborted) return
-      await settle(call, doc, lost).catch((error: unknown) => {
+      await deliverOutbox(call, doc, lost).catch((error: unknown) => {
         // One session that cannot be settled must not hold up those behind it.
         const { trace_id } = call.trace
         call.log.error('consensus.session.unsettled', { trace_id, session: doc.id, error: String(error) })

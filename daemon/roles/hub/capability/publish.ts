@@ -1,12 +1,12 @@
 // A node tells the others what it offers; its newest word stands.
-import { canonical } from '../../../kernel/canonical.ts'
-import { capabilityMessage } from '../../../kernel/coalition.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { siteName } from '../../../kernel/transport.ts'
-import { mayBe } from '../node/acting.ts'
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { capabilityMessage } from '../../../shared/coalition/hub-protocol.ts'
+import { checkOwnNode } from '../node/load-own-node.ts'
 import { node, nodes } from '../node/model.ts'
-import { heardOf } from '../node/rules.ts'
-import { shown } from '../node/view.ts'
+import { recordContact } from '../node/rules.ts'
+import { showNode } from '../node/view.ts'
 
 export const publish = operation({
   summary: 'Publish the capability message of a node',
@@ -18,15 +18,16 @@ export const publish = operation({
   allow: 'hub:node',
 
   async run(call, { id, ...message }) {
-    const refused = mayBe(call, id)
+    const refused = checkOwnNode(call, id)
     if (refused) return refused
     const audit = [call.audited('hub.capability.publish', id, message)]
     const { doc } = await call.store(nodes).update(id, ({ value }) => {
-      const isSame = value.capability !== undefined && canonical(value.capability.message) === canonical(message)
-      if (isSame) return { next: heardOf(value, call.now()), answer: undefined }
-      const next = { ...heardOf(value, call.now()), capability: { message, at: call.nowIso() } }
+      const isSame =
+        value.capability !== undefined && canonicalJson(value.capability.message) === canonicalJson(message)
+      if (isSame) return { next: recordContact(value, call.now()), answer: undefined }
+      const next = { ...recordContact(value, call.now()), capability: { message, at: call.nowIso() } }
       return { next, answer: undefined, audit }
     })
-    return shown(call, doc)
+    return showNode(call, doc)
   },
 })

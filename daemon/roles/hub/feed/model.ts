@@ -1,18 +1,18 @@
 // An entry of a coalition's status feed as it is kept.
 import * as z from 'zod'
-import { feedEntry } from '../../../kernel/coalition.ts'
-import { collection } from '../../../kernel/store.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { feedEntry } from '../../../shared/coalition/hub-protocol.ts'
 
-export const storedEntry = z.strictObject({
+export const storedFeedEntry = z.strictObject({
   tenant_id: z.string(),
   ...feedEntry.shape,
   /** Node and event id in one, where an index finds a repeat. */
   event: z.string(),
 })
-export type StoredEntry = z.infer<typeof storedEntry>
+export type StoredFeedEntry = z.infer<typeof storedFeedEntry>
 
 export const feedEntries = collection({
   name: 'feed',
-  schema: storedEntry,
+  schema: storedFeedEntry,
   indexes: ['seq', 'event', 'node', 'lens_id'],
 })

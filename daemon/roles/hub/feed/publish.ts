@@ -1,15 +1,16 @@
 // A node tells of an event; the feed numbers it, without gaps, and once however often it is told.
-import type { Call } from '../../../kernel/call.ts'
-import { feedEntry, type StatusEvent, statusEvent } from '../../../kernel/coalition.ts'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { siteName } from '../../../kernel/transport.ts'
+
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { feedEntry, type StatusEvent, statusEvent } from '../../../shared/coalition/hub-protocol.ts'
 import { feedTotal } from '../metrics.ts'
-import { ownNode } from '../node/acting.ts'
+import { loadOwnNode } from '../node/load-own-node.ts'
 import { feedEntries } from './model.ts'
 import { entryId, entryOf, eventKey, isSameEvent } from './rules.ts'
 
-export const topicOf = (tenant_id: string) => `hub.feed/${tenant_id}`
+export const feedTopic = (tenant_id: string) => `hub.feed/${tenant_id}`
 
 export const publish = operation({
   summary: 'Publish an event to the status feed of the coalition',
@@ -21,33 +22,33 @@ export const publish = operation({
   allow: 'hub:node',
 
   async run(call, { id, ...event }) {
-    const node = await ownNode(call, id)
-    if (isRefused(node)) return node
+    const node = await loadOwnNode(call, id)
+    if (isRefusal(node)) return node
     for (;;) {
       // The last number first: whoever publishes the same event meanwhile takes the next one, and this comes again.
-      const last = await lastNumber(call)
-      const told = await toldBefore(call, eventKey(id, event.event_id))
+      const last = await loadLastSeq(call)
+      const told = await findPublished(call, eventKey(id, event.event_id))
       if (told && !isSameEvent(told, event))
         return refuse('idempotency_mismatch', 'the node told something else under this event id')
       if (told) return entryOf(told)
-      const made = await take(call, id, event, last + 1)
+      const made = await appendEntry(call, id, event, last + 1)
       if (made !== 'exists') return entryOf(made.value)
     }
   },
 })
 
-async function lastNumber(call: Call): Promise<number> {
+async function loadLastSeq(call: Call): Promise<number> {
   const order = { field: 'seq', direction: 'desc' } as const
   const { docs } = await call.store(feedEntries).list({ order, limit: 1, fresh: true })
   return docs[0]?.value.seq ?? 0
 }
 
-async function toldBefore(call: Call, event: string) {
+async function findPublished(call: Call, event: string) {
   const { docs } = await call.store(feedEntries).list({ filter: { event }, limit: 1, fresh: true })
   return docs[0]?.value
 }
 
-async function take(call: Call, node: string, event: StatusEvent, seq: number) {
+async function appendEntry(call: Call, node: string, event: StatusEvent, seq: number) {
   const { tenant_id } = call.caller
   const id = entryId(tenant_id, seq)
   const entry = { tenant_id, ...event, seq, node, published_at: call.nowIso(), event: eventKey(node, event.event_id) }
@@ -55,7 +56,7 @@ async function take(call: Call, node: string, event: StatusEvent, seq: number) {
   const made = await call.store(feedEntries).create(id, entry, audit)
   if (made !== 'exists') {
     call.count(feedTotal, { state: event.state })
-    call.announce(topicOf(tenant_id))
+    call.announce(feedTopic(tenant_id))
   }
   return made
 }

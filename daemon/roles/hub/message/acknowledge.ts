@@ -1,11 +1,11 @@
 // A node has these on its own disk: they are removed. Those that are gone, or are another's, are passed over.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { siteName } from '../../../kernel/transport.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { messageTotal } from '../metrics.ts'
-import { ownNode } from '../node/acting.ts'
+import { loadOwnNode } from '../node/load-own-node.ts'
 import { mailboxes } from './model.ts'
 
 export const acknowledge = operation({
@@ -18,16 +18,16 @@ export const acknowledge = operation({
   allow: 'hub:node',
 
   async run(call, { id, messages }) {
-    const own = await ownNode(call, id)
-    if (isRefused(own)) return own
+    const own = await loadOwnNode(call, id)
+    if (isRefusal(own)) return own
     let removed = 0
-    for (const message of new Set(messages)) if (await remove(call, id, message)) removed += 1
+    for (const message of new Set(messages)) if (await removeMail(call, id, message)) removed += 1
     if (removed > 0) call.count(messageTotal, { outcome: 'acknowledged' }, removed)
     return { removed }
   },
 })
 
-async function remove(call: Call, receiver: string, id: string): Promise<boolean> {
+async function removeMail(call: Call, receiver: string, id: string): Promise<boolean> {
   const found = await call.store(mailboxes).find(id)
   if (found?.value.receiver !== receiver) return false
   const { sender, epoch, seq } = found.value
@@ -37,7 +37,7 @@ async function remove(call: Call, receiver: string, id: string): Promise<boolean
     return true
   } catch (error) {
     // Another acknowledgement of it, or its end, came between.
-    if (isRefused(error) && error.code === 'not_found') return false
+    if (isRefusal(error) && error.code === 'not_found') return false
     throw error
   }
 }

@@ -1,16 +1,16 @@
 // What waits for a node from one other, lowest number first; it stays until it is acknowledged.
 import * as z from 'zod'
-import { waitingMail } from '../../../kernel/coalition.ts'
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { siteName } from '../../../kernel/transport.ts'
-import { ownNode } from '../node/acting.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { queuedHubMessage } from '../../../shared/coalition/hub-protocol.ts'
+import { loadOwnNode } from '../node/load-own-node.ts'
 import { mailboxes, type StoredMail } from './model.ts'
 
 /** An answer ends with the message that reaches this, so that neither end holds a whole mailbox. */
-const answer_bytes = 4 * 1_048_576
+const max_page_bytes = 4 * 1_048_576
 
 export const list = operation({
   summary: 'List what waits for a node',
@@ -22,30 +22,30 @@ export const list = operation({
     limit: z.int().min(1).max(64).default(32).meta({ description: 'Most items of one page; it may have fewer' }),
     cursor: listFields.cursor,
   }),
-  output: pageOf(waitingMail).meta({ id: 'MailPage' }),
+  output: pageSchema(queuedHubMessage).meta({ id: 'MailPage' }),
   errors: ['not_found'],
   allow: 'hub:node',
 
   async run(call, { id: receiver, from: sender, limit, cursor }) {
-    const own = await ownNode(call, receiver)
-    if (isRefused(own)) return own
-    const items: z.infer<typeof waitingMail>[] = []
+    const own = await loadOwnNode(call, receiver)
+    if (isRefusal(own)) return own
+    const items: z.infer<typeof queuedHubMessage>[] = []
     let bytes = 0
     let next = cursor
     do {
-      const query = queryOf({ receiver, sender }, 1, next, { field: 'place', direction: 'asc' })
+      const query = buildListQuery({ receiver, sender }, 1, next, { field: 'place', direction: 'asc' })
       const page = await call.store(mailboxes).list(query)
       for (const doc of page.docs) {
-        items.push(shown(doc))
+        items.push(showMail(doc))
         bytes += doc.value.bytes
       }
       next = page.next_cursor
-    } while (next !== undefined && items.length < limit && bytes < answer_bytes)
+    } while (next !== undefined && items.length < limit && bytes < max_page_bytes)
     return { items, ...(next === undefined ? {} : { next_cursor: next }) }
   },
 })
 
-function shown({ id, value }: Doc<StoredMail>): z.infer<typeof waitingMail> {
+function showMail({ id, value }: Doc<StoredMail>): z.infer<typeof queuedHubMessage> {
   const { sender: from, epoch, seq, envelope, body, arrived_at } = value
   return { id, from, epoch, seq, envelope, body, arrived_at }
 }

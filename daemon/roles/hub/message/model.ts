@@ -1,14 +1,14 @@
 // A message that waits at the hub for its receiver. What is in it is for the receiver to judge.
 import * as z from 'zod'
-import { mail } from '../../../kernel/coalition.ts'
-import { collection } from '../../../kernel/store.ts'
-import { siteName } from '../../../kernel/transport.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { hubMessage } from '../../../shared/coalition/hub-protocol.ts'
 
 export const storedMail = z.strictObject({
   tenant_id: z.string(),
   receiver: siteName,
   sender: siteName,
-  ...mail.shape,
+  ...hubMessage.shape,
   /** Epoch and number as text that sorts as they count. */
   place: z.string(),
   /** Of envelope and body. */

@@ -1,7 +1,7 @@
 // How messages are named, measured and bounded at the hub.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bytesOf, filling, mailId, placeOf, roomFor } from './rules.ts'
+import { bytesOf, checkMailboxRoom, mailId, sortKeyOf, sumUsage } from './rules.ts'
 
 const mail = { epoch: 1, seq: 1, envelope: 'AAAA', body: 'BBBB' }
 
@@ -19,7 +19,7 @@ test('places sort as epochs and numbers count', () => {
   fc.assert(
     fc.property(number, number, (one, other) => {
       const isBefore = one.epoch < other.epoch || (one.epoch === other.epoch && one.seq < other.seq)
-      expect(placeOf(one) < placeOf(other)).toBe(isBefore)
+      expect(sortKeyOf(one) < sortKeyOf(other)).toBe(isBefore)
     }),
   )
 })
@@ -41,15 +41,15 @@ test('every part of a message, and who it is from and for, is in its name', () =
 
 test('there is room up to both limits, and always for one', () => {
   const most = { messages: 3, bytes: 100 }
-  const held = filling(
+  const held = sumUsage(
     new Map([
       [10, 2],
       [50, 1],
     ]),
   )
   expect(held).toEqual({ messages: 3, bytes: 70 })
-  expect(roomFor(1, held, most)?.code).toBe('rate_limited')
-  expect(roomFor(30, { messages: 2, bytes: 70 }, most)).toBeUndefined()
-  expect(roomFor(31, { messages: 2, bytes: 70 }, most)?.retry_after_s).toBe(5)
-  expect(roomFor(1_000, { messages: 0, bytes: 0 }, most)).toBeUndefined()
+  expect(checkMailboxRoom(1, held, most)?.code).toBe('rate_limited')
+  expect(checkMailboxRoom(30, { messages: 2, bytes: 70 }, most)).toBeUndefined()
+  expect(checkMailboxRoom(31, { messages: 2, bytes: 70 }, most)?.retry_after_s).toBe(5)
+  expect(checkMailboxRoom(1_000, { messages: 0, bytes: 0 }, most)).toBeUndefined()
 })

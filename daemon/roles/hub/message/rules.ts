@@ -1,11 +1,11 @@
 // How messages are named and ordered at the hub, and how much of them one node may leave with another.
 import type * as z from 'zod'
-import { sha256 } from '../../../kernel/canonical.ts'
-import type { mail } from '../../../kernel/coalition.ts'
-import { Refused, refuse } from '../../../kernel/errors.ts'
-import type { Scalar } from '../../../kernel/store.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Scalar } from '../../../kernel/store/store.ts'
+import type { hubMessage } from '../../../shared/coalition/hub-protocol.ts'
 
-type Mail = z.infer<typeof mail>
+type Mail = z.infer<typeof hubMessage>
 
 /** What a sender is told to wait for before it tries a full mailbox again. */
 const retry_after_s = 5
@@ -16,24 +16,24 @@ export function mailId(tenant_id: string, receiver: string, sender: string, give
   return `mail_${sha256(JSON.stringify([tenant_id, receiver, sender, epoch, seq, envelope, body]))}`
 }
 
-export function placeOf({ epoch, seq }: Pick<Mail, 'epoch' | 'seq'>): string {
+export function sortKeyOf({ epoch, seq }: Pick<Mail, 'epoch' | 'seq'>): string {
   return `${String(epoch).padStart(8, '0')}/${String(seq).padStart(16, '0')}`
 }
 
 /** Bytes behind the base64. */
 export function bytesOf({ envelope, body }: Pick<Mail, 'envelope' | 'body'>): number {
-  return [envelope, body].reduce((sum, text) => sum + (text.length / 4) * 3 - padding(text), 0)
+  return [envelope, body].reduce((sum, text) => sum + (text.length / 4) * 3 - paddingBytes(text), 0)
 }
 
-function padding(text: string): number {
+function paddingBytes(text: string): number {
   if (text.endsWith('==')) return 2
   return text.endsWith('=') ? 1 : 0
 }
 
-export type Room = { readonly messages: number; readonly bytes: number }
+export type MailboxUsage = { readonly messages: number; readonly bytes: number }
 
 /** What lies there, from how many messages there are of each size. */
-export function filling(sizes: ReadonlyMap<Scalar, number>): Room {
+export function sumUsage(sizes: ReadonlyMap<Scalar, number>): MailboxUsage {
   const all = [...sizes].map(([size, count]) => ({ messages: count, bytes: Number(size) * count }))
   return all.reduce((sum, each) => ({ messages: sum.messages + each.messages, bytes: sum.bytes + each.bytes }), {
     messages: 0,
@@ -42,12 +42,12 @@ export function filling(sizes: ReadonlyMap<Scalar, number>): Room {
 }
 
 /** An empty mailbox takes any message that is not too large for the hub. */
-export function roomFor(bytes: number, held: Room, most: Room): Refused | undefined {
+export function checkMailboxRoom(bytes: number, held: MailboxUsage, most: MailboxUsage): Refusal | undefined {
   if (held.messages === 0) return undefined
   if (held.messages < most.messages && held.bytes + bytes <= most.bytes) return undefined
-  return new Refused('rate_limited', 'the receiver has not taken what this node sent before', [], retry_after_s)
+  return new Refusal('rate_limited', 'the receiver has not taken what this node sent before', [], retry_after_s)
 }
 
-export function sizeFault(bytes: number, most: number): Refused | undefined {
+export function checkMessageSize(bytes: number, most: number): Refusal | undefined {
   return bytes > most ? refuse('too_large', `the hub takes messages of ${most} bytes at most`) : undefined
 }

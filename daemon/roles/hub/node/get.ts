@@ -1,7 +1,7 @@
 // One node of the caller's coalition.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { idInput, node, nodes } from './model.ts'
-import { shown } from './view.ts'
+import { showNode } from './view.ts'
 
 export const get = operation({
   summary: 'Get a node of the coalition',
@@ -12,5 +12,5 @@ export const get = operation({
   errors: ['not_found'],
   allow: 'hub:read',
 
-  run: async (call, { id }) => shown(call, await call.store(nodes).get(id)),
+  run: async (call, { id }) => showNode(call, await call.store(nodes).get(id)),
 })

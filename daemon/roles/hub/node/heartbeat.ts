@@ -1,10 +1,10 @@
 // A node says that it is there. Not audited: it changes nothing but the time at which it was heard of.
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { mayBe } from './acting.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { checkOwnNode } from './load-own-node.ts'
 import { idInput, node, nodes } from './model.ts'
-import { heardOf } from './rules.ts'
-import { shown } from './view.ts'
+import { recordContact } from './rules.ts'
+import { showNode } from './view.ts'
 
 export const heartbeat = operation({
   summary: 'Say that a node is there',
@@ -16,11 +16,11 @@ export const heartbeat = operation({
   allow: 'hub:node',
 
   async run(call, { id }) {
-    const refused = mayBe(call, id)
-    if (isRefused(refused)) return refused
+    const refused = checkOwnNode(call, id)
+    if (isRefusal(refused)) return refused
     const { doc } = await call
       .store(nodes)
-      .update(id, ({ value }) => ({ next: heardOf(value, call.now()), answer: undefined }))
-    return shown(call, doc)
+      .update(id, ({ value }) => ({ next: recordContact(value, call.now()), answer: undefined }))
+    return showNode(call, doc)
   },
 })

@@ -1,21 +1,21 @@
 // The nodes of the caller's coalition, by name, with those that are lost.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { node, nodes } from './model.ts'
-import { shown } from './view.ts'
+import { showNode } from './view.ts'
 
 export const list = operation({
   summary: 'List the nodes of the coalition',
   method: 'GET',
   path: '/api/v2/hub/node',
   input: z.strictObject(listFields),
-  output: pageOf(node).meta({ id: 'CoalitionNodePage' }),
+  output: pageSchema(node).meta({ id: 'CoalitionNodePage' }),
   errors: [],
   allow: 'hub:read',
 
   async run(call, { limit, cursor }) {
-    const { docs, ...next } = await call.store(nodes).list(queryOf({}, limit, cursor))
-    return { items: docs.map((doc) => shown(call, doc)), ...next }
+    const { docs, ...next } = await call.store(nodes).list(buildListQuery({}, limit, cursor))
+    return { items: docs.map((doc) => showNode(call, doc)), ...next }
   },
 })

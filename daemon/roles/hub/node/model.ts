@@ -1,24 +1,24 @@
 // A node of a coalition: what it says of itself, and when it was last heard of.
 import * as z from 'zod'
-import { capabilityMessage, nodeRegistration } from '../../../kernel/coalition.ts'
-import { collection } from '../../../kernel/store.ts'
-import { siteName } from '../../../kernel/transport.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { capabilityMessage, nodeRegistration } from '../../../shared/coalition/hub-protocol.ts'
 
 export const nodeState = z.enum(['present', 'lost'])
 export type NodeState = z.infer<typeof nodeState>
 
-const published = z.strictObject({ message: capabilityMessage, at: z.iso.datetime() })
+const publishedCapability = z.strictObject({ message: capabilityMessage, at: z.iso.datetime() })
 
-const said = {
+const nodeFields = {
   ...nodeRegistration.shape,
-  capability: published.optional().meta({ description: 'Its newest capability message' }),
+  capability: publishedCapability.optional().meta({ description: 'Its newest capability message' }),
   registered_at: z.iso.datetime(),
 }
 
 export const storedNode = z.strictObject({
   /** The coalition: nodes of one tenant know nothing of those of another. */
   tenant_id: z.string(),
-  ...said,
+  ...nodeFields,
   /** Epoch milliseconds. */
   heard_ts: z.number(),
 })
@@ -28,8 +28,8 @@ export type StoredNode = z.infer<typeof storedNode>
 export const nodes = collection({ name: 'node', schema: storedNode, indexes: ['heard_ts'] })
 
 export const node = z
-  .strictObject({ id: siteName, ...said, state: nodeState, heard_at: z.iso.datetime() })
+  .strictObject({ id: siteName, ...nodeFields, state: nodeState, heard_at: z.iso.datetime() })
   .meta({ id: 'CoalitionNode', description: 'A node of the coalition' })
-export type Node = z.infer<typeof node>
+export type CoalitionNode = z.infer<typeof node>
 
 export const idInput = z.strictObject({ id: siteName })

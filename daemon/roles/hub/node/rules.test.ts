@@ -1,34 +1,34 @@
 // Who is a node, and when a silent one counts as lost.
 import { expect, test } from 'vitest'
-import { heardOf, mayActAs, stateOf } from './rules.ts'
+import { checkNodeIdentity, nodeStateAt, recordContact } from './rules.ts'
 
 const enrolled = { alpha: { subject: 'node:alpha' }, zulu: { subject: 'node:zulu', tenant_id: 'other' } }
-const code = (id: string, subject: string, tenant_id: string) =>
-  mayActAs(id, enrolled, { subject, tenant_id }, 'home')?.code
+const refusalCode = (id: string, subject: string, tenant_id: string) =>
+  checkNodeIdentity(id, enrolled, { subject, tenant_id }, 'home')?.code
 
 test('a node is the subject that it was enrolled with, in the tenant of its coalition', () => {
-  expect(code('alpha', 'node:alpha', 'home')).toBeUndefined()
-  expect(code('zulu', 'node:zulu', 'other')).toBeUndefined()
-  expect(code('alpha', 'node:alpha', 'other')).toBe('forbidden')
-  expect(code('zulu', 'node:zulu', 'home')).toBe('forbidden')
-  expect(code('alpha', 'node:zulu', 'home')).toBe('forbidden')
-  expect(code('toString', 'node:alpha', 'home')).toBe('forbidden')
+  expect(refusalCode('alpha', 'node:alpha', 'home')).toBeUndefined()
+  expect(refusalCode('zulu', 'node:zulu', 'other')).toBeUndefined()
+  expect(refusalCode('alpha', 'node:alpha', 'other')).toBe('forbidden')
+  expect(refusalCode('zulu', 'node:zulu', 'home')).toBe('forbidden')
+  expect(refusalCode('alpha', 'node:zulu', 'home')).toBe('forbidden')
+  expect(refusalCode('toString', 'node:alpha', 'home')).toBe('forbidden')
 })
 
 test('a refusal does not tell whether the name is enrolled', () => {
   const caller = { subject: 'mallory', tenant_id: 'home' }
-  expect(mayActAs('alpha', enrolled, caller, 'home')?.message).toBe(
-    mayActAs('nobody', enrolled, caller, 'home')?.message,
+  expect(checkNodeIdentity('alpha', enrolled, caller, 'home')?.message).toBe(
+    checkNodeIdentity('nobody', enrolled, caller, 'home')?.message,
   )
 })
 
 test('a node is lost once it was silent for longer than it may be', () => {
-  expect(stateOf(1_000, 1_500, 500)).toBe('present')
-  expect(stateOf(1_000, 1_501, 500)).toBe('lost')
+  expect(nodeStateAt(1_000, 1_500, 500)).toBe('present')
+  expect(nodeStateAt(1_000, 1_501, 500)).toBe('lost')
 })
 
 test('a clock that was set back takes nothing from what was heard', () => {
-  const at = (heard_ts: number) => ({ heard_ts }) as Parameters<typeof heardOf>[0]
-  expect(heardOf(at(2_000), 1_000).heard_ts).toBe(2_000)
-  expect(heardOf(at(1_000), 2_000).heard_ts).toBe(2_000)
+  const at = (heard_ts: number) => ({ heard_ts }) as Parameters<typeof recordContact>[0]
+  expect(recordContact(at(2_000), 1_000).heard_ts).toBe(2_000)
+  expect(recordContact(at(1_000), 2_000).heard_ts).toBe(2_000)
 })

@@ -1,6 +1,6 @@
 // Drops the oldest entries of each feed; the last one always stays, since the next takes its number from it.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
 import { feedEntries } from '../feed/model.ts'
 import { settings } from '../settings.ts'
 

@@ -1,11 +1,11 @@
 // Ends a bulk disposition before it is through. What was done stays done.
-import { isRefused, type Refused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { bulk, bulks } from './model.ts'
 import { bulkPaths } from './paths.ts'
-import { cancelled } from './rules.ts'
-import { shown } from './view.ts'
+import { cancelBulk } from './rules.ts'
+import { showBulk } from './view.ts'
 
 export const cancel = operation({
   ...bulkPaths('/{uid}/cancel'),
@@ -19,14 +19,14 @@ export const cancel = operation({
   versioned: true,
 
   async run(call, { uid }) {
-    const { doc, answer } = await call.store(bulks).update<Refused | undefined>(uid, ({ value }) => {
-      const next = cancelled(value, call.caller.subject, call.nowIso())
-      if (isRefused(next)) return { answer: next }
+    const { doc, answer } = await call.store(bulks).update<Refusal | undefined>(uid, ({ value }) => {
+      const next = cancelBulk(value, call.caller.subject, call.nowIso())
+      if (isRefusal(next)) return { answer: next }
       if (next === value) return { answer: undefined }
       return { next, answer: undefined, audit: [call.audited(call.address, uid, {}, value.label)] }
     })
-    if (isRefused(answer)) return answer
+    if (isRefusal(answer)) return answer
     call.wake('bulk')
-    return shown(doc)
+    return showBulk(doc)
   },
 })

@@ -1,17 +1,17 @@
 // Begins a bulk disposition: the signals are chosen here and now, and stored with it; the worker then decides each.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { dominates, join, type Label } from '../../../kernel/label.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
-import type { Doc } from '../../../kernel/store.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { rationale } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { bulk, bulkDecision, bulkSelection, bulks, type StoredBulk } from './model.ts'
 import { bulkPaths } from './paths.ts'
-import { type Chosen, chosen, eitherOf } from './selection.ts'
-import { shown } from './view.ts'
+import { checkSelection, type SelectedSignal, selectSignals } from './selection.ts'
+import { showBulk } from './view.ts'
 
 export const create = operation({
   ...bulkPaths(),
@@ -34,46 +34,50 @@ export const create = operation({
   async run(call, { expect, disposition, rationale: why, ...selection }) {
     const id = call.newId('blk')
     const before = call.idempotency_key === undefined ? undefined : await call.store(bulks).find(id)
-    if (before) return repeated(call, before)
-    const refused = eitherOf(selection)
+    if (before) return answerRepeatedRequest(call, before)
+    const refused = checkSelection(selection)
     if (refused) return refused
-    const found = await bounded(call, await chosen(call, selection, mostOf(call)), expect)
-    if (isRefused(found)) return found
-    const label = joinedLabel(call, found)
-    if (isRefused(label)) return label
-    const value = begun(call, label, found, { disposition, rationale: why })
+    const found = await checkSelectionSize(call, await selectSignals(call, selection, maxSignals(call)), expect)
+    if (isRefusal(found)) return found
+    const label = joinSignalLabels(call, found)
+    if (isRefusal(label)) return label
+    const value = buildBulk(call, label, found, { disposition, rationale: why })
     const detail = { disposition, signals: found.length }
     const made = await call.store(bulks).create(id, value, [call.audited(call.address, id, detail, label)])
-    if (made === 'exists') return repeated(call, await call.store(bulks).find(id))
+    if (made === 'exists') return answerRepeatedRequest(call, await call.store(bulks).find(id))
     call.wake('bulk')
-    return shown(made)
+    return showBulk(made)
   },
 })
 
-const mostOf = (call: Call) => call.settings(settings).bulk_signals
+const maxSignals = (call: Call) => call.settings(settings).bulk_signals
 
-function bounded(call: Call, found: Chosen[], expect: number | undefined): Chosen[] | Refused {
-  const most = mostOf(call)
+function checkSelectionSize(
+  call: Call,
+  found: SelectedSignal[],
+  expect: number | undefined,
+): SelectedSignal[] | Refusal {
+  const most = maxSignals(call)
   if (found.length > most) return refuse('wrong_state', `these are more than ${most} signals: ask for fewer at a time`)
   if (expect === undefined || expect === found.length) return found
   return refuse('wrong_state', `these are ${found.length} signals, and not ${expect}`)
 }
 
 /** It names the signals, and is for those who may know of all of them. */
-function joinedLabel(call: Call, found: readonly Chosen[]): Label | Refused {
+function joinSignalLabels(call: Call, found: readonly SelectedSignal[]): Label | Refusal {
   const labels = found.flatMap(({ doc }) => (doc ? [doc.value.label] : []))
-  const own = labels[0] ?? labelFor(call, call.site.default_level)
-  if (isRefused(own)) return own
+  const own = labels[0] ?? resolveClassification(call, call.site.default_level)
+  if (isRefusal(own)) return own
   let joined: Label | undefined = own
-  for (const each of labels) joined = joined && join(joined, each, call.site.labels)
+  for (const each of labels) joined = joined && joinLabels(joined, each, call.site.labels)
   if (joined && dominates(call.caller, joined, call.site.labels)) return joined
   return refuse('label_denied', 'the label of all these signals together would leave them to nobody: take fewer')
 }
 
-function begun(
+function buildBulk(
   call: Call,
   label: Label,
-  found: readonly Chosen[],
+  found: readonly SelectedSignal[],
   decision: Pick<StoredBulk, 'disposition' | 'rationale'>,
 ): StoredBulk {
   const { tenant_id, subject: created_by, clearance } = call.caller
@@ -90,7 +94,7 @@ function begun(
 }
 
 /** What was chosen once stays chosen: a filter may match others by now. None where it is above the caller by now. */
-function repeated(call: Call, before: Doc<StoredBulk> | undefined) {
-  if (before?.value.request_digest === call.requestDigest()) return shown(before)
+function answerRepeatedRequest(call: Call, before: Doc<StoredBulk> | undefined) {
+  if (before?.value.request_digest === call.requestDigest()) return showBulk(before)
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

@@ -1,9 +1,9 @@
 // One bulk disposition, with what became of each signal.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { bulk, bulks } from './model.ts'
 import { bulkPaths } from './paths.ts'
-import { shown } from './view.ts'
+import { showBulk } from './view.ts'
 
 export const get = operation({
   ...bulkPaths('/{uid}'),
@@ -16,5 +16,5 @@ export const get = operation({
   allow: 'intelligence:read',
   versioned: true,
 
-  run: async (call, { uid }) => shown(await call.store(bulks).get(uid)),
+  run: async (call, { uid }) => showBulk(await call.store(bulks).get(uid)),
 })

@@ -1,10 +1,10 @@
 // Bulk dispositions of the caller's tenant, newest first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { bulk, bulkState, bulks } from './model.ts'
 import { bulkPaths } from './paths.ts'
-import { shownInList } from './view.ts'
+import { showBulkInList } from './view.ts'
 
 export const list = operation({
   ...bulkPaths(),
@@ -12,13 +12,13 @@ export const list = operation({
   method: 'GET',
   tool: 'signal_bulk_list',
   input: z.strictObject({ ...listFields, state: bulkState.optional() }),
-  output: pageOf(bulk).meta({ id: 'BulkPage' }),
+  output: pageSchema(bulk).meta({ id: 'BulkPage' }),
   errors: [],
   allow: 'intelligence:read',
 
   async run(call, { limit, cursor, state }) {
-    const query = queryOf({ state }, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const query = buildListQuery({ state }, limit, cursor, { field: 'created_at', direction: 'desc' })
     const { docs, ...next } = await call.store(bulks).list(query)
-    return { items: docs.map(shownInList), ...next }
+    return { items: docs.map(showBulkInList), ...next }
   },
 })

@@ -1,32 +1,32 @@
 // A bulk disposition: which signals one decision is about, chosen once, and what became of each.
 import * as z from 'zod'
-import { clearance } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
-import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
+import { clearance } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
+import { signalFilter } from '../signal/list-signals.ts'
 import { signalStatus } from '../signal/model.ts'
-import { signalFilter } from '../signal/page.ts'
 
 /** `finished` and `cancelled` are final. One that is being cancelled still learns what was done before. */
 export const bulkState = z.enum(['running', 'cancelling', 'finished', 'cancelled'])
 export type BulkState = z.infer<typeof bulkState>
 
 /** Most that a setting may allow: all items are in one document. */
-export const most_items = 5_000
+export const max_items = 5_000
 
-const item = z
+const bulkItem = z
   .strictObject({
     signal_id: uid,
     outcome: z.enum(['done', 'refused', 'cancelled']).optional().meta({ description: 'Absent: not decided yet' }),
     reason: z.string().optional().meta({ description: 'Why it was refused' }),
   })
   .meta({ id: 'BulkItem' })
-export type BulkItem = z.infer<typeof item>
+export type BulkItem = z.infer<typeof bulkItem>
 
 /** What one is asked for. */
 export const bulkSelection = {
-  signal_ids: z.array(uid).min(1).max(most_items).optional().meta({ description: 'Which signals; or a filter' }),
+  signal_ids: z.array(uid).min(1).max(max_items).optional().meta({ description: 'Which signals; or a filter' }),
   filter: z
-    .strictObject({ ...signalFilter, subject_id: word.optional() })
+    .strictObject({ ...signalFilter, subject_id: shortText.optional() })
     .refine(({ standing, ...named }) => standing !== 'listed' || Object.keys(named).length > 0, 'must name something')
     .optional()
     .meta({ description: 'Those that match when it is asked; or signal_ids' }),
@@ -35,20 +35,20 @@ export const bulkDecision = {
   disposition: signalStatus.exclude(['new']).meta({ description: 'The status that each signal is to have' }),
 }
 
-const kept = {
+const bulkFields = {
   ...bulkDecision,
   rationale,
   state: bulkState,
-  cancelled_by: word.optional(),
+  cancelled_by: shortText.optional(),
   finished_at: instant.optional(),
 }
 
 export const storedBulk = z.strictObject({
-  ...origin,
-  ...kept,
+  ...documentFields,
+  ...bulkFields,
   /** Of whoever asked: what was raised above it meanwhile is not touched. */
   clearance: clearance.optional(),
-  items: z.array(item),
+  items: z.array(bulkItem),
   /** 1 until it is over; an index, so that the worker finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
 })
@@ -66,13 +66,13 @@ export const bulk = z
   .strictObject({
     uid,
     version: z.int().min(1),
-    ...shownOrigin,
-    ...kept,
+    ...documentViewFields,
+    ...bulkFields,
     total: z.int().min(0),
     done: z.int().min(0),
     refused: z.int().min(0),
     cancelled: z.int().min(0),
-    items: z.array(item).optional().meta({ description: 'Each signal; a list leaves them out' }),
+    items: z.array(bulkItem).optional().meta({ description: 'Each signal; a list leaves them out' }),
   })
   .meta({ id: 'BulkDisposition' })
-export type Bulk = z.infer<typeof bulk>
+export type BulkDisposition = z.infer<typeof bulk>

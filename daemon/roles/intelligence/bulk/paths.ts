@@ -1,15 +1,15 @@
 // Where bulk dispositions are served.
-import { ownedPaths } from '../../../kernel/owned.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 
-type Paths = { readonly path: string; readonly also: readonly string[] }
+type BulkOperationPaths = { readonly path: string; readonly also: readonly string[] }
 
 /** `rest`: what follows the noun, as in `/{uid}`. */
-export const bulkPaths = (rest = ''): Paths => pathsOf('signal-bulk', rest)
+export const bulkPaths = (rest = ''): BulkOperationPaths => buildPaths('signal-bulk', rest)
 
 /** Beside the others: among them it would be an id. */
-export const planPaths = (): Paths => pathsOf('signal-bulk-plan')
+export const planPaths = (): BulkOperationPaths => buildPaths('signal-bulk-plan')
 
-function pathsOf(noun: string, rest = ''): Paths {
-  const [path = '', ...also] = ownedPaths(noun, rest)
+function buildPaths(noun: string, rest = ''): BulkOperationPaths {
+  const [path = '', ...also] = objectPathAliases(noun, rest)
   return { path, also }
 }

@@ -1,12 +1,12 @@
 // Tells what a bulk disposition would do, and does nothing.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { settings } from '../settings.ts'
 import { signalStatus } from '../signal/model.ts'
 import { bulkDecision, bulkSelection } from './model.ts'
 import { planPaths } from './paths.ts'
-import { foreseen } from './rules.ts'
-import { eitherOf, statuses } from './selection.ts'
+import { countAllowed } from './rules.ts'
+import { checkSelection, countStatuses } from './selection.ts'
 
 const count = z.int().min(0)
 
@@ -29,11 +29,11 @@ export const plan = operation({
   allow: 'intelligence:read',
 
   async run(call, { disposition, ...selection }) {
-    const refused = eitherOf(selection)
+    const refused = checkSelection(selection)
     if (refused) return refused
-    const { all, own } = await statuses(call, selection)
+    const { all, own } = await countStatuses(call, selection)
     const matches = [...all.values()].reduce((sum, each) => sum + each, 0)
-    const would_be_done = foreseen(own, disposition)
+    const would_be_done = countAllowed(own, disposition)
     return {
       ...{ matches, most: call.settings(settings).bulk_signals },
       ...{ would_be_done, would_be_refused: matches - would_be_done, by_status: Object.fromEntries(all) },

@@ -1,13 +1,13 @@
 // What may become of a bulk disposition: pure steps. What the history of a signal says was done is done.
-import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { SignalStatus, StoredSignal } from '../signal/model.ts'
 import { transitions } from '../signal/rules.ts'
 import type { BulkItem, StoredBulk } from './model.ts'
 
-export type Outcome = Pick<BulkItem, 'outcome' | 'reason'>
+export type BulkItemOutcome = Pick<BulkItem, 'outcome' | 'reason'>
 
 /** The next to be decided, in the order in which they were chosen. */
-export function undecided({ items }: StoredBulk, most: number): string[] {
+export function listUndecided({ items }: StoredBulk, most: number): string[] {
   return items.flatMap(({ signal_id, outcome }) => (outcome === undefined ? [signal_id] : [])).slice(0, most)
 }
 
@@ -15,7 +15,11 @@ export function undecided({ items }: StoredBulk, most: number): string[] {
  * Takes in what became of signals, and ends it when nothing is left. Of two answers for one signal `done` is the one that
  * counts: another process may have refused what was possible a moment later.
  */
-export function decided(current: StoredBulk, outcomes: ReadonlyMap<string, Outcome>, at: string): StoredBulk {
+export function applyOutcomes(
+  current: StoredBulk,
+  outcomes: ReadonlyMap<string, BulkItemOutcome>,
+  at: string,
+): StoredBulk {
   const items = current.items.map((item) => {
     const news = outcomes.get(item.signal_id)
     const counts = news && (item.outcome === undefined || (news.outcome === 'done' && item.outcome !== 'done'))
@@ -27,7 +31,7 @@ export function decided(current: StoredBulk, outcomes: ReadonlyMap<string, Outco
 }
 
 /** The same again is no change. Refuses `wrong_state` for one that is finished. */
-export function cancelled(current: StoredBulk, by: string, at: string): StoredBulk | Refused {
+export function cancelBulk(current: StoredBulk, by: string, at: string): StoredBulk | Refusal {
   if (current.state === 'finished') return refuse('wrong_state', 'the bulk disposition is finished')
   if (current.state !== 'running') return current
   return { ...current, state: 'cancelling', cancelled_by: by, updated_at: at }
@@ -39,6 +43,6 @@ export function isMovedBy({ metadata }: Pick<StoredSignal, 'metadata'>, bulk_id:
 }
 
 /** How many of those in each status the table lets go there. */
-export function foreseen(counts: ReadonlyMap<SignalStatus, number>, to: SignalStatus): number {
+export function countAllowed(counts: ReadonlyMap<SignalStatus, number>, to: SignalStatus): number {
   return [...counts].reduce((sum, [from, count]) => sum + (transitions[from].includes(to) ? count : 0), 0)
 }

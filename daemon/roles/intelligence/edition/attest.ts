@@ -1,13 +1,13 @@
 // Attests an edition; one that closes has the signals under investigation resolved, and then the insight closed.
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
-import { changeByStandings } from '../insight/change.ts'
+import { changeInsightWithSignals } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
 import { insightPaths } from '../insight/paths.ts'
-import { attested } from '../insight/rules.ts'
-import { shown } from '../insight/view.ts'
-import { deedOf } from '../signal/change.ts'
+import { attestEdition } from '../insight/rules.ts'
+import { showInsight } from '../insight/view.ts'
+import { attributeAction } from '../signal/change-signal.ts'
 
 export const attest = operation({
   ...insightPaths('/{uid}/edition/{edition_id}/attest'),
@@ -21,9 +21,9 @@ export const attest = operation({
   versioned: true,
 
   async run(call, { uid: insight_id, edition_id, rationale: why }) {
-    const done = await changeByStandings(call, insight_id, { edition_id }, (current, standings) =>
-      attested(current, edition_id, standings, deedOf(call, why)),
+    const done = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, standings) =>
+      attestEdition(current, edition_id, standings, attributeAction(call, why)),
     )
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showInsight(done)
   },
 })

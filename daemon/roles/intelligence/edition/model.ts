@@ -1,27 +1,27 @@
 // An edition: what an insight has come to say at some point, which a person may attest.
 import * as z from 'zod'
-import { instant, rationale, uid, word } from '../fields.ts'
+import { instant, rationale, shortText, uid } from '../fields.ts'
 
 export const attestation = z
-  .strictObject({ by: word, at: instant, rationale: rationale.optional() })
+  .strictObject({ by: shortText, at: instant, rationale: rationale.optional() })
   .meta({ id: 'EditionAttestation' })
 
 /** What its author says. */
-export const saidEdition = {
+export const editionInput = {
   title: z.string().trim().min(1).max(512),
   summary: z.string().max(4_096),
   closes: z.boolean().meta({ description: 'Whether its attestation closes the investigation' }),
 }
 
-const kept = {
+const editionFields = {
   edition_id: uid,
-  ...saidEdition,
-  created_by: word,
+  ...editionInput,
+  created_by: shortText,
   created_at: instant,
   attested: attestation.optional(),
 }
 
-export const storedEdition = z.strictObject({ ...kept, request_digest: z.string() })
+export const storedEdition = z.strictObject({ ...editionFields, request_digest: z.string() })
 export type StoredEdition = z.infer<typeof storedEdition>
 
-export const edition = z.strictObject(kept).meta({ id: 'Edition' })
+export const edition = z.strictObject(editionFields).meta({ id: 'Edition' })

@@ -1,14 +1,14 @@
 // What a signal says when it crosses to another site: schema signal/1.
 import * as z from 'zod'
-import { itemFields } from '../intake/item/model.ts'
-import { said, source } from '../signal/model.ts'
+import { signalInputFields, source } from '../signal/model.ts'
+import { itemFields } from '../signal-intake/item/model.ts'
 
 export const signalSchema = 'signal/1'
 
 /** Who noticed it is the peer: what one site knows of people is not told to another. */
-export const sentSignal = itemFields.omit({ actor: true, reference: true }).extend({
+export const signalMessage = itemFields.omit({ actor: true, reference: true }).extend({
   event_id: z.string().min(1).max(256).meta({ description: 'The sender’s own id: a repeat changes nothing' }),
   source,
-  detected_at: said.detected_at,
+  detected_at: signalInputFields.detected_at,
 })
-export type SentSignal = z.infer<typeof sentSignal>
+export type SignalMessage = z.infer<typeof signalMessage>

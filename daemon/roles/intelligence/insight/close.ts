@@ -1,13 +1,13 @@
 // Closes an insight whose signals are all dealt with.
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
-import { deedOf } from '../signal/change.ts'
-import { changeByStandings } from './change.ts'
+import { attributeAction } from '../signal/change-signal.ts'
+import { changeInsightWithSignals } from './change-insight.ts'
 import { insight } from './model.ts'
 import { insightPaths } from './paths.ts'
-import { closed } from './rules.ts'
-import { shown } from './view.ts'
+import { closeInsight } from './rules.ts'
+import { showInsight } from './view.ts'
 
 export const close = operation({
   ...insightPaths('/{uid}/close'),
@@ -21,9 +21,9 @@ export const close = operation({
   versioned: true,
 
   async run(call, { uid, rationale: why }) {
-    const done = await changeByStandings(call, uid, {}, (current, standings) =>
-      closed(current, standings, deedOf(call, why)),
+    const done = await changeInsightWithSignals(call, uid, {}, (current, standings) =>
+      closeInsight(current, standings, attributeAction(call, why)),
     )
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showInsight(done)
   },
 })

@@ -1,9 +1,9 @@
 // One insight.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { insight, insights } from './model.ts'
 import { insightPaths } from './paths.ts'
-import { shown } from './view.ts'
+import { showInsight } from './view.ts'
 
 export const get = operation({
   ...insightPaths('/{uid}'),
@@ -16,5 +16,5 @@ export const get = operation({
   allow: 'intelligence:read',
   versioned: true,
 
-  run: async (call, { uid }) => shown(await call.store(insights).get(uid)),
+  run: async (call, { uid }) => showInsight(await call.store(insights).get(uid)),
 })

@@ -1,10 +1,10 @@
 // Insights of the caller's tenant, newest first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { insight, insightState, insights } from './model.ts'
 import { insightPaths } from './paths.ts'
-import { shown } from './view.ts'
+import { showInsight } from './view.ts'
 
 export const list = operation({
   ...insightPaths(),
@@ -12,13 +12,13 @@ export const list = operation({
   method: 'GET',
   tool: 'insight_list',
   input: z.strictObject({ ...listFields, state: insightState.optional() }),
-  output: pageOf(insight).meta({ id: 'InsightPage' }),
+  output: pageSchema(insight).meta({ id: 'InsightPage' }),
   errors: [],
   allow: 'intelligence:read',
 
   async run(call, { limit, cursor, state }) {
-    const query = queryOf({ state }, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const query = buildListQuery({ state }, limit, cursor, { field: 'created_at', direction: 'desc' })
     const { docs, ...next } = await call.store(insights).list(query)
-    return { items: docs.map(shown), ...next }
+    return { items: docs.map(showInsight), ...next }
   },
 })

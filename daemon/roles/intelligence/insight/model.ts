@@ -1,76 +1,76 @@
 // An insight: an investigation that a signal led to, the signals that it owns links to, and what it still owes to others.
 import * as z from 'zod'
-import { collection } from '../../../kernel/store.ts'
+import { collection } from '../../../kernel/store/store.ts'
 import { edition, storedEdition } from '../edition/model.ts'
-import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
+import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
 import { ledgerEvent } from '../ledger/model.ts'
 
 export const insightState = z.enum(['open', 'investigating', 'closed'])
 export type InsightState = z.infer<typeof insightState>
 
 /** Each link is in the document, and each is asked for before it closes. */
-export const most_links = 500
-export const most_editions = 100
+export const max_links = 500
+export const max_editions = 100
 
 /**
  * `told`: steps of the signal's history that the ledger knows of; `merged_into`: who stands for it, so that nothing waits for
  * it here; `via`: merged signals that brought this one, where nobody linked it.
  */
-const link = z.strictObject({
+const signalLink = z.strictObject({
   signal_id: uid,
   told: z.int().min(0),
   merged_into: uid.optional(),
   via: z.array(uid).optional(),
 })
 
-const deed = { by: word, at: instant }
+const attributionFields = { by: shortText, at: instant }
 
 /** What an insight owes, in order. Every payment may be repeated. */
-export const pending = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('event'), id: word, event: ledgerEvent }),
+export const outboxEntry = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('event'), id: shortText, event: ledgerEvent }),
   z.strictObject({
     type: z.literal('follow'),
-    id: word,
+    id: shortText,
     signal_id: uid,
-    ...deed,
+    ...attributionFields,
     told: z.int().min(0),
     rationale: rationale.optional(),
     via: uid.optional(),
   }),
-  z.strictObject({ type: z.literal('unfollow'), id: word, signal_id: uid, by: word, via: uid }),
-  z.strictObject({ type: z.literal('advance'), id: word, signal_id: uid, by: word }),
-  z.strictObject({ type: z.literal('resolve'), id: word, signal_id: uid, edition_id: uid, by: word }),
-  z.strictObject({ type: z.literal('close'), id: word, edition_id: uid, by: word }),
+  z.strictObject({ type: z.literal('unfollow'), id: shortText, signal_id: uid, by: shortText, via: uid }),
+  z.strictObject({ type: z.literal('advance'), id: shortText, signal_id: uid, by: shortText }),
+  z.strictObject({ type: z.literal('resolve'), id: shortText, signal_id: uid, edition_id: uid, by: shortText }),
+  z.strictObject({ type: z.literal('close'), id: shortText, edition_id: uid, by: shortText }),
 ])
-export type Pending = z.infer<typeof pending>
+export type InsightOutboxEntry = z.infer<typeof outboxEntry>
 
-const said = {
+const insightInputFields = {
   title: z.string().trim().min(1).max(512),
   description: z.string().max(16_384).optional(),
 }
 
-const kept = {
-  ...said,
+const insightFields = {
+  ...insightInputFields,
   state: insightState,
   entry_context: z
     .strictObject({ type: z.literal('signal'), trigger: uid.meta({ description: 'The signal that it began with' }) })
     .meta({ id: 'EntryContext', description: 'How the insight came to be' }),
-  started_by: word.optional(),
+  started_by: shortText.optional(),
   started_at: instant.optional(),
-  closed_by: word.optional(),
+  closed_by: shortText.optional(),
   closed_at: instant.optional(),
   closing_edition_id: uid.optional().meta({ description: 'The attested edition that closes it' }),
 }
 
 export const storedInsight = z.strictObject({
-  ...origin,
-  ...kept,
-  links: z.array(link),
+  ...documentFields,
+  ...insightFields,
+  links: z.array(signalLink),
   editions: z.array(storedEdition),
   /** Events that the ledger has, or is owed. */
   events: z.int().min(0),
-  pending: z.array(pending),
-  /** 1 while `pending` is not empty; an index, so that the relay finds its work. */
+  pending: z.array(outboxEntry),
+  /** 1 while `outboxEntry` is not empty; an index, so that the relay finds its work. */
   owes: z.union([z.literal(0), z.literal(1)]),
 })
 export type StoredInsight = z.infer<typeof storedInsight>
@@ -82,15 +82,15 @@ export const insights = collection({
   orders: [['state', 'created_at']],
 })
 
-export const insightInput = z.strictObject(said)
+export const insightInput = z.strictObject(insightInputFields)
 
 /** The insight as the interface shows it. */
 export const insight = z
   .strictObject({
     uid,
     version: z.int().min(1),
-    ...shownOrigin,
-    ...kept,
+    ...documentViewFields,
+    ...insightFields,
     linked_signal_ids: z.array(uid),
     merged_signals: z
       .array(z.strictObject({ signal_id: uid, merged_into: uid }))

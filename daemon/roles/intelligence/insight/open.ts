@@ -1,17 +1,18 @@
 // Opens an insight about a signal, which it names as what it began with and is linked to from the first.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { type Classification, classification, dominates, join, type Label } from '../../../kernel/label.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
+
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { type Classification, classification, dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
-import { deedOf } from '../signal/change.ts'
+import { attributeAction } from '../signal/change-signal.ts'
 import { signals } from '../signal/model.ts'
-import { mergedAway } from '../signal/rules.ts'
+import { checkNotMerged } from '../signal/rules.ts'
 import { insight, insightInput, insights, type StoredInsight } from './model.ts'
 import { insightPaths } from './paths.ts'
-import { opened } from './rules.ts'
-import { shown } from './view.ts'
+import { openInsight } from './rules.ts'
+import { showInsight } from './view.ts'
 
 export const open = operation({
   ...insightPaths(),
@@ -28,12 +29,12 @@ export const open = operation({
 
   async run(call, { signal_id, classification: given, ...said }) {
     const { value: signal } = await call.store(signals).get(signal_id)
-    const refused = mergedAway(signal)
+    const refused = checkNotMerged(signal)
     if (refused) return refused
-    const label = labelWith(call, given, signal.label)
-    if (isRefused(label)) return label
+    const label = joinWithSignalLabel(call, given, signal.label)
+    if (isRefusal(label)) return label
     const { tenant_id } = call.caller
-    const deed = deedOf(call)
+    const deed = attributeAction(call)
     const fresh: StoredInsight = {
       ...{ tenant_id, label, created_by: deed.by, created_at: deed.at, updated_at: deed.at },
       ...{ request_digest: call.requestDigest(), ...said, state: 'open' },
@@ -41,27 +42,27 @@ export const open = operation({
       ...{ links: [], editions: [], events: 0, pending: [], owes: 0 },
     }
     const steps = signal.metadata.status_history.length
-    const value = opened(fresh, { signal_id, status: signal.status, steps }, deed)
+    const value = openInsight(fresh, { signal_id, status: signal.status, steps }, deed)
     const id = call.newId('ins')
     const made = await call.store(insights).create(id, value, [call.audited(call.address, id, { signal_id }, label)])
-    if (made === 'exists') return repeated(call, id)
+    if (made === 'exists') return answerRepeatedRequest(call, id)
     call.wake('relay')
-    return shown(made)
+    return showInsight(made)
   },
 })
 
 /** That of the signal, or a higher one that holds it. */
-function labelWith(call: Call, given: Classification | undefined, signal: Label): Label | Refused {
+function joinWithSignalLabel(call: Call, given: Classification | undefined, signal: Label): Label | Refusal {
   if (given === undefined) return signal
-  const own = labelFor(call, given)
-  if (isRefused(own)) return own
-  const joined = join(own, signal, call.site.labels)
+  const own = resolveClassification(call, given)
+  if (isRefusal(own)) return own
+  const joined = joinLabels(own, signal, call.site.labels)
   if (joined && dominates(call.caller, joined, call.site.labels)) return joined
   return refuse('label_denied', 'the label of the insight and of its signal would leave it to nobody')
 }
 
-async function repeated(call: Call, id: string) {
+async function answerRepeatedRequest(call: Call, id: string) {
   const before = await call.store(insights).get(id)
-  if (before.value.request_digest === call.requestDigest()) return shown(before)
+  if (before.value.request_digest === call.requestDigest()) return showInsight(before)
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

@@ -1,8 +1,8 @@
 // An insight as the interface shows it: without its bookkeeping.
-import type { Doc } from '../../../kernel/store.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import type { Insight, StoredInsight } from './model.ts'
 
-export function shown({ id, version, value }: Doc<StoredInsight>): Insight {
+export function showInsight({ id, version, value }: Doc<StoredInsight>): Insight {
   const {
     label: classification,
     request_digest: _digest,

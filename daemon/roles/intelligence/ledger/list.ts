@@ -1,6 +1,6 @@
 // The ledger of an insight, in order.
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { uidInput } from '../fields.ts'
 import { insights } from '../insight/model.ts'
 import { insightPaths } from '../insight/paths.ts'
@@ -12,7 +12,7 @@ export const list = operation({
   method: 'GET',
   tool: 'insight_ledger',
   input: uidInput.extend(listFields),
-  output: pageOf(ledgerEvent).meta({ id: 'LedgerPage' }),
+  output: pageSchema(ledgerEvent).meta({ id: 'LedgerPage' }),
   errors: ['not_found'],
   allow: 'intelligence:read',
 
@@ -20,7 +20,7 @@ export const list = operation({
     await call.store(insights).get(uid)
     const order = { field: 'seq', direction: 'asc' } as const
     // It is evidence of what is done: what was acknowledged is in it.
-    const query = { ...queryOf({ insight_id: uid }, limit, cursor, order), fresh: true }
+    const query = { ...buildListQuery({ insight_id: uid }, limit, cursor, order), fresh: true }
     const { docs, ...next } = await call.store(ledgerEvents).list(query)
     return { items: docs.map(({ value }) => value.event), ...next }
   },

@@ -1,33 +1,33 @@
 // What happened to an insight, one numbered event after the other; nothing is ever changed or taken out.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
-import { instant, rationale, uid, word } from '../fields.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { instant, rationale, shortText, uid } from '../fields.ts'
 import { signalStatus } from '../signal/model.ts'
 
-const happened = { seq: z.int().min(1), at: instant, by: word }
+const eventFields = { seq: z.int().min(1), at: instant, by: shortText }
 
 export const ledgerEvent = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('insight_opened'), ...happened, signal_id: uid }),
-    z.strictObject({ type: z.literal('signal_linked'), ...happened, signal_id: uid, status: signalStatus }),
-    z.strictObject({ type: z.literal('signal_unlinked'), ...happened, signal_id: uid }),
-    z.strictObject({ type: z.literal('investigation_started'), ...happened }),
+    z.strictObject({ type: z.literal('insight_opened'), ...eventFields, signal_id: uid }),
+    z.strictObject({ type: z.literal('signal_linked'), ...eventFields, signal_id: uid, status: signalStatus }),
+    z.strictObject({ type: z.literal('signal_unlinked'), ...eventFields, signal_id: uid }),
+    z.strictObject({ type: z.literal('investigation_started'), ...eventFields }),
     z.strictObject({
       type: z.literal('signal_disposition_set'),
-      ...happened,
+      ...eventFields,
       signal_id: uid,
       from: signalStatus,
       to: signalStatus,
       rationale: rationale.optional(),
       bulk: uid.optional(),
     }),
-    z.strictObject({ type: z.literal('signal_merged'), ...happened, signal_id: uid, into: uid }),
-    z.strictObject({ type: z.literal('signal_unmerged'), ...happened, signal_id: uid, from: uid }),
-    z.strictObject({ type: z.literal('edition_attested'), ...happened, edition_id: uid, closes: z.boolean() }),
+    z.strictObject({ type: z.literal('signal_merged'), ...eventFields, signal_id: uid, into: uid }),
+    z.strictObject({ type: z.literal('signal_unmerged'), ...eventFields, signal_id: uid, from: uid }),
+    z.strictObject({ type: z.literal('edition_attested'), ...eventFields, edition_id: uid, closes: z.boolean() }),
     z.strictObject({
       type: z.literal('insight_closed'),
-      ...happened,
+      ...eventFields,
       edition_id: uid.optional(),
       rationale: rationale.optional(),
     }),
@@ -35,9 +35,9 @@ export const ledgerEvent = z
   .meta({ id: 'LedgerEvent' })
 export type LedgerEvent = z.infer<typeof ledgerEvent>
 
-type Unnumbered<E> = E extends unknown ? Omit<E, 'seq'> : never
+type WithoutSeq<E> = E extends unknown ? Omit<E, 'seq'> : never
 /** An event before the insight gives it its number. */
-export type Happening = Unnumbered<LedgerEvent>
+export type NewLedgerEvent = WithoutSeq<LedgerEvent>
 
 export const storedLedgerEvent = z.strictObject({
   tenant_id: z.string(),
@@ -55,6 +55,6 @@ export const ledgerEvents = collection({
 })
 
 /** The same event has the same id, so that writing it again is no change. */
-export function ledgerId(insight_id: string, seq: number): string {
+export function ledgerEventId(insight_id: string, seq: number): string {
   return `${insight_id}:${seq}`
 }

@@ -1,9 +1,9 @@
 // Says that somebody has seen the signal.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
-import { deedOf } from './change.ts'
-import { commanded, commandParts, commandPaths } from './commands.ts'
-import { become } from './rules.ts'
+import { attributeAction } from './change-signal.ts'
+import { commandParts, commandPaths, runCommand } from './commands.ts'
+import { changeStatus } from './rules.ts'
 import { commandSystemFields } from './system-fields.ts'
 
 export const acknowledge = operation({
@@ -13,5 +13,6 @@ export const acknowledge = operation({
   tool: 'signal_acknowledge',
   input: uidInput.extend({ note: rationale.optional(), ...commandSystemFields }),
 
-  run: (call, given) => commanded(call, given, (current) => become(current, 'acknowledged', deedOf(call, given.note))),
+  run: (call, given) =>
+    runCommand(call, given, (current) => changeStatus(current, 'acknowledged', attributeAction(call, given.note))),
 })

@@ -1,9 +1,9 @@
 // Puts a signal away: a dismissal with a marker. Nothing is deleted.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
-import { deedOf } from './change.ts'
-import { commanded, commandParts, commandPaths } from './commands.ts'
-import { archived } from './rules.ts'
+import { attributeAction } from './change-signal.ts'
+import { commandParts, commandPaths, runCommand } from './commands.ts'
+import { archiveSignal } from './rules.ts'
 import { commandSystemFields } from './system-fields.ts'
 
 export const archive = operation({
@@ -13,5 +13,6 @@ export const archive = operation({
   tool: 'signal_archive',
   input: uidInput.extend({ rationale: rationale.optional(), ...commandSystemFields }),
 
-  run: (call, given) => commanded(call, given, (current) => archived(current, deedOf(call, given.rationale))),
+  run: (call, given) =>
+    runCommand(call, given, (current) => archiveSignal(current, attributeAction(call, given.rationale))),
 })

@@ -1,11 +1,11 @@
 // Signals about one entity, the latest detected first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
-import { word } from '../fields.ts'
-import { filterFields, pageOfSignals, signalPage } from './page.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { shortText } from '../fields.ts'
+import { filterFields, listSignals, signalPage } from './list-signals.ts'
 
-const [path = '', ...also] = ownedPaths('signal', '/by-entity/{entity_id}')
+const [path = '', ...also] = objectPathAliases('signal', '/by-entity/{entity_id}')
 
 export const byEntity = operation({
   summary: 'List the signals about an entity, the latest detected first',
@@ -13,10 +13,10 @@ export const byEntity = operation({
   path,
   also,
   tool: 'signal_by_entity',
-  input: z.strictObject({ ...filterFields, entity_id: word }),
+  input: z.strictObject({ ...filterFields, entity_id: shortText }),
   output: signalPage,
   errors: [],
   allow: 'intelligence:read',
 
-  run: (call, { entity_id: subject_id, ...filters }) => pageOfSignals(call, { ...filters, subject_id }),
+  run: (call, { entity_id: subject_id, ...filters }) => listSignals(call, { ...filters, subject_id }),
 })

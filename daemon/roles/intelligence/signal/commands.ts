@@ -1,15 +1,16 @@
 // What the commands on a signal have in common: their address, what they may refuse, and what they answer.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused } from '../../../kernel/errors.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
-import { changeSignal } from './change.ts'
+
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { changeSignal } from './change-signal.ts'
 import type { StoredSignal } from './model.ts'
-import { mergedAway } from './rules.ts'
-import { changedSignal, strippedOf } from './system-fields.ts'
-import { shown } from './view.ts'
+import { checkNotMerged } from './rules.ts'
+import { changedSignal, listStrippedFields } from './system-fields.ts'
+import { showSignal } from './view.ts'
 
 export function commandPaths(command: string): { readonly path: string; readonly also: readonly string[] } {
-  const [path = '', ...also] = ownedPaths('signal', `/{uid}/${command}`)
+  const [path = '', ...also] = objectPathAliases('signal', `/{uid}/${command}`)
   return { path, also }
 }
 
@@ -21,11 +22,11 @@ export const commandParts = {
   versioned: true,
 } as const
 
-export async function commanded(
+export async function runCommand(
   call: Call,
   given: Readonly<Record<string, unknown>> & { readonly uid: string },
-  rule: (current: StoredSignal) => StoredSignal | Refused,
+  rule: (current: StoredSignal) => StoredSignal | Refusal,
 ) {
-  const done = await changeSignal(call, given.uid, (current) => mergedAway(current) ?? rule(current))
-  return isRefused(done) ? done : { ...shown(call, done), stripped_fields: strippedOf(given, true) }
+  const done = await changeSignal(call, given.uid, (current) => checkNotMerged(current) ?? rule(current))
+  return isRefusal(done) ? done : { ...showSignal(call, done), stripped_fields: listStrippedFields(given, true) }
 }

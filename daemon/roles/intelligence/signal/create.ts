@@ -1,27 +1,33 @@
 // Takes a signal in: about a subject, under a short id, with the label that its inputs come to together.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { classification, dominates, join, type Label } from '../../../kernel/label.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { classification, dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uid } from '../fields.ts'
 import { signalTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
-import { begun } from './fresh.ts'
-import { actor, type StoredSignal, said, signals } from './model.ts'
-import { named } from './naming.ts'
-import { subjectInput, subjectOf } from './subject.ts'
-import { changedSignal, ownMetadata, senderMetadata, strippedOf, systemFields } from './system-fields.ts'
-import { shown } from './view.ts'
+import { buildSignal } from './build-signal.ts'
+import { actor, type StoredSignal, signalInputFields, signals } from './model.ts'
+import { storeNewSignal } from './store-new-signal.ts'
+import { resolveSubject, subjectInput } from './subject.ts'
+import {
+  changedSignal,
+  listStrippedFields,
+  senderMetadata,
+  systemFields,
+  withoutSystemMetadata,
+} from './system-fields.ts'
+import { showSignal } from './view.ts'
 
 const day_ms = 86_400_000
 
-const [path = '', ...also] = ownedPaths('signal')
+const [path = '', ...also] = objectPathAliases('signal')
 
 const input = z.strictObject({
-  ...said,
+  ...signalInputFields,
   subject: subjectInput.optional(),
   subject_ref: subjectInput.optional().meta({ description: 'Another name of subject' }),
   actor: actor.optional(),
@@ -47,36 +53,36 @@ export const create = operation({
   max_body_bytes: 131_072,
 
   async run(call, given) {
-    const value = await raised(call, given)
-    if (isRefused(value)) return value
-    const made = await named(call, value)
-    if (isRefused(made)) return made
+    const value = await buildFromInput(call, given)
+    if (isRefusal(value)) return value
+    const made = await storeNewSignal(call, value)
+    if (isRefusal(made)) return made
     if (made.isNew) call.count(signalTotal, { status: 'new' })
     if (made.isNew) call.wake('log')
-    return { ...shown(call, made.doc), stripped_fields: strippedOf(given, false) }
+    return { ...showSignal(call, made.doc), stripped_fields: listStrippedFields(given, false) }
   },
 })
 
-type Given = z.output<typeof input>
+type CreateSignalInput = z.output<typeof input>
 
 /** Refuses what it is not about, times that cannot be, related signals that are not there, and a label above the caller. */
-async function raised(call: Call, given: Given): Promise<StoredSignal | Refused> {
-  const subject = subjectOf(given.subject, given.subject_ref)
-  if (isRefused(subject)) return subject
-  const times = timesOf(call, given)
-  if (isRefused(times)) return times
+async function buildFromInput(call: Call, given: CreateSignalInput): Promise<StoredSignal | Refusal> {
+  const subject = resolveSubject(given.subject, given.subject_ref)
+  if (isRefusal(subject)) return subject
+  const times = resolveTimes(call, given)
+  if (isRefusal(times)) return times
   const related_signals = [...new Set(given.related_signals)]
-  const label = await joinedLabel(call, given.classification ?? call.site.default_level, related_signals)
-  if (isRefused(label)) return label
+  const label = await joinRelatedLabels(call, given.classification ?? call.site.default_level, related_signals)
+  if (isRefusal(label)) return label
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
   const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
-  return begun(call, {
+  return buildSignal(call, {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
     ...{ schema_version: '1.1', signal_type, source, severity, subject, title, ...times },
     actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
-    metadata: { ...ownMetadata(given.metadata), status_history: [] },
+    metadata: { ...withoutSystemMetadata(given.metadata), status_history: [] },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
     ...(related_signals.length ? { related_signals } : {}),
@@ -86,9 +92,9 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
 }
 
 /** All in UTC, so that their texts stand in the order of time. */
-export function timesOf(
+export function resolveTimes(
   call: Call,
-  { detected_at, expires_at, signal_type }: Pick<Given, 'detected_at' | 'expires_at' | 'signal_type'>,
+  { detected_at, expires_at, signal_type }: Pick<CreateSignalInput, 'detected_at' | 'expires_at' | 'signal_type'>,
 ) {
   const now = call.now()
   const detected = Date.parse(detected_at)
@@ -107,14 +113,14 @@ export function timesOf(
 }
 
 /** The join of what was given with the labels of all related signals; what it comes to must be the caller's to see. */
-async function joinedLabel(call: Call, given: z.output<typeof classification>, related: readonly string[]) {
-  const own = labelFor(call, given)
-  if (isRefused(own)) return own
+async function joinRelatedLabels(call: Call, given: z.output<typeof classification>, related: readonly string[]) {
+  const own = resolveClassification(call, given)
+  if (isRefusal(own)) return own
   const found = await Promise.all(related.map((each) => call.store(signals).find(each)))
   const missing = found.indexOf(undefined)
   if (missing >= 0) return refuse('not_found', `there is no related signal ${related[missing]}`)
   let joined: Label | undefined = own
-  for (const doc of found) joined = joined && doc && join(joined, doc.value.label, call.site.labels)
+  for (const doc of found) joined = joined && doc && joinLabels(joined, doc.value.label, call.site.labels)
   if (joined && dominates(call.caller, joined, call.site.labels)) return joined
   return refuse('label_denied', 'the label of the signal and of those related to it would leave it to nobody')
 }

@@ -1,11 +1,11 @@
 // One signal.
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'
 import { signal, signals } from './model.ts'
-import { shown } from './view.ts'
+import { showSignal } from './view.ts'
 
-const [path = '', ...also] = ownedPaths('signal', '/{uid}')
+const [path = '', ...also] = objectPathAliases('signal', '/{uid}')
 
 export const get = operation({
   summary: 'Get one signal',
@@ -19,5 +19,5 @@ export const get = operation({
   allow: 'intelligence:read',
   versioned: true,
 
-  run: async (call, { uid }) => shown(call, await call.store(signals).get(uid)),
+  run: async (call, { uid }) => showSignal(call, await call.store(signals).get(uid)),
 })

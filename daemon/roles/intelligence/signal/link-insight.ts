@@ -1,23 +1,24 @@
 // Links a signal to an insight. The insight owns the link; the signal follows, here at once or else by the relay.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { isHeldBy } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
-import type { Doc } from '../../../kernel/store.ts'
+
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isCoveredBy } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
-import { changeInsight } from '../insight/change.ts'
+import { changeInsight } from '../insight/change-insight.ts'
+import { deliverToSignal } from '../insight/deliver-insight-outbox.ts'
 import type { StoredInsight } from '../insight/model.ts'
-import { link } from '../insight/rules.ts'
-import { paySignal } from '../insight/settle.ts'
-import { deedOf } from './change.ts'
+import { linkSignal } from '../insight/rules.ts'
+import { attributeAction } from './change-signal.ts'
 import { commandParts, commandPaths } from './commands.ts'
 import { type StoredSignal, signals } from './model.ts'
-import { mergedAway } from './rules.ts'
-import { commandSystemFields, strippedOf } from './system-fields.ts'
-import { shown } from './view.ts'
+import { checkNotMerged } from './rules.ts'
+import { commandSystemFields, listStrippedFields } from './system-fields.ts'
+import { showSignal } from './view.ts'
 
 /** What a signal tells of all its links is in its document. */
-const most_links = 100
+const max_links = 100
 
 export const linkInsight = operation({
   ...commandParts,
@@ -34,27 +35,27 @@ export const linkInsight = operation({
       if (!signal) return refuse('not_found', 'there is no such signal')
       const { status, metadata } = signal.value
       const linkable = { signal_id, status, steps: metadata.status_history.length }
-      return mayLink(call, current, signal) ?? link(current, linkable, deedOf(call, why))
+      return checkMayLink(call, current, signal) ?? linkSignal(current, linkable, attributeAction(call, why))
     })
-    if (isRefused(insight)) return insight
-    const followed = await follow(call, insight, signal_id)
-    if (isRefused(followed)) return followed
-    return { ...shown(call, followed), stripped_fields: strippedOf(given, true) }
+    if (isRefusal(insight)) return insight
+    const followed = await followLink(call, insight, signal_id)
+    if (isRefusal(followed)) return followed
+    return { ...showSignal(call, followed), stripped_fields: listStrippedFields(given, true) }
   },
 })
 
 /** The label of an insight holds those of all its signals from the first, so that who sees it may see them, and it never changes. */
-function mayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal>): Refused | undefined {
-  const refused = mergedAway(value)
+function checkMayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal>): Refusal | undefined {
+  const refused = checkNotMerged(value)
   if (refused) return refused
-  if (value.links.length >= most_links) return refuse('wrong_state', `the signal is linked to ${most_links} insights`)
-  if (isHeldBy(value.label, insight.label, call.site.labels)) return undefined
+  if (value.links.length >= max_links) return refuse('wrong_state', `the signal is linked to ${max_links} insights`)
+  if (isCoveredBy(value.label, insight.label, call.site.labels)) return undefined
   return refuse('label_denied', 'the label of the insight does not hold that of the signal: open one that does')
 }
 
 /** If-Match was meant for the insight: the relay, which has none, then brings the link to the signal. */
-async function follow(call: Call, insight: Doc<StoredInsight>, signal_id: string) {
+async function followLink(call: Call, insight: Doc<StoredInsight>, signal_id: string) {
   const debt = insight.value.pending.find((each) => each.type === 'follow' && each.signal_id === signal_id && !each.via)
   if (debt?.type !== 'follow' || call.if_match !== undefined) return call.store(signals).get(signal_id)
-  return paySignal(call, insight, debt)
+  return deliverToSignal(call, insight, debt)
 }

@@ -1,11 +1,11 @@
 // Signals of the caller's tenant, the latest detected first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
-import { word } from '../fields.ts'
-import { filterFields, pageOfSignals, signalPage } from './page.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { shortText } from '../fields.ts'
+import { filterFields, listSignals, signalPage } from './list-signals.ts'
 
-const [path = '', ...also] = ownedPaths('signal')
+const [path = '', ...also] = objectPathAliases('signal')
 
 export const list = operation({
   summary: 'List signals, the latest detected first',
@@ -13,10 +13,10 @@ export const list = operation({
   path,
   also,
   tool: 'signal_list',
-  input: z.strictObject({ ...filterFields, subject_id: word.optional() }),
+  input: z.strictObject({ ...filterFields, subject_id: shortText.optional() }),
   output: signalPage,
   errors: [],
   allow: 'intelligence:read',
 
-  run: pageOfSignals,
+  run: listSignals,
 })

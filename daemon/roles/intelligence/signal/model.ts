@@ -1,9 +1,9 @@
 // A signal: something outside or computed that may be worth an investigation, what it is about, and what became of it.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
-import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
-import { untold } from '../log/model.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { unloggedChange } from '../change-log/model.ts'
+import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
 
 export const signalStatus = z.enum(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'])
 export type SignalStatus = z.infer<typeof signalStatus>
@@ -13,7 +13,7 @@ export const severity = z.enum(['critical', 'high', 'medium', 'low', 'info'])
 export const source = z
   .strictObject({
     type: z.enum(['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
-    name: word.optional().meta({ description: 'Which of them: a detector, a feed, a rule' }),
+    name: shortText.optional().meta({ description: 'Which of them: a detector, a feed, a rule' }),
     reference: z.string().min(1).max(2_048).optional().meta({ description: 'Its own id or URI for this' }),
   })
   .meta({ id: 'SignalSource', description: 'Where the signal comes from' })
@@ -32,19 +32,19 @@ export const subjectType = z.enum([
 ])
 
 export const subject = z
-  .strictObject({ type: subjectType, id: word, name: word })
+  .strictObject({ type: subjectType, id: shortText, name: shortText })
   .meta({ id: 'SignalSubject', description: 'What the signal is about' })
-export type Subject = z.infer<typeof subject>
+export type SignalSubject = z.infer<typeof subject>
 
 export const actor = z
-  .strictObject({ type: z.enum(['person', 'service', 'agent']), id: word, name: word.optional() })
+  .strictObject({ type: z.enum(['person', 'service', 'agent']), id: shortText, name: shortText.optional() })
   .meta({ id: 'SignalActor', description: 'Who or what noticed it, as the sender says; created_by is who sent it' })
 
 export const statusChange = z
   .strictObject({
     from: signalStatus,
     to: signalStatus,
-    by: word,
+    by: shortText,
     at: instant,
     rationale: rationale.optional(),
     bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
@@ -61,8 +61,8 @@ export const statusChange = z
 export type StatusChange = z.infer<typeof statusChange>
 
 /** In which lists it is. A silenced one is `listed` from when somebody takes it up. */
-export const standing = z.enum(['listed', 'silenced', 'merged'])
-export type Standing = z.infer<typeof standing>
+export const visibility = z.enum(['listed', 'silenced', 'merged'])
+export type SignalVisibility = z.infer<typeof visibility>
 
 /** What only the service writes under `metadata`. */
 const systemMetadata = {
@@ -70,11 +70,11 @@ const systemMetadata = {
   resolved_by_edition: uid.optional(),
   resolved_by_insight: uid.optional(),
   archived: z.literal(true).optional(),
-  archived_by: word.optional(),
+  archived_by: shortText.optional(),
   archived_at: instant.optional(),
   expired_at: instant.optional().meta({ description: 'When it was found to be past expires_at while still open' }),
   received: z
-    .strictObject({ from: word, as: z.string().max(1_024) })
+    .strictObject({ from: shortText, as: z.string().max(1_024) })
     .optional()
     .meta({ description: 'Of a signal that came by intake: from where, and what it is known as there' }),
 }
@@ -85,13 +85,13 @@ export const metadata = z
   .meta({ id: 'SignalMetadata', description: 'What the sender says besides, and what became of the signal' })
 
 /** What a sender adds under names of its own; a name that begins with a sign might mean something to an engine. */
-export const free = z.record(
+export const freeFields = z.record(
   z.string().regex(/^[\p{L}_][\p{L}\p{N}_ .:-]{0,127}$/u, 'must begin with a letter'),
   z.unknown(),
 )
 
 /** What the sender says, but for the subject, which has two spellings, and the label. */
-export const said = {
+export const signalInputFields = {
   signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, as in watchlist_hit' }),
   source,
   severity,
@@ -101,12 +101,12 @@ export const said = {
   expires_at: z.iso.datetime({ offset: true }).optional(),
   confidence: z.number().min(0).max(1).optional(),
   related_signals: z.array(uid).max(100).optional(),
-  routing: free.optional(),
-  visibility_context: free.optional(),
+  routing: freeFields.optional(),
+  visibility_context: freeFields.optional(),
 }
 
-const kept = {
-  ...said,
+const signalFields = {
+  ...signalInputFields,
   detected_at: instant,
   expires_at: instant,
   schema_version: z.literal('1.1'),
@@ -114,7 +114,7 @@ const kept = {
   subject,
   status: signalStatus,
   metadata,
-  acknowledged_by: word.optional(),
+  acknowledged_by: shortText.optional(),
   acknowledged_at: instant.optional(),
   acknowledgment_note: rationale.optional(),
 }
@@ -123,55 +123,61 @@ const kept = {
  * A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told; `via`:
  * merged signals that brought it, where nobody made it; `stands`: of the merging that the insight knows of, its key.
  */
-const link = z.strictObject({
+const insightLink = z.strictObject({
   insight_id: uid,
   label,
   told: z.int().min(0),
   via: z.array(uid).optional(),
-  stands: word.optional(),
+  stands: shortText.optional(),
 })
-export type Link = z.infer<typeof link>
+export type InsightLink = z.infer<typeof insightLink>
 
-const deed = { by: word, at: instant, rationale }
+const attributionFields = { by: shortText, at: instant, rationale }
 
 /**
  * What a merged signal knows of its survivor. `key`: of this merging and no later one; `label`: the survivor's then;
  * `is_elsewhere`: that one is about another subject.
  */
-export const merged = z.strictObject({ into: uid, key: word, label, is_elsewhere: z.boolean(), ...deed })
+export const mergeIntoSurvivor = z.strictObject({
+  into: uid,
+  key: shortText,
+  label,
+  is_elsewhere: z.boolean(),
+  ...attributionFields,
+})
 
 /**
  * A signal that a survivor stands for, and what it brings along. `taking` and `leaving` are owed: the signal itself is
  * still to be told.
  */
-export const takenIn = z.strictObject({
+export const mergedItem = z.strictObject({
   signal_id: uid,
-  key: word,
+  key: shortText,
   state: z.enum(['taking', 'taken', 'leaving']),
   label,
   subject,
   related: z.array(uid),
-  ...deed,
+  ...attributionFields,
 })
-export type TakenIn = z.infer<typeof takenIn>
+export type MergedSignalItem = z.infer<typeof mergedItem>
 
 export const storedSignal = z.strictObject({
-  ...origin,
-  ...kept,
+  ...documentFields,
+  ...signalFields,
   /** Whole, where the id has only its beginning: tells a repeated request from a collision. */
   request_key: z.string(),
-  links: z.array(link),
-  subject_id: word,
+  links: z.array(insightLink),
+  subject_id: shortText,
   source_type: source.shape.type,
-  source_name: word.optional(),
-  standing,
+  source_name: shortText.optional(),
+  standing: visibility,
   /** The same for lists about a subject: a merged signal is in them where its survivor is about another one. */
-  subject_standing: standing,
+  subject_standing: visibility,
   /** The silence that it came under, with the join of both labels. */
   silence_id: uid.optional(),
   silence_label: label.optional(),
-  merge: merged.optional(),
-  taken_in: z.array(takenIn).optional(),
+  merge: mergeIntoSurvivor.optional(),
+  taken_in: z.array(mergedItem).optional(),
   /** Its own, while `label` holds those of others that it stands for. */
   own_label: label.optional(),
   /** Epoch milliseconds of `expires_at`, while the signal is open and not marked as expired. */
@@ -181,7 +187,7 @@ export const storedSignal = z.strictObject({
   /** Its version as it is shown: how often something changed that is told. */
   revision: z.int().min(0),
   /** Changes that the change log does not have yet. */
-  untold: z.array(untold),
+  untold: z.array(unloggedChange),
   /** While there are such; an index, so that the log finds them. */
   unlogged: z.literal(1).optional(),
   /** What statistics count it as. */
@@ -220,16 +226,16 @@ export const signal = z
     uid,
     signal_id: uid.meta({ description: 'The same as uid' }),
     version: z.int().min(1),
-    ...shownOrigin,
-    ...kept,
+    ...documentViewFields,
+    ...signalFields,
     linked_insight_ids: z.array(uid),
-    standing: standing.meta({ description: 'In which lists it is; a plain list holds those that are listed' }),
+    standing: visibility.meta({ description: 'In which lists it is; a plain list holds those that are listed' }),
     silence_id: uid.optional().meta({ description: 'The silence that it came under' }),
     merged_into: uid.optional().meta({ description: 'The signal that stands for it' }),
     merged_at: instant.optional(),
-    merged_by: word.optional(),
+    merged_by: shortText.optional(),
     merged_signals: z
-      .array(z.strictObject({ signal_id: uid, subject, by: word, at: instant, settled: z.boolean() }))
+      .array(z.strictObject({ signal_id: uid, subject, by: shortText, at: instant, settled: z.boolean() }))
       .optional()
       .meta({ description: 'Signals that it stands for; its label and related_signals hold theirs' }),
   })

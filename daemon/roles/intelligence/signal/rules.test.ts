@@ -1,25 +1,25 @@
 // Holds the lifecycle of a signal to the table of the interface, and each step to what it must leave behind.
 import { expect, test } from 'vitest'
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { type SignalStatus, type StoredSignal, signalStatus } from './model.ts'
 import {
-  advanced,
-  archived,
-  become,
-  changesFor,
-  changesIn,
-  expired,
+  addInsightLink,
+  archiveSignal,
+  beginInvestigation,
+  changeStatus,
+  expireSignal,
   isOpen,
-  linked,
-  resolvedBy,
-  toldOf,
+  listReadableStatusSteps,
+  listStatusSteps,
+  markStepsReported,
+  resolveByEdition,
 } from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const ann = { by: 'ann', at, rationale: 'seen' }
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
 
-function aSignal(status: SignalStatus, more: Partial<StoredSignal> = {}): StoredSignal {
+function storedSignalWith(status: SignalStatus, more: Partial<StoredSignal> = {}): StoredSignal {
   return {
     ...{ tenant_id: 'alpha', label, created_by: 'bob', created_at: at, updated_at: at, request_digest: '' },
     ...{ schema_version: '1.1', signal_type: 'test', source: { type: 'manual' }, severity: 'low', title: 't' },
@@ -32,7 +32,7 @@ function aSignal(status: SignalStatus, more: Partial<StoredSignal> = {}): Stored
 }
 
 /** Document 001 part C, table of the lifecycle. */
-const table = [
+const allowedTransitions = [
   ['new', 'acknowledged'],
   ['new', 'investigating'],
   ['new', 'dismissed'],
@@ -44,23 +44,27 @@ const table = [
 
 test('a signal goes from one status to another where the interface says so, and nowhere else', () => {
   const allowed = signalStatus.options.flatMap((from) =>
-    signalStatus.options.filter((to) => !isRefused(become(aSignal(from), to, ann))).map((to) => [from, to]),
+    signalStatus.options
+      .filter((to) => !isRefusal(changeStatus(storedSignalWith(from), to, ann)))
+      .map((to) => [from, to]),
   )
-  expect(allowed.sort()).toEqual(table.toSorted())
+  expect(allowed.sort()).toEqual(allowedTransitions.toSorted())
   expect(signalStatus.options.filter((status) => !isOpen(status))).toEqual(['resolved', 'dismissed'])
 })
 
 test('a refusal names what is allowed', () => {
-  expect(become(aSignal('acknowledged'), 'resolved', ann)).toMatchObject({
+  expect(changeStatus(storedSignalWith('acknowledged'), 'resolved', ann)).toMatchObject({
     code: 'wrong_state',
     message: 'a signal that is acknowledged may become investigating, dismissed, and not resolved',
     errors: [{ path: 'status', message: 'allowed: investigating, dismissed' }],
   })
-  expect(become(aSignal('resolved'), 'new', ann)).toMatchObject({ errors: [{ message: 'allowed: none' }] })
+  expect(changeStatus(storedSignalWith('resolved'), 'new', ann)).toMatchObject({
+    errors: [{ message: 'allowed: none' }],
+  })
 })
 
 test('each step is kept with who, when and why; an acknowledgement once more beside it', () => {
-  const next = become(aSignal('new'), 'acknowledged', ann)
+  const next = changeStatus(storedSignalWith('new'), 'acknowledged', ann)
   expect(next).toMatchObject({
     metadata: { status_history: [{ from: 'new', to: 'acknowledged', ...ann }] },
     ...{ acknowledged_by: 'ann', acknowledged_at: at, acknowledgment_note: 'seen' },
@@ -68,18 +72,18 @@ test('each step is kept with who, when and why; an acknowledgement once more bes
 })
 
 test('an archived signal is a dismissed one with a marker, and what is final is not archived', () => {
-  expect(archived(aSignal('investigating'), ann)).toMatchObject({
+  expect(archiveSignal(storedSignalWith('investigating'), ann)).toMatchObject({
     status: 'dismissed',
     metadata: { archived: true, archived_by: 'ann', archived_at: at },
   })
-  expect(isRefused(archived(aSignal('dismissed'), ann))).toBe(true)
+  expect(isRefusal(archiveSignal(storedSignalWith('dismissed'), ann))).toBe(true)
 })
 
 test('an investigation takes along what is not further, and its edition resolves what is under investigation', () => {
   const closing = { edition_id: 'edn_1', insight_id: 'ins_1' }
   const outcome = (status: SignalStatus) => [
-    advanced(aSignal(status), ann).status,
-    resolvedBy(aSignal(status), closing, ann).status,
+    beginInvestigation(storedSignalWith(status), ann).status,
+    resolveByEdition(storedSignalWith(status), closing, ann).status,
   ]
   expect(signalStatus.options.map(outcome)).toEqual([
     ['investigating', 'new'],
@@ -88,7 +92,7 @@ test('an investigation takes along what is not further, and its edition resolves
     ['resolved', 'resolved'],
     ['dismissed', 'dismissed'],
   ])
-  expect(resolvedBy(aSignal('investigating'), closing, ann).metadata).toMatchObject({
+  expect(resolveByEdition(storedSignalWith('investigating'), closing, ann).metadata).toMatchObject({
     resolved_by_edition: 'edn_1',
     resolved_by_insight: 'ins_1',
   })
@@ -96,26 +100,27 @@ test('an investigation takes along what is not further, and its edition resolves
 
 test('a linked signal owes each step to the ledger until it is told, and a second link is none', () => {
   const link = { insight_id: 'ins_1', label, told: 0 }
-  const once = linked(aSignal('new'), link, ann)
-  expect(linked(once, link, ann)).toBe(once)
+  const once = addInsightLink(storedSignalWith('new'), link, ann)
+  expect(addInsightLink(once, link, ann)).toBe(once)
   expect(once).toMatchObject({ owes: 0, status: 'new', links: [{ told: 1 }] })
-  expect(changesIn(once)).toEqual([])
-  const next = become(once, 'dismissed', ann)
-  expect(isRefused(next) || [next.owes, changesIn(next).map((step) => step.at)]).toEqual([1, [1]])
+  expect(listStatusSteps(once)).toEqual([])
+  const next = changeStatus(once, 'dismissed', ann)
+  expect(isRefusal(next) || [next.owes, listStatusSteps(next).map((step) => step.at)]).toEqual([1, [1]])
   // Told by one who read it before.
-  expect(isRefused(next) || [1, 2].map((steps) => toldOf(next, 'ins_1', steps).owes)).toEqual([1, 0])
+  expect(isRefusal(next) || [1, 2].map((steps) => markStepsReported(next, 'ins_1', steps).owes)).toEqual([1, 0])
   // Acknowledged after the link was made, and before the signal followed.
-  const late = become(aSignal('new'), 'acknowledged', ann)
-  expect(isRefused(late) || linked(late, link, ann)).toMatchObject({ owes: 1, links: [{ told: 0 }] })
+  const late = changeStatus(storedSignalWith('new'), 'acknowledged', ann)
+  expect(isRefusal(late) || addInsightLink(late, link, ann)).toMatchObject({ owes: 1, links: [{ told: 0 }] })
 })
 
 test('a reason that is above those who are told goes to none of them; the step does', () => {
   const policy = { policy: 'SITE', levels: ['OPEN', 'SECRET'] }
   const open = { ...label, level: 'OPEN' }
-  const high = become(aSignal('new', { own_label: open }), 'acknowledged', ann)
-  const then = isRefused(high) ? high : become({ ...high, label: open }, 'dismissed', { ...ann, label: open })
+  const high = changeStatus(storedSignalWith('new', { own_label: open }), 'acknowledged', ann)
+  const then = isRefusal(high) ? high : changeStatus({ ...high, label: open }, 'dismissed', { ...ann, label: open })
   const toldTo = (reader: typeof label) =>
-    isRefused(then) || changesFor(then, reader, policy).map(({ change: { to, rationale } }) => [to, rationale])
+    isRefusal(then) ||
+    listReadableStatusSteps(then, reader, policy).map(({ change: { to, rationale } }) => [to, rationale])
   expect(toldTo(open)).toEqual([
     ['acknowledged', undefined],
     ['dismissed', 'seen'],
@@ -127,11 +132,11 @@ test('a reason that is above those who are told goes to none of them; the step d
 })
 
 test('expiry marks what is open and due, once, and what is over is never due', () => {
-  expect(expired(aSignal('new'), at, 4)).toEqual(aSignal('new'))
-  const marked = expired(aSignal('new'), at, 5)
+  expect(expireSignal(storedSignalWith('new'), at, 4)).toEqual(storedSignalWith('new'))
+  const marked = expireSignal(storedSignalWith('new'), at, 5)
   expect(marked).toMatchObject({ status: 'new', metadata: { expired_at: at } })
   expect(marked.due_ts).toBeUndefined()
-  expect(expired(marked, at, 9)).toBe(marked)
-  expect(become(aSignal('new'), 'dismissed', ann)).not.toHaveProperty('due_ts')
-  expect(become(aSignal('new'), 'acknowledged', ann)).toHaveProperty('due_ts', 5)
+  expect(expireSignal(marked, at, 9)).toBe(marked)
+  expect(changeStatus(storedSignalWith('new'), 'dismissed', ann)).not.toHaveProperty('due_ts')
+  expect(changeStatus(storedSignalWith('new'), 'acknowledged', ann)).toHaveProperty('due_ts', 5)
 })

@@ -1,8 +1,8 @@
 // What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { isHeldBy, type Label, type LabelPolicy } from '../../../kernel/label.ts'
-import type { Link, SignalStatus, StatusChange, StoredSignal } from './model.ts'
-import { placed } from './standing.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isCoveredBy, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
+import type { InsightLink, SignalStatus, StatusChange, StoredSignal } from './model.ts'
+import { withVisibility } from './visibility.ts'
 
 /** Status to those that may follow it. */
 export const transitions: Readonly<Record<SignalStatus, readonly SignalStatus[]>> = {
@@ -18,7 +18,7 @@ export function isOpen(status: SignalStatus): boolean {
 }
 
 /** Who does something, when (RFC 3339) and why. */
-export type Deed = {
+export type AttributedAction = {
   readonly by: string
   readonly at: string
   readonly rationale?: string | undefined
@@ -31,7 +31,7 @@ export type Deed = {
 }
 
 /** Refuses `wrong_state`, naming what the signal may become. */
-export function become(current: StoredSignal, to: SignalStatus, deed: Deed): StoredSignal | Refused {
+export function changeStatus(current: StoredSignal, to: SignalStatus, deed: AttributedAction): StoredSignal | Refusal {
   const { status: from, due_ts, ...rest } = current
   const allowed = transitions[from]
   if (!allowed.includes(to)) {
@@ -39,47 +39,55 @@ export function become(current: StoredSignal, to: SignalStatus, deed: Deed): Sto
     const fault = { path: 'status', message: `allowed: ${allowed.join(', ') || 'none'}` }
     return refuse('wrong_state', `a signal that is ${from} ${may}, and not ${to}`, [fault])
   }
-  const next = stepped({ ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) }, from, deed)
-  return to === 'acknowledged' ? acknowledged(next, deed) : next
+  const next = appendHistory(
+    { ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) },
+    from,
+    deed,
+  )
+  return to === 'acknowledged' ? markAcknowledged(next, deed) : next
 }
 
 /** Refuses `wrong_state` for a merged signal: nobody moves it but by the one that stands for it. */
-export function mergedAway({ merge }: StoredSignal): Refused | undefined {
+export function checkNotMerged({ merge }: StoredSignal): Refusal | undefined {
   return merge && refuse('wrong_state', 'the signal is merged into another, which stands for it')
 }
 
 /** A step that a person asks for. */
-export function decidedByPerson(current: StoredSignal, to: SignalStatus, deed: Deed): StoredSignal | Refused {
-  return mergedAway(current) ?? become(current, to, deed)
+export function changeStatusByPerson(
+  current: StoredSignal,
+  to: SignalStatus,
+  deed: AttributedAction,
+): StoredSignal | Refusal {
+  return checkNotMerged(current) ?? changeStatus(current, to, deed)
 }
 
-function acknowledged(current: StoredSignal, { by, at, rationale }: Deed): StoredSignal {
+function markAcknowledged(current: StoredSignal, { by, at, rationale }: AttributedAction): StoredSignal {
   const note = rationale === undefined ? {} : { acknowledgment_note: rationale }
   return { ...current, acknowledged_by: by, acknowledged_at: at, ...note }
 }
 
 /** A dismissal with a marker; nothing is ever deleted. */
-export function archived(current: StoredSignal, deed: Deed): StoredSignal | Refused {
-  const next = become(current, 'dismissed', deed)
-  if (isRefused(next)) return next
+export function archiveSignal(current: StoredSignal, deed: AttributedAction): StoredSignal | Refusal {
+  const next = changeStatus(current, 'dismissed', deed)
+  if (isRefusal(next)) return next
   const marker = { archived: true as const, archived_by: deed.by, archived_at: deed.at }
   return { ...next, metadata: { ...next.metadata, ...marker } }
 }
 
 /** An investigation of it has begun; no change for a signal that is further already. */
-export function advanced(current: StoredSignal, deed: Deed): StoredSignal {
-  const next = become(current, 'investigating', deed)
-  return isRefused(next) ? current : next
+export function beginInvestigation(current: StoredSignal, deed: AttributedAction): StoredSignal {
+  const next = changeStatus(current, 'investigating', deed)
+  return isRefusal(next) ? current : next
 }
 
 /** The edition that closes its investigation was attested; no change for a signal that is not under investigation. */
-export function resolvedBy(
+export function resolveByEdition(
   current: StoredSignal,
   { edition_id, insight_id }: { readonly edition_id: string; readonly insight_id: string },
-  deed: Deed,
+  deed: AttributedAction,
 ): StoredSignal {
-  const next = become(current, 'resolved', deed)
-  if (isRefused(next)) return current
+  const next = changeStatus(current, 'resolved', deed)
+  if (isRefusal(next)) return current
   const marker = { resolved_by_edition: edition_id, resolved_by_insight: insight_id }
   return { ...next, metadata: { ...next.metadata, ...marker } }
 }
@@ -88,26 +96,35 @@ export function resolvedBy(
  * Follows a link that an insight has made; the same link again is no change. One that came `via` a merged signal is none
  * when that has left meanwhile, and becomes an own one when somebody makes it.
  */
-export function linked(current: StoredSignal, { via, ...link }: Link, deed: Deed): StoredSignal {
+export function addInsightLink(
+  current: StoredSignal,
+  { via, ...link }: InsightLink,
+  deed: AttributedAction,
+): StoredSignal {
   const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
-  if (via) return linkedVia(current, { ...link, via }, known, deed)
+  if (via) return addInheritedLink(current, { ...link, via }, known, deed)
   if (known && !known.via) return current
   const others = current.links.filter((each) => each !== known)
   const { via: _by, ...own } = { ...link, ...known }
-  return withLinks(current, [...others, own], deed)
+  return replaceLinks(current, [...others, own], deed)
 }
 
 /** A link that is made or undone is a step. */
-function withLinks(current: StoredSignal, links: readonly Link[], deed: Deed): StoredSignal {
+function replaceLinks(current: StoredSignal, links: readonly InsightLink[], deed: AttributedAction): StoredSignal {
   const steps = current.metadata.status_history.length
   // It is no news to a ledger that knows all before it.
   const told = links.map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
-  return stepped({ ...current, links: told }, current.status, deed)
+  return appendHistory({ ...current, links: told }, current.status, deed)
 }
 
-type Via = Link & { readonly via: readonly string[] }
+type InheritedLink = InsightLink & { readonly via: readonly string[] }
 
-function linkedVia(current: StoredSignal, { via, ...link }: Via, known: Link | undefined, deed: Deed): StoredSignal {
+function addInheritedLink(
+  current: StoredSignal,
+  { via, ...link }: InheritedLink,
+  known: InsightLink | undefined,
+  deed: AttributedAction,
+): StoredSignal {
   if (known && !known.via) return current
   const isHere = (id: string) =>
     current.taken_in?.some(({ signal_id, state }) => signal_id === id && state !== 'leaving')
@@ -115,11 +132,16 @@ function linkedVia(current: StoredSignal, { via, ...link }: Via, known: Link | u
   if (added.length === 0) return current
   const others = current.links.filter((each) => each !== known)
   const links = [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
-  return known ? owing({ ...current, links }) : withLinks(current, links, { ...deed, event: 'linked' })
+  return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...deed, event: 'linked' })
 }
 
 /** A merged signal that brought a link has left; the link goes with the last of them. */
-export function unlinked(current: StoredSignal, insight_id: string, via: string, deed: Deed): StoredSignal {
+export function removeInheritedLink(
+  current: StoredSignal,
+  insight_id: string,
+  via: string,
+  deed: AttributedAction,
+): StoredSignal {
   if (!current.links.some((each) => each.insight_id === insight_id && each.via?.includes(via))) return current
   const links = current.links.flatMap((each) => {
     if (each.insight_id !== insight_id || !each.via) return [each]
@@ -127,55 +149,57 @@ export function unlinked(current: StoredSignal, insight_id: string, via: string,
     return left.length > 0 ? [{ ...each, via: left }] : []
   })
   const isGone = links.length < current.links.length
-  return isGone ? withLinks(current, links, { ...deed, event: 'unlinked' }) : owing({ ...current, links })
+  return isGone ? replaceLinks(current, links, { ...deed, event: 'unlinked' }) : updatePending({ ...current, links })
 }
 
-export type Step = { readonly at: number; readonly change: StatusChange }
+export type StatusStep = { readonly at: number; readonly change: StatusChange }
 
 /** Changes of status with their place in the history, which holds links, too. */
-export function changesIn({ metadata: { status_history } }: Pick<StoredSignal, 'metadata'>): Step[] {
+export function listStatusSteps({ metadata: { status_history } }: Pick<StoredSignal, 'metadata'>): StatusStep[] {
   return status_history.map((change, at) => ({ at, change })).filter(({ change }) => change.from !== change.to)
 }
 
 /** The same for those who see what has this label: without the reasons that are above it. */
-export function changesFor(
+export function listReadableStatusSteps(
   { metadata: { status_history } }: Pick<StoredSignal, 'metadata'>,
   reader: Label,
   policy: LabelPolicy,
-): Step[] {
+): StatusStep[] {
   const told = status_history.map(({ rationale, ...step }) => {
-    const isTold = rationale !== undefined && (!step.label || isHeldBy(step.label, reader, policy))
+    const isTold = rationale !== undefined && (!step.label || isCoveredBy(step.label, reader, policy))
     return isTold ? { ...step, rationale } : step
   })
-  return changesIn({ metadata: { status_history: told } })
+  return listStatusSteps({ metadata: { status_history: told } })
 }
 
 /** The ledger of an insight has been told of so many steps. */
-export function toldOf(current: StoredSignal, insight_id: string, steps: number): StoredSignal {
+export function markStepsReported(current: StoredSignal, insight_id: string, steps: number): StoredSignal {
   const links = current.links.map((link) =>
     link.insight_id === insight_id ? { ...link, told: Math.max(link.told, steps) } : link,
   )
-  return owing({ ...current, links })
+  return updatePending({ ...current, links })
 }
 
 /** Marks an open signal whose time is over. */
-export function expired(current: StoredSignal, at: string, now_ms: number): StoredSignal {
+export function expireSignal(current: StoredSignal, at: string, now_ms: number): StoredSignal {
   const { due_ts, ...rest } = current
   if (due_ts === undefined || due_ts > now_ms) return current
   return { ...rest, updated_at: at, metadata: { ...rest.metadata, expired_at: at } }
 }
 
 /** Appends to the history. Where the signal is higher than by itself, who reads the reason later must be as high. */
-export function stepped(current: StoredSignal, from: SignalStatus, deed: Deed): StoredSignal {
+export function appendHistory(current: StoredSignal, from: SignalStatus, deed: AttributedAction): StoredSignal {
   const { by, at, rationale, bulk, event, label = current.own_label && current.label } = deed
   const why = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
   const what = { ...(event === undefined ? {} : { event }), ...(label === undefined ? {} : { label }) }
   const status_history = [...current.metadata.status_history, { from, to: current.status, by, at, ...why, ...what }]
-  return owing(placed({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } }))
+  return updatePending(
+    withVisibility({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } }),
+  )
 }
 
 /** What is still to be told: ledgers of steps, insights of who stands for it, merged signals of their merging. */
-export function owing(current: StoredSignal): StoredSignal {
+export function updatePending(current: StoredSignal): StoredSignal {
   const { links, merge, taken_in = [] } = current
   const steps = current.metadata.status_history.length
   const isOwed =

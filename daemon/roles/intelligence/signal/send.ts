@@ -1,21 +1,21 @@
 // Sends a signal to a peer, where its label lets it leave; durable at the site's carrier once this answers.
 import * as z from 'zod'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
-import { type SentSignal, signalSchema } from '../federation/model.ts'
-import { uid, word } from '../fields.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { type SignalMessage, signalSchema } from '../federation/model.ts'
+import { shortText, uid } from '../fields.ts'
 import { type StoredSignal, signals } from './model.ts'
 
-const [path = '', ...also] = ownedPaths('signal', '/{uid}/send')
+const [path = '', ...also] = objectPathAliases('signal', '/{uid}/send')
 
 export const send = operation({
   summary: 'Send a signal to a peer, where its label lets it leave',
   method: 'POST',
   path,
   also,
-  input: z.strictObject({ uid, peer: word.max(64) }),
-  output: z.strictObject({ uid, peer: word, event_id: z.string() }).meta({ id: 'SignalSent' }),
+  input: z.strictObject({ uid, peer: shortText.max(64) }),
+  output: z.strictObject({ uid, peer: shortText, event_id: z.string() }).meta({ id: 'SignalSent' }),
   status: 202,
   errors: ['not_found', 'not_your_tenant', 'label_denied', 'unavailable'],
   allow: 'intelligence:send',
@@ -27,19 +27,19 @@ export const send = operation({
     // On a channel the site speaks as its own tenant: it lends that to nobody else.
     if (value.tenant_id !== call.site.tenant_id)
       return refuse('not_your_tenant', 'the site sends signals of its own tenant')
-    const refused = await call.others.mayCross(peer, value.label)
-    if (isRefused(refused)) return refused
-    const body = sentOf(id, value)
+    const refused = await call.roles.mayCross(peer, value.label)
+    if (isRefusal(refused)) return refused
+    const body = buildSignalMessage(id, value)
     await call.record([call.audited(call.address, id, { peer }, value.label)])
     const { event_id } = body
     const sent = { event_id: `signal:${event_id}`, kind: 'signal', schema: signalSchema, label: value.label } as const
-    await call.others.send({ peer, ...sent, body, parent_block_ids: [] })
+    await call.roles.send({ peer, ...sent, body, parent_block_ids: [] })
     return { uid: id, peer, event_id }
   },
 })
 
 /** What was said of it, and nothing of what became of it, of people, or of whom it concerns here. */
-function sentOf(id: string, value: StoredSignal): SentSignal {
+function buildSignalMessage(id: string, value: StoredSignal): SignalMessage {
   const { signal_type, severity, title, description, subject, detected_at, expires_at, confidence, source } = value
   return {
     ...{ event_id: id, signal_type, severity, title, subject, detected_at, expires_at, source },

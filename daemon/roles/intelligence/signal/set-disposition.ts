@@ -1,10 +1,10 @@
 // Moves a signal on by a person's decision, with the reason.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
-import { deedOf } from './change.ts'
-import { commanded, commandParts, commandPaths } from './commands.ts'
+import { attributeAction } from './change-signal.ts'
+import { commandParts, commandPaths, runCommand } from './commands.ts'
 import { signalStatus } from './model.ts'
-import { become } from './rules.ts'
+import { changeStatus } from './rules.ts'
 import { commandSystemFields } from './system-fields.ts'
 
 export const setDisposition = operation({
@@ -19,5 +19,7 @@ export const setDisposition = operation({
   }),
 
   run: (call, given) =>
-    commanded(call, given, (current) => become(current, given.disposition, deedOf(call, given.rationale))),
+    runCommand(call, given, (current) =>
+      changeStatus(current, given.disposition, attributeAction(call, given.rationale)),
+    ),
 })

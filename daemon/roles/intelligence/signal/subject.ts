@@ -1,7 +1,7 @@
 // What a signal is about, in either of the spellings that senders use.
 import * as z from 'zod'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { type Subject, subject } from './model.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { type SignalSubject, subject } from './model.ts'
 
 export const subjectInput = z
   .strictObject({
@@ -11,10 +11,13 @@ export const subjectInput = z
     display_name: subject.shape.name.optional(),
   })
   .meta({ id: 'SubjectGiven', description: 'What the signal is about; its name as name or display_name' })
-type Given = z.infer<typeof subjectInput>
+type SubjectInput = z.infer<typeof subjectInput>
 
 /** Refuses `invalid` where there is none, none with a name, or two that differ. */
-export function subjectOf(subject: Given | undefined, subject_ref: Given | undefined): Subject | Refused {
+export function resolveSubject(
+  subject: SubjectInput | undefined,
+  subject_ref: SubjectInput | undefined,
+): SignalSubject | Refusal {
   const said = [subject, subject_ref].filter((each) => each !== undefined)
   const [first, second] = said.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
   const refused = (path: string, message: string) =>

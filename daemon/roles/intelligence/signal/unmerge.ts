@@ -1,14 +1,14 @@
 // Takes a merged signal out again, as it was before.
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
-import { leaving } from '../merge/rules.ts'
-import { settleMerges } from '../merge/settle.ts'
-import { changeSignal, deedOf } from './change.ts'
+import { deliverMerges } from '../merge/deliver-merges.ts'
+import { beginUnmerge } from '../merge/rules.ts'
+import { attributeAction, changeSignal } from './change-signal.ts'
 import { commandParts, commandPaths } from './commands.ts'
 import { signals } from './model.ts'
-import { commandSystemFields, strippedOf } from './system-fields.ts'
-import { shown } from './view.ts'
+import { commandSystemFields, listStrippedFields } from './system-fields.ts'
+import { showSignal } from './view.ts'
 
 export const unmerge = operation({
   ...commandParts,
@@ -27,10 +27,10 @@ export const unmerge = operation({
     const survivor = await call.store(signals).find(value.merge.into)
     if (!survivor) return refuse('label_denied', 'the signal that stands for it is above the caller')
     const rule: Parameters<typeof changeSignal>[2] = (current) =>
-      leaving(current, uid, { ...deedOf(call), rationale: why })
+      beginUnmerge(current, uid, { ...attributeAction(call), rationale: why })
     const done = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })
-    if (isRefused(done)) return done
-    if (call.if_match === undefined) await settleMerges(call, done)
-    return { ...shown(call, await call.store(signals).get(uid)), stripped_fields: strippedOf(given, true) }
+    if (isRefusal(done)) return done
+    if (call.if_match === undefined) await deliverMerges(call, done)
+    return { ...showSignal(call, await call.store(signals).get(uid)), stripped_fields: listStrippedFields(given, true) }
   },
 })

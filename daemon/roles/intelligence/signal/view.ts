@@ -1,24 +1,25 @@
 // A signal as the interface shows it: without its bookkeeping, and without what is above the viewer of what it leads to.
-import type { Call } from '../../../kernel/call.ts'
-import { dominates, isHeldBy, type Label } from '../../../kernel/label.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { relatedOf } from '../merge/rules.ts'
+
+import { dominates, isCoveredBy, type Label } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { listRelatedSignals } from '../merge/rules.ts'
 import type { Signal, StoredSignal } from './model.ts'
 
-type Sees = (label: Label) => boolean
+type LabelPredicate = (label: Label) => boolean
 
-type Viewing = Pick<Call, 'caller' | 'site'>
+type SignalViewContext = Pick<Call, 'caller' | 'site'>
 
-export function shown({ caller, site }: Viewing, doc: Doc<StoredSignal>): Signal {
-  return seen(doc, (label) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
+export function showSignal({ caller, site }: SignalViewContext, doc: Doc<StoredSignal>): Signal {
+  return buildView(doc, (label) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
 }
 
 /** For whoever sees the signal, now or later, and no more: as it may go on under its own label. */
-export function shownToAll({ site }: Viewing, doc: Doc<StoredSignal>): Signal {
-  return seen(doc, (label) => isHeldBy(label, doc.value.label, site.labels))
+export function showSignalToAll({ site }: SignalViewContext, doc: Doc<StoredSignal>): Signal {
+  return buildView(doc, (label) => isCoveredBy(label, doc.value.label, site.labels))
 }
 
-function seen({ id, value }: Doc<StoredSignal>, sees: Sees): Signal {
+function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Signal {
   const {
     label: classification,
     request_key: _key,
@@ -50,15 +51,15 @@ function seen({ id, value }: Doc<StoredSignal>, sees: Sees): Signal {
     version,
     classification,
     ...rest,
-    ...historyOf(value, insights, sees),
+    ...showHistory(value, insights, sees),
     linked_insight_ids: insights,
     ...(silence_id !== undefined && silence_label && sees(silence_label) ? { silence_id } : {}),
-    ...mergesOf(value, sees),
+    ...showMerges(value, sees),
   }
 }
 
 /** Why somebody did something while the signal was higher than it is now is for those who could see it then. */
-function historyOf({ metadata, acknowledgment_note }: StoredSignal, seen: readonly string[], sees: Sees) {
+function showHistory({ metadata, acknowledgment_note }: StoredSignal, seen: readonly string[], sees: LabelPredicate) {
   const { resolved_by_insight: insight, resolved_by_edition: edition, status_history, ...others } = metadata
   const isSeen = insight !== undefined && seen.includes(insight)
   const steps = status_history.map(({ label, rationale, ...step }) => {
@@ -76,9 +77,9 @@ function historyOf({ metadata, acknowledgment_note }: StoredSignal, seen: readon
   }
 }
 
-function mergesOf(value: StoredSignal, sees: Sees) {
+function showMerges(value: StoredSignal, sees: LabelPredicate) {
   const { merge, taken_in } = value
-  const related = relatedOf(value)
+  const related = listRelatedSignals(value)
   return {
     ...(merge ? { merged_at: merge.at, merged_by: merge.by } : {}),
     ...(merge && sees(merge.label) ? { merged_into: merge.into } : {}),

@@ -1,25 +1,25 @@
 // Makes a silence: what matches it from then on is stored as ever, and stays out of plain lists.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { classification, type Label } from '../../../kernel/label.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { word } from '../fields.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { classification, type Label } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { shortText } from '../fields.ts'
 import { settings } from '../settings.ts'
-import { most_silences, type StoredSilence, silence, silences, storedSilence } from './model.ts'
+import { max_silences, type StoredSilence, silence, silences, storedSilence } from './model.ts'
 import { silencePaths } from './paths.ts'
-import { spanOf } from './rules.ts'
-import { maySee, shownOne } from './view.ts'
+import { resolveSpan } from './rules.ts'
+import { maySee, showSilence } from './view.ts'
 
 const { matchers, reason, comment } = storedSilence.shape
-const offset = z.iso.datetime({ offset: true })
+const offsetInstant = z.iso.datetime({ offset: true })
 const input = z.strictObject({
   ...{ matchers, reason, comment },
-  owner: word.optional().meta({ description: 'Who answers for it; the caller unless said' }),
-  starts_at: offset.optional().meta({ description: 'Now unless said, or where it is past' }),
-  ends_at: offset,
+  owner: shortText.optional().meta({ description: 'Who answers for it; the caller unless said' }),
+  starts_at: offsetInstant.optional().meta({ description: 'Now unless said, or where it is past' }),
+  ends_at: offsetInstant,
   classification: classification.optional(),
 })
 
@@ -39,22 +39,24 @@ export const create = operation({
   async run(call, { classification: given, ...said }) {
     const id = call.newId('sil')
     const before = call.idempotency_key === undefined ? undefined : await call.store(silences).find(id)
-    if (before) return repeated(call, before)
-    const label = labelFor(call, given ?? call.site.default_level)
-    if (isRefused(label)) return label
-    const span = spanOf(said, call.now(), call.settings(settings).silence_days)
-    if (isRefused(span)) return span
-    if ((await call.store(silences).count({ until_ts: { gt: call.now() } })) >= most_silences)
-      return refuse('wrong_state', `there are ${most_silences} silences that have not ended: end some`)
-    const value = made(call, label, said, span)
+    if (before) return answerRepeatedRequest(call, before)
+    const label = resolveClassification(call, given ?? call.site.default_level)
+    if (isRefusal(label)) return label
+    const span = resolveSpan(said, call.now(), call.settings(settings).silence_days)
+    if (isRefusal(span)) return span
+    if ((await call.store(silences).count({ until_ts: { gt: call.now() } })) >= max_silences)
+      return refuse('wrong_state', `there are ${max_silences} silences that have not ended: end some`)
+    const value = buildSilence(call, label, said, span)
     const { owner, reason: why, ends_at } = value
     const event = call.audited(call.address, id, { owner, reason: why, ends_at }, label)
     const stored = await call.store(silences).create(id, value, [event])
-    return stored === 'exists' ? repeated(call, await call.store(silences).get(id)) : shownOne(call, stored)
+    return stored === 'exists'
+      ? answerRepeatedRequest(call, await call.store(silences).get(id))
+      : showSilence(call, stored)
   },
 })
 
-function made(
+function buildSilence(
   call: Call,
   silence_label: Label,
   { matchers: wanted, reason: why, comment: more, owner }: Omit<z.output<typeof input>, 'classification'>,
@@ -70,7 +72,8 @@ function made(
   }
 }
 
-function repeated(call: Call, before: Doc<StoredSilence>) {
-  if (before.value.request_digest === call.requestDigest() && maySee(call, before.value)) return shownOne(call, before)
+function answerRepeatedRequest(call: Call, before: Doc<StoredSilence>) {
+  if (before.value.request_digest === call.requestDigest() && maySee(call, before.value))
+    return showSilence(call, before)
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

@@ -1,12 +1,12 @@
 // Ends a silence before its time.
-import { isRefused, type Refused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
-import { deedOf } from '../signal/change.ts'
+import { attributeAction } from '../signal/change-signal.ts'
 import { silence, silences } from './model.ts'
 import { silencePaths } from './paths.ts'
-import { ended } from './rules.ts'
-import { absent, maySee, shownOne } from './view.ts'
+import { endSilence } from './rules.ts'
+import { maySee, refuseUnknownSilence, showSilence } from './view.ts'
 
 export const end = operation({
   ...silencePaths('/{uid}/end'),
@@ -20,12 +20,14 @@ export const end = operation({
   versioned: true,
 
   async run(call, { uid, rationale: why }) {
-    const { doc, answer } = await call.store(silences).update<Refused | undefined>(uid, ({ value }) => {
-      const next = maySee(call, value) ? ended(value, deedOf(call, why), call.now()) : absent()
-      if (isRefused(next)) return { answer: next }
+    const { doc, answer } = await call.store(silences).update<Refusal | undefined>(uid, ({ value }) => {
+      const next = maySee(call, value)
+        ? endSilence(value, attributeAction(call, why), call.now())
+        : refuseUnknownSilence()
+      if (isRefusal(next)) return { answer: next }
       const event = call.audited(call.address, uid, { owner: value.owner }, value.silence_label)
       return { next, answer: undefined, audit: [event] }
     })
-    return isRefused(answer) ? answer : await shownOne(call, doc)
+    return isRefusal(answer) ? answer : await showSilence(call, doc)
   },
 })

@@ -1,9 +1,9 @@
 // One silence; past ones stay readable.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { silence, silences } from './model.ts'
 import { silencePaths } from './paths.ts'
-import { shownOne } from './view.ts'
+import { showSilence } from './view.ts'
 
 export const get = operation({
   ...silencePaths('/{uid}'),
@@ -16,5 +16,5 @@ export const get = operation({
   allow: 'intelligence:read',
   versioned: true,
 
-  run: async (call, { uid }) => shownOne(call, await call.store(silences).get(uid)),
+  run: async (call, { uid }) => showSilence(call, await call.store(silences).get(uid)),
 })

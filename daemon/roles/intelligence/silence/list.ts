@@ -1,11 +1,11 @@
 // Silences of the caller's tenant, newest first; past ones stay.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
-import type { Filter } from '../../../kernel/store.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { Filter } from '../../../kernel/store/store.ts'
 import { type SilenceState, silence, silenceState, silences } from './model.ts'
 import { silencePaths } from './paths.ts'
-import { shown } from './view.ts'
+import { showSilences } from './view.ts'
 
 export const list = operation({
   ...silencePaths(),
@@ -13,18 +13,18 @@ export const list = operation({
   method: 'GET',
   tool: 'signal_silence_list',
   input: z.strictObject({ ...listFields, state: silenceState.optional() }),
-  output: pageOf(silence).meta({ id: 'SilencePage' }),
+  output: pageSchema(silence).meta({ id: 'SilencePage' }),
   errors: [],
   allow: 'intelligence:read',
 
   async run(call, { limit, cursor, state }) {
-    const query = queryOf({}, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(silences).list({ ...query, filter: inState(state, call.now()) })
-    return { items: await shown(call, docs), ...next }
+    const query = buildListQuery({}, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const { docs, ...next } = await call.store(silences).list({ ...query, filter: filterByState(state, call.now()) })
+    return { items: await showSilences(call, docs), ...next }
   },
 })
 
-function inState(state: SilenceState | undefined, now_ms: number): Filter {
+function filterByState(state: SilenceState | undefined, now_ms: number): Filter {
   if (state === undefined) return {}
   if (state === 'ended') return { until_ts: { lte: now_ms } }
   return { until_ts: { gt: now_ms }, starts_ts: state === 'active' ? { lte: now_ms } : { gt: now_ms } }

@@ -1,51 +1,51 @@
 // A silence: which signals are kept out of plain lists for a time, who answers for it, and why.
 import * as z from 'zod'
-import { clearance, label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
-import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
+import { clearance, label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
 import { severity, source, subjectType } from '../signal/model.ts'
 
 export const silenceState = z.enum(['pending', 'active', 'ended'])
 export type SilenceState = z.infer<typeof silenceState>
 
 /** Pending and active ones of a tenant: each signal that comes in is held against all of them. */
-export const most_silences = 200
+export const max_silences = 200
 
-const anyOf = <T extends z.ZodType>(one: T) => z.array(one).min(1).max(100).optional()
-const pattern = word
+const anyOfList = <T extends z.ZodType>(one: T) => z.array(one).min(1).max(100).optional()
+const pattern = shortText
   .refine((given) => given !== '*', 'must not be everything')
   .meta({ description: 'A value, or the beginning of some with * at its end' })
 
 export const matchers = z
   .strictObject({
-    signal_type: anyOf(pattern),
-    severity: anyOf(severity),
-    subject_type: anyOf(subjectType),
-    subject_id: anyOf(pattern),
-    source_type: anyOf(source.shape.type),
-    source_name: anyOf(pattern),
+    signal_type: anyOfList(pattern),
+    severity: anyOfList(severity),
+    subject_type: anyOfList(subjectType),
+    subject_id: anyOfList(pattern),
+    source_type: anyOfList(source.shape.type),
+    source_name: anyOfList(pattern),
   })
   .refine((given) => Object.values(given).some((values) => values !== undefined), 'must name something')
   .meta({ id: 'SilenceMatchers', description: 'A signal matches when each that is given has its value' })
-export type Matchers = z.infer<typeof matchers>
+export type SilenceMatchers = z.infer<typeof matchers>
 
-const kept = {
+const silenceFields = {
   matchers,
-  owner: word.meta({ description: 'Who answers for it' }),
+  owner: shortText.meta({ description: 'Who answers for it' }),
   reason: rationale,
   comment: z.string().max(4_096).optional(),
   starts_at: instant,
   ends_at: instant,
   ended_at: instant.optional().meta({ description: 'When it was ended before its time' }),
-  ended_by: word.optional(),
+  ended_by: shortText.optional(),
   ended_because: rationale.optional(),
 }
 
-const { label: _own, ...unlabelled } = origin
+const { label: _own, ...unlabelled } = documentFields
 
 export const storedSilence = z.strictObject({
   ...unlabelled,
-  ...kept,
+  ...silenceFields,
   /**
    * Its label, under another name than that of a document: a silence counts for whoever sends a signal, so the store must
    * find it for all of the tenant. Who may read it is asked in `view.ts`.
@@ -70,10 +70,10 @@ export const silence = z
   .strictObject({
     uid,
     version: z.int().min(1),
-    ...shownOrigin,
-    ...kept,
+    ...documentViewFields,
+    ...silenceFields,
     state: silenceState,
     silenced: z.int().min(0).meta({ description: 'Signals that came under it, as far as the viewer may know of them' }),
   })
   .meta({ id: 'Silence' })
-export type Silence = z.infer<typeof silence>
+export type SignalSilence = z.infer<typeof silence>

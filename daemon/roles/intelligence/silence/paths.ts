@@ -1,8 +1,8 @@
 // Where silences are served.
-import { ownedPaths } from '../../../kernel/owned.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 
 /** `rest`: what follows the noun, as in `/{uid}`. */
 export function silencePaths(rest = ''): { readonly path: string; readonly also: readonly string[] } {
-  const [path = '', ...also] = ownedPaths('signal-silence', rest)
+  const [path = '', ...also] = objectPathAliases('signal-silence', rest)
   return { path, also }
 }

@@ -1,7 +1,7 @@
 // Holds silences to their matchers, their span and the clearance of whoever made them.
 import { expect, test } from 'vitest'
-import { isRefused } from '../../../kernel/errors.ts'
-import { isOver, matches, spanOf, stateAt } from './rules.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { isSilencing, matches, resolveSpan, stateAt } from './rules.ts'
 
 const signal = {
   ...{ tenant_id: 'alpha', signal_type: 'weather.storm', severity: 'low' as const },
@@ -28,9 +28,9 @@ test('a star at the end stands for the rest, and a value that is not there match
 test('it is over what whoever made it might see, of the same tenant', () => {
   const made = { tenant_id: 'alpha', matchers: { severity: ['low' as const] } }
   const clearance = { level: 'SECRET', categories: [] }
-  expect(isOver({ ...made, clearance }, signal, policy)).toBe(true)
-  expect(isOver({ ...made, clearance: undefined }, signal, policy)).toBe(false)
-  expect(isOver({ ...made, clearance, tenant_id: 'bravo' }, signal, policy)).toBe(false)
+  expect(isSilencing({ ...made, clearance }, signal, policy)).toBe(true)
+  expect(isSilencing({ ...made, clearance: undefined }, signal, policy)).toBe(false)
+  expect(isSilencing({ ...made, clearance, tenant_id: 'bravo' }, signal, policy)).toBe(false)
 })
 
 test('it holds from its start on, and no more at its end', () => {
@@ -40,8 +40,8 @@ test('it holds from its start on, and no more at its end', () => {
 
 test('it begins now where its start is past, and is bounded', () => {
   const at = (ms: number) => new Date(ms).toISOString()
-  expect(spanOf({ starts_at: at(0), ends_at: at(9_000) }, 5_000, 1)).toEqual({ starts_ts: 5_000, until_ts: 9_000 })
-  expect(spanOf({ ends_at: at(5_000 + 86_400_000) }, 5_000, 1)).toMatchObject({ starts_ts: 5_000 })
+  expect(resolveSpan({ starts_at: at(0), ends_at: at(9_000) }, 5_000, 1)).toEqual({ starts_ts: 5_000, until_ts: 9_000 })
+  expect(resolveSpan({ ends_at: at(5_000 + 86_400_000) }, 5_000, 1)).toMatchObject({ starts_ts: 5_000 })
   for (const ends_at of [5_000, 5_001 + 86_400_000])
-    expect(isRefused(spanOf({ ends_at: at(ends_at) }, 5_000, 1))).toBe(true)
+    expect(isRefusal(resolveSpan({ ends_at: at(ends_at) }, 5_000, 1))).toBe(true)
 })

@@ -1,38 +1,38 @@
 // When a silence holds, and for which signals: values in, values out.
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { dominates, type LabelPolicy } from '../../../kernel/label.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { dominates, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { StoredSignal } from '../signal/model.ts'
-import type { Deed } from '../signal/rules.ts'
-import type { Matchers, SilenceState, StoredSilence } from './model.ts'
+import type { AttributedAction } from '../signal/rules.ts'
+import type { SilenceMatchers, SilenceState, StoredSilence } from './model.ts'
 
-type Span = Pick<StoredSilence, 'starts_ts' | 'until_ts'>
+type SilenceSpan = Pick<StoredSilence, 'starts_ts' | 'until_ts'>
 
 /** From its start on, and no more at its end. */
-export function stateAt({ starts_ts, until_ts }: Span, now_ms: number): SilenceState {
+export function stateAt({ starts_ts, until_ts }: SilenceSpan, now_ms: number): SilenceState {
   if (until_ts <= now_ms) return 'ended'
   return starts_ts <= now_ms ? 'active' : 'pending'
 }
 
-type Held = Pick<StoredSignal, 'signal_type' | 'severity' | 'subject' | 'source'>
+type MatchableSignal = Pick<StoredSignal, 'signal_type' | 'severity' | 'subject' | 'source'>
 
-export function matches(wanted: Matchers, { signal_type, severity, subject, source }: Held): boolean {
-  const values: Readonly<Record<keyof Matchers, string | undefined>> = {
+export function matches(wanted: SilenceMatchers, { signal_type, severity, subject, source }: MatchableSignal): boolean {
+  const values: Readonly<Record<keyof SilenceMatchers, string | undefined>> = {
     ...{ signal_type, severity, subject_type: subject.type, subject_id: subject.id },
     ...{ source_type: source.type, source_name: source.name },
   }
-  const names = Object.keys(wanted) as (keyof Matchers)[]
-  return names.every((name) => wanted[name]?.some((pattern) => fits(pattern, values[name])) ?? true)
+  const names = Object.keys(wanted) as (keyof SilenceMatchers)[]
+  return names.every((name) => wanted[name]?.some((pattern) => matchesPattern(pattern, values[name])) ?? true)
 }
 
-function fits(pattern: string, value: string | undefined): boolean {
+function matchesPattern(pattern: string, value: string | undefined): boolean {
   if (value === undefined) return false
   return pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern
 }
 
 /** Whether it silences the signal: one that matches, and that whoever made it might have seen. */
-export function isOver(
+export function isSilencing(
   { matchers, clearance, tenant_id }: Pick<StoredSilence, 'matchers' | 'clearance' | 'tenant_id'>,
-  signal: Held & Pick<StoredSignal, 'tenant_id' | 'label'>,
+  signal: MatchableSignal & Pick<StoredSignal, 'tenant_id' | 'label'>,
   policy: LabelPolicy,
 ): boolean {
   if (tenant_id !== signal.tenant_id || !matches(matchers, signal)) return false
@@ -42,11 +42,11 @@ export function isOver(
 const day_ms = 86_400_000
 
 /** Start and end in epoch milliseconds. Refuses an end that is past, before the start, or too far after it. */
-export function spanOf(
+export function resolveSpan(
   given: { readonly starts_at?: string | undefined; readonly ends_at: string },
   now_ms: number,
   most_days: number,
-): Span | Refused {
+): SilenceSpan | Refusal {
   const until_ts = Date.parse(given.ends_at)
   // What is past is past: it begins now.
   const starts_ts = Math.max(now_ms, given.starts_at === undefined ? now_ms : Date.parse(given.starts_at))
@@ -60,7 +60,11 @@ export function spanOf(
 }
 
 /** Refuses `wrong_state` for one that has ended. Signals that came under it stay marked. */
-export function ended(current: StoredSilence, { by, at, rationale }: Deed, now_ms: number): StoredSilence | Refused {
+export function endSilence(
+  current: StoredSilence,
+  { by, at, rationale }: AttributedAction,
+  now_ms: number,
+): StoredSilence | Refusal {
   if (stateAt(current, now_ms) === 'ended') return refuse('wrong_state', 'the silence has ended')
   const why = rationale === undefined ? {} : { ended_because: rationale }
   return { ...current, updated_at: at, until_ts: now_ms, ended_at: at, ended_by: by, ...why }

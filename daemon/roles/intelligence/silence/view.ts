@@ -1,10 +1,11 @@
 // A silence as the interface shows it, to those who may know of it, with how many signals came under it.
-import type { Call } from '../../../kernel/call.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { dominates } from '../../../kernel/label.ts'
-import type { Doc } from '../../../kernel/store.ts'
+
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { dominates } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { signals } from '../signal/model.ts'
-import type { Silence, StoredSilence } from './model.ts'
+import type { SignalSilence, StoredSilence } from './model.ts'
 import { stateAt } from './rules.ts'
 
 export function maySee({ caller, site }: Call, { silence_label }: StoredSilence): boolean {
@@ -12,7 +13,7 @@ export function maySee({ caller, site }: Call, { silence_label }: StoredSilence)
 }
 
 /** Those of them that the caller may know of. */
-export async function shown(call: Call, docs: readonly Doc<StoredSilence>[]): Promise<Silence[]> {
+export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>[]): Promise<SignalSilence[]> {
   const seen = docs.filter(({ value }) => maySee(call, value))
   if (seen.length === 0) return []
   const counted = await call.store(signals).countBy('silence_id', { silence_id: { in: seen.map(({ id }) => id) } })
@@ -30,9 +31,9 @@ export async function shown(call: Call, docs: readonly Doc<StoredSilence>[]): Pr
   })
 }
 
-export const absent = () => refuse('not_found', 'there is no such silence')
+export const refuseUnknownSilence = () => refuse('not_found', 'there is no such silence')
 
-export async function shownOne(call: Call, doc: Doc<StoredSilence>): Promise<Silence | Refused> {
-  const [one] = await shown(call, [doc])
-  return one ?? absent()
+export async function showSilence(call: Call, doc: Doc<StoredSilence>): Promise<SignalSilence | Refusal> {
+  const [one] = await showSilences(call, [doc])
+  return one ?? refuseUnknownSilence()
 }

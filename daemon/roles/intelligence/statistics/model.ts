@@ -2,28 +2,28 @@
 import * as z from 'zod'
 import { source } from '../signal/model.ts'
 
-export const outcome = z.enum(['open', 'resolved', 'dismissed', 'archived'])
-export type Outcome = z.infer<typeof outcome>
+export const signalOutcome = z.enum(['open', 'resolved', 'dismissed', 'archived'])
+export type SignalOutcome = z.infer<typeof signalOutcome>
 
 const count = z.int().min(0)
-const counts = z.strictObject({ open: count, resolved: count, dismissed: count, archived: count })
-export type Counts = z.infer<typeof counts>
+const outcomeCounts = z.strictObject({ open: count, resolved: count, dismissed: count, archived: count })
+export type OutcomeCounts = z.infer<typeof outcomeCounts>
 
-const share = z.number().min(0).max(1)
+const fraction = z.number().min(0).max(1)
 
-const judgement = {
-  counts,
+const precisionFields = {
+  counts: outcomeCounts,
   disposed: count.meta({ description: 'Resolved, dismissed or archived' }),
-  precision: share.nullable().meta({ description: 'Resolved of those disposed; null where there are none' }),
+  precision: fraction.nullable().meta({ description: 'Resolved of those disposed; null where there are none' }),
   interval: z
-    .strictObject({ low: share, high: share })
+    .strictObject({ low: fraction, high: fraction })
     .optional()
     .meta({ description: 'Wilson’s 95 % interval of the precision' }),
 }
-export const judged = z.strictObject(judgement).meta({ id: 'SignalPrecision' })
-export type Judged = z.infer<typeof judged>
+export const signalPrecision = z.strictObject(precisionFields).meta({ id: 'SignalPrecision' })
+export type SignalPrecision = z.infer<typeof signalPrecision>
 
 export const sourceStatistics = z
-  .strictObject({ source: source.omit({ reference: true }), signal_type: z.string(), ...judgement })
+  .strictObject({ source: source.omit({ reference: true }), signal_type: z.string(), ...precisionFields })
   .meta({ id: 'SourceStatistics', description: 'Of the signals of one type from one source' })
 export type SourceStatistics = z.infer<typeof sourceStatistics>

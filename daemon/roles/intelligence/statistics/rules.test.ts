@@ -1,10 +1,10 @@
 // Holds the statistics of sources to their counts, and the interval to published values.
 import { expect, test } from 'vitest'
-import { statisticsOf, tallyOf, tallySpan, totalOf, wilson } from './rules.ts'
+import { buildTallyKey, computeStatistics, computeTotal, tallyKeyRange, wilsonInterval } from './rules.ts'
 
-type Tallied = Parameters<typeof tallyOf>[0]
+type TallyKeyInput = Parameters<typeof buildTallyKey>[0]
 
-const signal = (status: Tallied['status'], more: Partial<Tallied> = {}): Tallied => ({
+const signal = (status: TallyKeyInput['status'], more: Partial<TallyKeyInput> = {}): TallyKeyInput => ({
   ...{
     standing: 'listed',
     status,
@@ -15,15 +15,15 @@ const signal = (status: Tallied['status'], more: Partial<Tallied> = {}): Tallied
   ...{ source: { type: 'polling', name: 'feed' }, ...more },
 })
 
-function counted(all: readonly Tallied[]): Map<string, number> {
+function countByKey(all: readonly TallyKeyInput[]): Map<string, number> {
   const found = new Map<string, number>()
-  for (const each of all) found.set(tallyOf(each), (found.get(tallyOf(each)) ?? 0) + 1)
+  for (const each of all) found.set(buildTallyKey(each), (found.get(buildTallyKey(each)) ?? 0) + 1)
   return found
 }
 
 test('each signal is counted once, under its source and type, as what became of it', () => {
-  const lines = statisticsOf(
-    counted([
+  const lines = computeStatistics(
+    countByKey([
       ...[signal('new'), signal('acknowledged'), signal('investigating')],
       ...[signal('resolved'), signal('resolved', { detected_at: '2026-03-04T00:00:00.000Z' }), signal('resolved')],
       signal('dismissed'),
@@ -46,13 +46,16 @@ test('each signal is counted once, under its source and type, as what became of 
     ['feed', 't', { open: 3, resolved: 3, dismissed: 1, archived: 1 }, 5, 0.6],
   ])
   expect(lines[1]).not.toHaveProperty('interval')
-  expect(totalOf(lines)).toMatchObject({ counts: { open: 4, resolved: 4, dismissed: 1, archived: 1 }, disposed: 6 })
+  expect(computeTotal(lines)).toMatchObject({
+    counts: { open: 4, resolved: 4, dismissed: 1, archived: 1 },
+    disposed: 6,
+  })
 })
 
 test('a span of days holds all of the first and the last, and nothing besides', () => {
-  const { gte, lt } = tallySpan('2026-03-01', '2026-03-02')
+  const { gte, lt } = tallyKeyRange('2026-03-01', '2026-03-02')
   const isIn = (detected_at: string) => {
-    const tally = tallyOf(signal('new', { detected_at }))
+    const tally = buildTallyKey(signal('new', { detected_at }))
     return tally >= gte && tally < lt
   }
   expect(['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03'].map((day) => isIn(`${day}T12:00:00.000Z`))).toEqual([
@@ -61,8 +64,8 @@ test('a span of days holds all of the first and the last, and nothing besides', 
 })
 
 test('what another stands for, or nobody was to look at, is in no span', () => {
-  const { gte } = tallySpan('2026-03-01', '2026-03-02')
-  const tallies = (['merged', 'silenced'] as const).map((standing) => tallyOf(signal('dismissed', { standing })))
+  const { gte } = tallyKeyRange('2026-03-01', '2026-03-02')
+  const tallies = (['merged', 'silenced'] as const).map((standing) => buildTallyKey(signal('dismissed', { standing })))
   expect(tallies.every((tally) => tally < gte)).toBe(true)
 })
 
@@ -75,8 +78,8 @@ test('the interval is Wilson’s', () => {
     [1, 29, 0.0061, 0.1718],
   ] as const
   for (const [hits, trials, low, high] of published) {
-    expect(wilson(hits, trials).low).toBeCloseTo(low, 4)
-    expect(wilson(hits, trials).high).toBeCloseTo(high, 4)
+    expect(wilsonInterval(hits, trials).low).toBeCloseTo(low, 4)
+    expect(wilsonInterval(hits, trials).high).toBeCloseTo(high, 4)
   }
-  expect(wilson(20, 20)).toEqual({ low: expect.closeTo(1 - 0.1611, 4), high: 1 })
+  expect(wilsonInterval(20, 20)).toEqual({ low: expect.closeTo(1 - 0.1611, 4), high: 1 })
 })

@@ -2,66 +2,81 @@
 import * as z from 'zod'
 import { type StoredSignal, source as signalSource } from '../signal/model.ts'
 import { isOpen } from '../signal/rules.ts'
-import { type Counts, type Judged, type Outcome, outcome, type SourceStatistics } from './model.ts'
+import {
+  type OutcomeCounts,
+  type SignalOutcome,
+  type SignalPrecision,
+  type SourceStatistics,
+  signalOutcome,
+} from './model.ts'
 
 const sourceType = signalSource.shape.type
-type Source = SourceStatistics['source']
+type StatisticsSource = SourceStatistics['source']
 
-type Tallied = Pick<StoredSignal, 'standing' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
+type CountableSignal = Pick<StoredSignal, 'standing' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
 
 /**
  * Day of its detection (UTC), then what it counts as, so that a span of days is a span of an index. Nothing for what is not
  * in plain lists: another stands for it, or nobody was to look at it.
  */
-export function tallyOf({ standing, status, metadata, detected_at, source, signal_type }: Tallied): string {
+export function buildTallyKey({
+  standing,
+  status,
+  metadata,
+  detected_at,
+  source,
+  signal_type,
+}: CountableSignal): string {
   if (standing !== 'listed') return ''
-  const outcome: Outcome = isOpen(status) ? 'open' : metadata.archived ? 'archived' : (status as Outcome)
+  const outcome: SignalOutcome = isOpen(status) ? 'open' : metadata.archived ? 'archived' : (status as SignalOutcome)
   return `${detected_at.slice(0, 10)} ${JSON.stringify([outcome, source.type, source.name ?? null, signal_type])}`
 }
 
-const tally = z.tuple([outcome, sourceType, z.string().nullable(), z.string()])
-const dayLength = '2026-01-01'.length
+const tallyContent = z.tuple([signalOutcome, sourceType, z.string().nullable(), z.string()])
+const day_characters = '2026-01-01'.length
 
-/** What a tally of `tallyOf` says; the day is what it begins with. */
-function readTally(text: string): Pick<SourceStatistics, 'source' | 'signal_type'> & { readonly outcome: Outcome } {
-  const [counted, type, name, signal_type] = tally.parse(JSON.parse(text.slice(dayLength + 1)))
+/** What a tally of `buildTallyKey` says; the day is what it begins with. */
+function parseTallyKey(
+  text: string,
+): Pick<SourceStatistics, 'source' | 'signal_type'> & { readonly outcome: SignalOutcome } {
+  const [counted, type, name, signal_type] = tallyContent.parse(JSON.parse(text.slice(day_characters + 1)))
   return { outcome: counted, source: { type, ...(name === null ? {} : { name }) }, signal_type }
 }
 
 /** Bounds of tallies from a day to another, both included. */
-export function tallySpan(from: string, to: string): { readonly gte: string; readonly lt: string } {
+export function tallyKeyRange(from: string, to: string): { readonly gte: string; readonly lt: string } {
   // The character after the space that ends a day.
   return { gte: from, lt: `${to}!` }
 }
 
 /** One line for each source and type that there is something of, by source and type. */
-export function statisticsOf(counted: ReadonlyMap<string, number>): SourceStatistics[] {
-  const lines = new Map<string, { source: Source; signal_type: string; counts: Counts }>()
+export function computeStatistics(counted: ReadonlyMap<string, number>): SourceStatistics[] {
+  const lines = new Map<string, { source: StatisticsSource; signal_type: string; counts: OutcomeCounts }>()
   for (const [text, count] of counted) {
-    const { outcome: found, source, signal_type } = readTally(text)
+    const { outcome: found, source, signal_type } = parseTallyKey(text)
     const key = JSON.stringify([source.type, source.name ?? '', signal_type])
-    const line = lines.get(key) ?? { source, signal_type, counts: none }
+    const line = lines.get(key) ?? { source, signal_type, counts: zeroCounts }
     lines.set(key, { ...line, counts: { ...line.counts, [found]: line.counts[found] + count } })
   }
   const inOrder = [...lines].sort(([one], [other]) => (one < other ? -1 : 1))
-  return inOrder.map(([, { source, signal_type, counts }]) => ({ source, signal_type, ...judged(counts) }))
+  return inOrder.map(([, { source, signal_type, counts }]) => ({ source, signal_type, ...computePrecision(counts) }))
 }
 
-const none: Counts = { open: 0, resolved: 0, dismissed: 0, archived: 0 }
+const zeroCounts: OutcomeCounts = { open: 0, resolved: 0, dismissed: 0, archived: 0 }
 
 /** All lines together. */
-export function totalOf(lines: readonly SourceStatistics[]): Judged {
-  const counts = { ...none }
-  for (const line of lines) for (const name of outcome.options) counts[name] += line.counts[name]
-  return judged(counts)
+export function computeTotal(lines: readonly SourceStatistics[]): SignalPrecision {
+  const counts = { ...zeroCounts }
+  for (const line of lines) for (const name of signalOutcome.options) counts[name] += line.counts[name]
+  return computePrecision(counts)
 }
 
 /** An archived signal was dismissed. What is open says nothing yet. */
-function judged(counts: Counts): Judged {
+function computePrecision(counts: OutcomeCounts): SignalPrecision {
   const disposed = counts.resolved + counts.dismissed + counts.archived
   if (disposed === 0) return { counts, disposed, precision: null }
   const precision = counts.resolved / disposed
-  return { counts, disposed, precision, interval: wilson(counts.resolved, disposed) }
+  return { counts, disposed, precision, interval: wilsonInterval(counts.resolved, disposed) }
 }
 
 /** Two-sided 95 %: the 0.975 quantile of the standard normal distribution. */
@@ -71,7 +86,7 @@ const z_95 = 1.959_963_984_540_054
  * Wilson's score interval at 95 % for a share of `hits` in `trials`, at least one: it stays within [0, 1] and holds for a
  * few as for many. E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927) 209.
  */
-export function wilson(hits: number, trials: number): { readonly low: number; readonly high: number } {
+export function wilsonInterval(hits: number, trials: number): { readonly low: number; readonly high: number } {
   const share = hits / trials
   const square = z_95 ** 2
   const middle = share + square / (2 * trials)

@@ -1,10 +1,10 @@
 // The STIX 2.1 objects that signals are told as (OASIS Standard, 10 June 2021), with what each must have.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
+import { label } from '../../../kernel/label/label.ts'
 import { signal, subject } from '../signal/model.ts'
 
 /** Section 2.9: an object type and a UUID. */
-const idOf = (type: string) =>
+const stixId = (type: string) =>
   z.string().regex(new RegExp(`^${type}--[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`))
 /** Section 2.16: RFC 3339 in UTC. */
 const timestamp = z.iso.datetime()
@@ -23,21 +23,21 @@ const externalReference = z.strictObject({
   external_id: z.string().optional(),
 })
 
-const marked = {
-  created_by_ref: idOf('identity'),
-  object_marking_refs: z.array(idOf('marking-definition')).min(1),
+const markedFields = {
+  created_by_ref: stixId('identity'),
+  object_marking_refs: z.array(stixId('marking-definition')).min(1),
   external_references: z.array(externalReference).min(1),
 }
-const named = { name: z.string(), extensions: extensionOf({ subject: subject.omit({ name: true }) }) }
+const namedFields = { name: z.string(), extensions: extensionOf({ subject: subject.omit({ name: true }) }) }
 
-const core = <T extends string>(type: T) => ({
-  ...{ type: z.literal(type), spec_version, id: idOf(type) },
+const coreFields = <T extends string>(type: T) => ({
+  ...{ type: z.literal(type), spec_version, id: stixId(type) },
   ...{ created: timestamp, modified: timestamp },
 })
 
 /** Section 4.5, of the site and of who made the extension. */
 export const identity = z.strictObject({
-  ...core('identity'),
+  ...coreFields('identity'),
   name: z.string(),
   description: z.string().optional(),
   identity_class: z.enum(['organization', 'system']),
@@ -45,17 +45,17 @@ export const identity = z.strictObject({
 
 /** Section 4.5 and, for events, 4.6: what a signal is about. */
 export const subjectIdentity = z.strictObject({
-  ...core('identity'),
-  ...{ ...named, identity_class: z.enum(['individual', 'organization', 'system', 'unknown']) },
-  ...marked,
+  ...coreFields('identity'),
+  ...{ ...namedFields, identity_class: z.enum(['individual', 'organization', 'system', 'unknown']) },
+  ...markedFields,
 })
-export const subjectIncident = z.strictObject({ ...core('incident'), ...named, ...marked })
+export const subjectIncident = z.strictObject({ ...coreFields('incident'), ...namedFields, ...markedFields })
 export type SubjectObject = z.infer<typeof subjectIdentity> | z.infer<typeof subjectIncident>
 
 /** Section 7.2.1, with a statement (7.2.1.3). */
 export const markingDefinition = z.strictObject({
   type: z.literal('marking-definition'),
-  ...{ spec_version, id: idOf('marking-definition'), created: timestamp, created_by_ref: idOf('identity') },
+  ...{ spec_version, id: stixId('marking-definition'), created: timestamp, created_by_ref: stixId('identity') },
   definition_type: z.literal('statement'),
   definition: z.strictObject({ statement: z.string() }),
   extensions: extensionOf({ label }),
@@ -63,30 +63,30 @@ export const markingDefinition = z.strictObject({
 
 /** Section 7.3. */
 export const extensionDefinition = z.strictObject({
-  ...{ ...core('extension-definition'), created_by_ref: idOf('identity') },
+  ...{ ...coreFields('extension-definition'), created_by_ref: stixId('identity') },
   ...{ name: z.string(), description: z.string(), schema: z.string(), version: z.string() },
   extension_types: z.array(z.literal('property-extension')).min(1),
 })
 
 /** The signal whole, but for what only some of those may know who see it: one version of an object has one content. */
-export const toldSignal = signal
+export const exportedSignal = signal
   .omit({ linked_insight_ids: true, version: true, uid: true })
   .meta({ id: 'ExportedSignal', description: 'A signal without its links to insights' })
 
 /** Section 5.2. */
 export const sighting = z.strictObject({
-  ...core('sighting'),
-  ...marked,
+  ...coreFields('sighting'),
+  ...markedFields,
   description: z.string(),
   labels: z.array(z.string()).min(1),
   confidence: z.int().min(0).max(100).optional(),
   first_seen: timestamp,
   last_seen: timestamp,
   count: z.int().min(1).max(999_999_999),
-  sighting_of_ref: z.union([idOf('identity'), idOf('incident')]),
-  where_sighted_refs: z.array(idOf('identity')).min(1),
+  sighting_of_ref: z.union([stixId('identity'), stixId('incident')]),
+  where_sighted_refs: z.array(stixId('identity')).min(1),
   summary: z.literal(false),
-  extensions: extensionOf({ signal: toldSignal }),
+  extensions: extensionOf({ signal: exportedSignal }),
 })
 export type Sighting = z.infer<typeof sighting>
 
@@ -102,6 +102,6 @@ export type StixObject = z.infer<typeof stixObject>
 
 /** Section 8. Without signals it has no objects: an empty list is not allowed. */
 export const stixBundle = z
-  .strictObject({ type: z.literal('bundle'), id: idOf('bundle'), objects: z.array(stixObject).min(1).optional() })
+  .strictObject({ type: z.literal('bundle'), id: stixId('bundle'), objects: z.array(stixObject).min(1).optional() })
   .meta({ id: 'StixBundle', description: 'A STIX 2.1 bundle; every reference in it is to an object in it' })
 export type StixBundle = z.infer<typeof stixBundle>

@@ -1,23 +1,24 @@
 // Signals as sightings of STIX 2.1: the same signals are the same bundle, byte for byte, whoever exports them and when.
-import { type Label, labelKey } from '../../../kernel/label.ts'
-import { nameUuid } from '../../../kernel/uuid.ts'
-import type { Signal, Subject } from '../signal/model.ts'
+
+import { nameUuid } from '../../../kernel/encoding/name-uuid.ts'
+import { type Label, labelKey } from '../../../kernel/label/label.ts'
+import type { Signal, SignalSubject } from '../signal/model.ts'
 import { extension_id, type Sighting, type StixBundle, type StixObject, type SubjectObject } from './model.ts'
 
 /** Section 2.9 lets ids be UUIDs by name in a space of one's own; that of the standard is for observables alone. */
-const name_space = '6c1d9a52-8f0e-4b7e-9d35-2a4c7e1f0b93'
-const maker_id = 'identity--a9e47d10-2c83-4f56-8b1e-7d0c3f95e268'
+const uuid_namespace = '6c1d9a52-8f0e-4b7e-9d35-2a4c7e1f0b93'
+const producer_id = 'identity--a9e47d10-2c83-4f56-8b1e-7d0c3f95e268'
 /** Of objects that never change, since their id follows from all that they say. */
-const created = '2026-01-01T00:00:00.000Z'
-const unchanging = { spec_version: '2.1', created, modified: created } as const
+const fixed_created_at = '2026-01-01T00:00:00.000Z'
+const fixedFields = { spec_version: '2.1', created: fixed_created_at, modified: fixed_created_at } as const
 
-const maker: StixObject = {
-  ...{ type: 'identity', ...unchanging, id: maker_id, name: 'platform', identity_class: 'system' },
+const producerIdentity: StixObject = {
+  ...{ type: 'identity', ...fixedFields, id: producer_id, name: 'platform', identity_class: 'system' },
   description: 'The program whose extension carries what STIX has no property for',
 }
 
-const extension: StixObject = {
-  ...{ type: 'extension-definition', ...unchanging, id: extension_id, created_by_ref: maker_id },
+const signalExtension: StixObject = {
+  ...{ type: 'extension-definition', ...fixedFields, id: extension_id, created_by_ref: producer_id },
   ...{ name: 'signal', version: '1.0.0', extension_types: ['property-extension'] },
   description: 'Signals with their history, subjects with their type and id, labels with their parts',
   schema: [
@@ -29,7 +30,9 @@ const extension: StixObject = {
 }
 
 /** The closest object that STIX has; a place, a document or a dataset has none that a name is enough for. */
-const classes: Readonly<Record<Subject['type'], 'individual' | 'organization' | 'system' | 'unknown' | 'incident'>> = {
+const identityClasses: Readonly<
+  Record<SignalSubject['type'], 'individual' | 'organization' | 'system' | 'unknown' | 'incident'>
+> = {
   person: 'individual',
   organization: 'organization',
   asset: 'system',
@@ -43,77 +46,93 @@ const classes: Readonly<Record<Subject['type'], 'individual' | 'organization' | 
 }
 
 /** Whose signals these are, and where they were raised. */
-export type Where = { readonly site: string; readonly tenant_id: string }
+export type ExportOrigin = { readonly site: string; readonly tenant_id: string }
 
 /** All that the sightings refer to, each once, and then the sightings in the order of the signals. */
-export function bundleOf(signals: readonly Signal[], where: Where): StixBundle {
-  if (signals.length === 0) return { type: 'bundle', id: idOf('bundle', []) }
-  const site = siteOf(where)
+export function buildBundle(signals: readonly Signal[], where: ExportOrigin): StixBundle {
+  if (signals.length === 0) return { type: 'bundle', id: deriveStixId('bundle', []) }
+  const site = buildSiteIdentity(where)
   const told = signals.map((signal) => {
-    const marking = markingOf(signal.classification, site.id)
-    const seen = subjectOf(signal, where, marking.id, site.id)
-    return { marking, seen, sighting: sightingOf(signal, seen.id, marking.id, site.id) }
+    const marking = buildMarking(signal.classification, site.id)
+    const seen = buildSubject(signal, where, marking.id, site.id)
+    return { marking, seen, sighting: buildSighting(signal, seen.id, marking.id, site.id) }
   })
-  const first = [maker, extension, site, ...told.map(({ marking }) => marking), ...told.map(({ seen }) => seen)]
+  const first = [
+    producerIdentity,
+    signalExtension,
+    site,
+    ...told.map(({ marking }) => marking),
+    ...told.map(({ seen }) => seen),
+  ]
   const byId = new Map<string, StixObject>()
   for (const object of [...first, ...told.map((each) => each.sighting)]) byId.set(object.id, object)
   const versions = told.map(({ sighting: { id, modified } }) => [id, modified])
-  return { type: 'bundle', id: idOf('bundle', versions), objects: [...byId.values()] }
+  return { type: 'bundle', id: deriveStixId('bundle', versions), objects: [...byId.values()] }
 }
 
-function idOf(type: string, of: unknown): string {
-  return `${type}--${nameUuid(name_space, JSON.stringify([type, of]))}`
+function deriveStixId(type: string, of: unknown): string {
+  return `${type}--${nameUuid(uuid_namespace, JSON.stringify([type, of]))}`
 }
 
-function siteOf({ site, tenant_id }: Where): StixObject {
-  const id = idOf('identity', ['site', tenant_id, site])
-  return { type: 'identity', ...unchanging, id, name: site, identity_class: 'organization' }
+function buildSiteIdentity({ site, tenant_id }: ExportOrigin): StixObject {
+  const id = deriveStixId('identity', ['site', tenant_id, site])
+  return { type: 'identity', ...fixedFields, id, name: site, identity_class: 'organization' }
 }
 
-function markingOf(label: Label, created_by_ref: string): StixObject {
+function buildMarking(label: Label, created_by_ref: string): StixObject {
   const { policy, level, categories, releasable_to = [label.originator], originator } = label
   const parts = [level, categories.join(', '), `releasable to ${releasable_to.join(', ') || 'nobody'}`]
   const statement = [...parts, `originator ${originator}`, `policy ${policy}`].filter(Boolean).join(' // ')
   return {
-    ...{ type: 'marking-definition', spec_version: '2.1', created, created_by_ref },
-    id: idOf('marking-definition', [labelKey(label), label.releasable_to !== undefined, originator, created_by_ref]),
+    ...{ type: 'marking-definition', spec_version: '2.1', created: fixed_created_at, created_by_ref },
+    id: deriveStixId('marking-definition', [
+      labelKey(label),
+      label.releasable_to !== undefined,
+      originator,
+      created_by_ref,
+    ]),
     ...{ definition_type: 'statement', definition: { statement } },
-    extensions: extended({ label }),
+    extensions: wrapInExtension({ label }),
   }
 }
 
 /** One under each marking: what is said of it is as secret as the signal that says it. */
-function subjectOf({ subject }: Signal, { tenant_id }: Where, marking: string, created_by_ref: string): SubjectObject {
+function buildSubject(
+  { subject }: Signal,
+  { tenant_id }: ExportOrigin,
+  marking: string,
+  created_by_ref: string,
+): SubjectObject {
   const { type, id, name } = subject
-  const stixType = classes[type]
+  const stixType = identityClasses[type]
   const said = [tenant_id, type, id, name, marking, created_by_ref]
   const rest = {
-    ...{ ...unchanging, name, created_by_ref, object_marking_refs: [marking] },
+    ...{ ...fixedFields, name, created_by_ref, object_marking_refs: [marking] },
     external_references: [{ source_name: 'platform', description: `${type} that a signal is about`, external_id: id }],
-    extensions: extended({ subject: { type, id } }),
+    extensions: wrapInExtension({ subject: { type, id } }),
   }
   return stixType === 'incident'
-    ? { type: 'incident', id: idOf('incident', said), ...rest }
-    : { type: 'identity', id: idOf('identity', said), identity_class: stixType, ...rest }
+    ? { type: 'incident', id: deriveStixId('incident', said), ...rest }
+    : { type: 'identity', id: deriveStixId('identity', said), identity_class: stixType, ...rest }
 }
 
-function sightingOf(signal: Signal, sighting_of_ref: string, marking: string, site: string): Sighting {
+function buildSighting(signal: Signal, sighting_of_ref: string, marking: string, site: string): Sighting {
   const { uid, tenant_id, title, description, confidence, detected_at, signal_type, severity, status } = signal
   return {
-    ...{ type: 'sighting', spec_version: '2.1', id: idOf('sighting', [tenant_id, uid]) },
+    ...{ type: 'sighting', spec_version: '2.1', id: deriveStixId('sighting', [tenant_id, uid]) },
     ...{ created: signal.created_at, modified: signal.updated_at, created_by_ref: site },
     description: description === undefined ? title : `${title}\n\n${description}`,
     labels: [signal_type, `severity:${severity}`, `status:${status}`],
     ...(confidence === undefined ? {} : { confidence: Math.round(confidence * 100) }),
     ...{ first_seen: detected_at, last_seen: detected_at, count: 1, summary: false },
     ...{ sighting_of_ref, where_sighted_refs: [site], object_marking_refs: [marking] },
-    external_references: [{ source_name: 'platform', external_id: uid }, referenceOf(signal)],
-    extensions: extended({ signal: toldOf(signal) }),
+    external_references: [{ source_name: 'platform', external_id: uid }, buildReference(signal)],
+    extensions: wrapInExtension({ signal: buildExportedSignal(signal) }),
   }
 }
 
 /** The name begins with the type, so that it is never one that the standard gives a meaning, as cve. */
-function referenceOf({ source: { type, name, reference } }: Signal) {
+function buildReference({ source: { type, name, reference } }: Signal) {
   const source_name = name === undefined ? `${type} source` : `${type} ${name}`
   const at = reference === undefined ? {} : isUrl(reference) ? { url: reference } : { external_id: reference }
   return { source_name, description: 'where the signal came from', ...at }
@@ -123,16 +142,16 @@ function isUrl(given: string): boolean {
   return /^https?:\/\/[^\s<>"]+$/.test(given) && URL.canParse(given)
 }
 
-function toldOf(signal: Signal): Sighting['extensions'][typeof extension_id]['signal'] {
+function buildExportedSignal(signal: Signal): Sighting['extensions'][typeof extension_id]['signal'] {
   const { uid: _uid, version: _version, linked_insight_ids: _links, metadata, ...rest } = signal
   const { resolved_by_insight: _insight, resolved_by_edition: _edition, ...others } = metadata
-  const own = Object.entries(rest).filter(([name]) => !forSomeAlone.has(name))
+  const own = Object.entries(rest).filter(([name]) => !viewerDependentFields.has(name))
   return { ...(Object.fromEntries(own) as typeof rest), metadata: others }
 }
 
 /** What leads to other things, whose labels are their own: viewers of the signal differ in what they see of it. */
-const forSomeAlone: ReadonlySet<string> = new Set(['silence_id', 'merged_into'])
+const viewerDependentFields: ReadonlySet<string> = new Set(['silence_id', 'merged_into'])
 
-function extended<T extends object>(content: T) {
+function wrapInExtension<T extends object>(content: T) {
   return { [extension_id]: { extension_type: 'property-extension' as const, ...content } }
 }

@@ -1,20 +1,20 @@
 // Keeps the change log: takes in what signals hold for it, soon after it arises.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
-import { logAll, logRest } from '../log/write.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { appendChanges, finishBatches } from '../change-log/append-changes.ts'
 import { signals } from '../signal/model.ts'
 
 export const log: Worker = { name: 'log', when: { every_ms: 5_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  await logRest(call)
+  await finishBatches(call)
   let cursor: string | undefined
   do {
     const query = { filter: { unlogged: 1 }, limit: 200, ...(cursor === undefined ? {} : { cursor }), fresh: true }
     const page = await call.store(signals).list(query)
     for (const [tenant_id, docs] of Map.groupBy(page.docs, ({ value }) => value.tenant_id)) {
       if (call.signal.aborted) return
-      await logAll(call, tenant_id, docs).catch((error: unknown) => {
+      await appendChanges(call, tenant_id, docs).catch((error: unknown) => {
         // What cannot be taken in of one tenant must not hold up another's.
         const { trace_id } = call.trace
         call.log.error('intelligence.log.not-kept', { trace_id, tenant: tenant_id, error: String(error) })

@@ -1,23 +1,23 @@
 // Pays what insights and signals owe each other, soon after it arises and again while it cannot be paid.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
-import type { Doc } from '../../../kernel/store.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { deliverInsightOutbox } from '../insight/deliver-insight-outbox.ts'
 import { insights } from '../insight/model.ts'
-import { settle } from '../insight/settle.ts'
-import { settleMerges, tellInsights } from '../merge/settle.ts'
+import { deliverMerges, notifyInsights } from '../merge/deliver-merges.ts'
 import { type StoredSignal, signals } from '../signal/model.ts'
-import { tellLedgers } from '../signal/tell-ledgers.ts'
-import { eachOwing } from './each-owing.ts'
+import { notifyLedgers } from '../signal/notify-ledgers.ts'
+import { forEachPending } from './for-each-pending.ts'
 
 export const relay: Worker = { name: 'relay', when: { every_ms: 5_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  await eachOwing(call, insights, settle)
-  await eachOwing(call, signals, settleSignal)
+  await forEachPending(call, insights, deliverInsightOutbox)
+  await forEachPending(call, signals, deliverSignalOutbox)
 }
 
-async function settleSignal(call: Call, doc: Doc<StoredSignal>): Promise<void> {
-  await settleMerges(call, doc)
-  await tellInsights(call, doc)
-  await tellLedgers(call, doc)
+async function deliverSignalOutbox(call: Call, doc: Doc<StoredSignal>): Promise<void> {
+  await deliverMerges(call, doc)
+  await notifyInsights(call, doc)
+  await notifyLedgers(call, doc)
 }

@@ -1,8 +1,8 @@
 // Reads the profile again, and the certificate: the allowlist and the limits change without a request being dropped, or nothing changes at all.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { planePart } from '../parts.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { dataPlanePart } from '../parts.ts'
 
 export const reload = operation({
   summary: 'Read the profile and the certificate again, and go by allowlist, limits and certificate',
@@ -20,8 +20,8 @@ export const reload = operation({
   allow: 'proxy:write',
 
   async run(call) {
-    const done = await call.part(planePart).reload()
-    if (isRefused(done)) return done
+    const done = await call.part(dataPlanePart).reload()
+    if (isRefusal(done)) return done
     await call.record([call.audited('proxy.allowlist.reload', call.site.name, done)])
     return done
   },

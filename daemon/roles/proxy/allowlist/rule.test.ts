@@ -1,8 +1,8 @@
 // How an allowlist is written, and what is refused with the line, the entry and the remedy.
 import { describe, expect, test } from 'vitest'
-import { faultText, parseAllowlist, ruleText } from './rule.ts'
+import { formatRule, formatRuleFault, parseAllowlist } from './rule.ts'
 
-const faultsOf = (text: string) => parseAllowlist(text).faults.map(faultText)
+const faultsOf = (text: string) => parseAllowlist(text).faults.map(formatRuleFault)
 
 describe('an allowlist', () => {
   test('has an entry a line, or several parted by commas; comments and empty lines say nothing', () => {
@@ -32,7 +32,7 @@ describe('an allowlist', () => {
 
   test('is read back from its own text', () => {
     const text = 'GET /\nGET /*\nGET /a/\nGET /a/{b}/*\nHEAD /caf%C3%A9 cache=0\nPOST /a limit=2'
-    expect(parseAllowlist(text).rules.map(ruleText).join('\n')).toBe(text)
+    expect(parseAllowlist(text).rules.map(formatRule).join('\n')).toBe(text)
   })
 })
 

@@ -1,14 +1,14 @@
 // One entry of the allowlist, `METHOD /path [limit=N] [cache=S]`, and the text that a list of them is written as.
-import { normalForm } from '../request/path.ts'
+import { normaliseTarget } from '../request/path.ts'
 
 /** No other method can be allowlisted. */
-export const methods = ['GET', 'HEAD', 'POST'] as const
-export type Method = (typeof methods)[number]
+export const allowlistMethods = ['GET', 'HEAD', 'POST'] as const
+export type AllowlistMethod = (typeof allowlistMethods)[number]
 
-export type Rule = {
+export type AllowlistRule = {
   /** `GET /api/v1/report/{id}`: what audit records, metrics and explanations call it. */
   readonly name: string
-  readonly method: Method
+  readonly method: AllowlistMethod
   /** A string is that segment, undefined is any one segment. */
   readonly segments: readonly (string | undefined)[]
   /** Everything below the segments too, but not the path that they make themselves. */
@@ -20,51 +20,51 @@ export type Rule = {
 }
 
 /** What is wrong with an entry: its line in the text, from 1, the entry as written, and what to do about it. */
-export type RuleFault = { readonly line: number; readonly entry: string; readonly says: string }
+export type AllowlistFault = { readonly line: number; readonly entry: string; readonly says: string }
 
-export type Allowlist = { readonly rules: readonly Rule[]; readonly faults: readonly RuleFault[] }
+export type Allowlist = { readonly rules: readonly AllowlistRule[]; readonly faults: readonly AllowlistFault[] }
 
-const most_rules = 10_000
-const shown_characters = 200
+const max_rules = 10_000
+const max_shown_characters = 200
 
 /**
  * Rules of a text: one a line, or several parted by commas. Empty lines and lines that begin with `#` say nothing. Rules are
  * good for use only while there is no fault.
  */
 export function parseAllowlist(text: string): Allowlist {
-  const rules = new Map<string, Rule>()
-  const faults: RuleFault[] = []
+  const rules = new Map<string, AllowlistRule>()
+  const faults: AllowlistFault[] = []
   for (const [at, whole] of text.split(/\r?\n/).entries()) {
     if (whole.trimStart().startsWith('#')) continue
     for (const entry of whole.split(',').map((each) => each.trim())) {
       if (entry === '') continue
       const rule = parseRule(entry)
-      const says = 'says' in rule ? rule.says : clash(rule, rules)
-      if (says !== undefined) faults.push({ line: at + 1, entry: entry.slice(0, shown_characters), says })
-      else if (!('says' in rule)) rules.set(shapeOf(rule), rule)
+      const says = 'says' in rule ? rule.says : findClash(rule, rules)
+      if (says !== undefined) faults.push({ line: at + 1, entry: entry.slice(0, max_shown_characters), says })
+      else if (!('says' in rule)) rules.set(shapeKey(rule), rule)
     }
   }
   return { rules: [...rules.values()], faults }
 }
 
 /** `line 3, "GET report": the path must begin with a slash`. */
-export function faultText({ line, entry, says }: RuleFault): string {
+export function formatRuleFault({ line, entry, says }: AllowlistFault): string {
   return `line ${line}, "${entry}": ${says}`
 }
 
 /** The rule as it is written, options included. */
-export function ruleText({ name, limit, cache_s }: Rule): string {
+export function formatRule({ name, limit, cache_s }: AllowlistRule): string {
   return [name, limit === undefined ? [] : `limit=${limit}`, cache_s === undefined ? [] : `cache=${cache_s}`]
     .flat()
     .join(' ')
 }
 
-type Fault = { readonly says: string }
+type RuleParseFault = { readonly says: string }
 
-export function parseRule(entry: string): Rule | Fault {
+export function parseRule(entry: string): AllowlistRule | RuleParseFault {
   const [word = '', path, ...options] = entry.split(/[ \t]+/)
-  const method = methods.find((known) => known === word)
-  if (!method) return { says: methodFault(word) }
+  const method = allowlistMethods.find((known) => known === word)
+  if (!method) return { says: describeMethodFault(word) }
   if (path === undefined) return { says: 'the path is missing: METHOD /path' }
   const shape = parsePath(path)
   if ('says' in shape) return shape
@@ -74,15 +74,15 @@ export function parseRule(entry: string): Rule | Fault {
   return 'says' in given ? given : { name: `${method} ${path}`, method, ...shape, ...given }
 }
 
-function methodFault(word: string): string {
-  const upper = methods.find((known) => known === word.toUpperCase())
+function describeMethodFault(word: string): string {
+  const upper = allowlistMethods.find((known) => known === word.toUpperCase())
   if (upper) return `methods are written in capitals: ${upper}`
   return `"${word.slice(0, 20)}" may not be allowlisted: GET, HEAD and POST alone`
 }
 
-type Shape = Pick<Rule, 'segments' | 'isSubtree'>
+type RuleShape = Pick<AllowlistRule, 'segments' | 'isSubtree'>
 
-function parsePath(path: string): Shape | Fault {
+function parsePath(path: string): RuleShape | RuleParseFault {
   if (!path.startsWith('/')) return { says: 'the path must begin with a slash' }
   if (path.includes('?') || path.includes('#'))
     return { says: 'a rule has no query and no fragment: it allows any query' }
@@ -97,7 +97,7 @@ function parsePath(path: string): Shape | Fault {
   }
   // With a plain name in each open place the path must be one that a request can have.
   const plain = `/${segments.map((segment) => segment ?? 'name').join('/')}`
-  const normal = normalForm(isSubtree ? `${plain}/name` : plain, 0)
+  const normal = normaliseTarget(isSubtree ? `${plain}/name` : plain, 0)
   if ('denied' in normal) return { says: 'no request can have this path: write it unescaped, or with valid escapes' }
   const wanted = isSubtree ? normal.path.slice(0, -'/name'.length) : normal.path
   if (wanted !== (plain === '/' && isSubtree ? '' : plain))
@@ -105,7 +105,10 @@ function parsePath(path: string): Shape | Fault {
   return { segments, isSubtree }
 }
 
-function parseOptions(method: Method, options: readonly string[]): Pick<Rule, 'limit' | 'cache_s'> | Fault {
+function parseOptions(
+  method: AllowlistMethod,
+  options: readonly string[],
+): Pick<AllowlistRule, 'limit' | 'cache_s'> | RuleParseFault {
   const given: { limit?: number; cache_s?: number } = {}
   for (const option of options) {
     const [, name, digits] = /^(limit|cache)=(\d{1,9})$/.exec(option) ?? []
@@ -121,13 +124,13 @@ function parseOptions(method: Method, options: readonly string[]): Pick<Rule, 'l
   return given
 }
 
-function clash(rule: Rule, rules: ReadonlyMap<string, Rule>): string | undefined {
-  if (rules.size >= most_rules) return `there may be ${most_rules} rules and no more`
-  const other = rules.get(shapeOf(rule))
+function findClash(rule: AllowlistRule, rules: ReadonlyMap<string, AllowlistRule>): string | undefined {
+  if (rules.size >= max_rules) return `there may be ${max_rules} rules and no more`
+  const other = rules.get(shapeKey(rule))
   return other ? `the same requests as "${other.name}": keep one of the two` : undefined
 }
 
 /** Rules of one shape match the same requests, whatever they call their open places. */
-function shapeOf({ method, segments, isSubtree }: Rule): string {
+function shapeKey({ method, segments, isSubtree }: AllowlistRule): string {
   return `${method} /${segments.map((segment) => segment ?? '{}').join('/')}${isSubtree ? '/*' : ''}`
 }

@@ -1,7 +1,7 @@
 // What was refused most often since the role started: where an allowlist is wrong, or somebody is looking for a way in.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { deniedPart } from '../parts.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { denialsPart } from '../parts.ts'
 import { requestRecord } from '../record/model.ts'
 
 const denial = z
@@ -28,7 +28,7 @@ export const list = operation({
   allow: 'proxy:read',
 
   async run(call, { limit }) {
-    const { since, top } = call.part(deniedPart)
+    const { since, top } = call.part(denialsPart)
     return { since, total: top.total, items: top.top(limit) }
   },
 })

@@ -1,12 +1,12 @@
 // Audit records of public requests, newest first.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { auditJournalPart } from '../parts.ts'
-import type { Wanted } from './marks.ts'
-import { requestRecord, requests } from './model.ts'
-import { type Records, recordsInSegments } from './segments.ts'
+import { listSegmentRecords, type RequestRecordPage } from './list-segment-records.ts'
+import { requestRecord, requestRecords } from './model.ts'
+import type { RecordFilter } from './segment-marks.ts'
 
 export const list = operation({
   summary: 'List the audit records of public requests',
@@ -17,32 +17,40 @@ export const list = operation({
     verdict: requestRecord.shape.verdict.optional(),
     source: z.string().max(64).optional().meta({ description: 'Address whose requests are wanted' }),
   }),
-  output: pageOf(requestRecord).meta({ id: 'ProxyRecordPage' }),
+  output: pageSchema(requestRecord).meta({ id: 'ProxyRecordPage' }),
   errors: [],
   allow: 'proxy:read',
 
   async run(call, { limit, cursor, ...wanted }) {
-    const [present, former] = call.part(auditJournalPart).isKeptWhole ? [inSegments, alone] : [alone, inSegments]
-    if (cursor?.startsWith(before)) return moved(await former(call, wanted, limit, cursor.slice(before.length)))
+    const [present, former] = call.part(auditJournalPart).storesWholeSegments
+      ? [listInSegments, listDocuments]
+      : [listDocuments, listInSegments]
+    if (cursor?.startsWith(former_cursor_prefix))
+      return markAsFormer(await former(call, wanted, limit, cursor.slice(former_cursor_prefix.length)))
     const { items, next_cursor } = await present(call, wanted, limit, cursor)
     if (next_cursor !== undefined) return { items, next_cursor }
-    if (items.length === limit) return { items, next_cursor: before }
-    const rest = moved(await former(call, wanted, limit - items.length, ''))
+    if (items.length === limit) return { items, next_cursor: former_cursor_prefix }
+    const rest = markAsFormer(await former(call, wanted, limit - items.length, ''))
     return { ...rest, items: [...items, ...rest.items] }
   },
 })
 
 /** Begins a cursor into what was stored the other way, before the site's documents were moved: it is older than the rest. */
-const before = 'before.'
+const former_cursor_prefix = 'before.'
 
-function moved({ items, next_cursor }: Records): Records {
-  return { items, ...(next_cursor === undefined ? {} : { next_cursor: before + next_cursor }) }
+function markAsFormer({ items, next_cursor }: RequestRecordPage): RequestRecordPage {
+  return { items, ...(next_cursor === undefined ? {} : { next_cursor: former_cursor_prefix + next_cursor }) }
 }
 
-const inSegments = recordsInSegments
+const listInSegments = listSegmentRecords
 
-async function alone(call: Call, wanted: Wanted, limit: number, cursor: string | undefined): Promise<Records> {
-  const query = queryOf(wanted, limit, cursor === '' ? undefined : cursor, { field: 'at', direction: 'desc' })
-  const { docs, ...next } = await call.store(requests).list(query)
+async function listDocuments(
+  call: Call,
+  wanted: RecordFilter,
+  limit: number,
+  cursor: string | undefined,
+): Promise<RequestRecordPage> {
+  const query = buildListQuery(wanted, limit, cursor === '' ? undefined : cursor, { field: 'at', direction: 'desc' })
+  const { docs, ...next } = await call.store(requestRecords).list(query)
   return { items: docs.map(({ value: { tenant_id: _, expires_ts: __, ...shown } }) => shown), ...next }
 }

@@ -1,9 +1,11 @@
 // One audit record for each public request: as the thread writes it down, as it is kept, and as it is shown.
 import * as z from 'zod'
-import { collection } from '../../../kernel/store.ts'
-import { type Reason, reasons, type Verdict } from '../reasons.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { type ProxyReason, type RequestVerdict, reasons } from '../reasons.ts'
 
-const reason = z.string().refine((text): text is Reason => Object.hasOwn(reasons, text), 'must be a known reason')
+const reasonField = z
+  .string()
+  .refine((text): text is ProxyReason => Object.hasOwn(reasons, text), 'must be a known reason')
 
 export const requestRecord = z
   .strictObject({
@@ -13,31 +15,31 @@ export const requestRecord = z
     path: z.string().meta({
       description: 'Normal form without prefix and query; what has none stands as it came, without its query',
     }),
-    verdict: z.enum(['allow', 'denied', 'method_not_allowed'] satisfies readonly Verdict[]),
+    verdict: z.enum(['allow', 'denied', 'method_not_allowed'] satisfies readonly RequestVerdict[]),
     upstream_status: z.int().nullable().meta({ description: 'What the upstream answered; null when it was not asked' }),
     status: z.int().meta({ description: 'What the caller was answered; 0 for one who had left' }),
-    reason: reason.meta({ description: 'Why: a word of docs/proxy.md' }),
+    reason: reasonField.meta({ description: 'Why: a word of docs/proxy.md' }),
     rule: z.string().optional().meta({ description: 'The rule of the allowlist that the request fits' }),
   })
   .meta({ id: 'ProxyRecord' })
 export type RequestRecord = z.infer<typeof requestRecord>
 
-export const storedRequest = z.strictObject({
+export const storedRequestRecord = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),
   ...requestRecord.shape,
 })
-export type StoredRequest = z.infer<typeof storedRequest>
+export type StoredRequestRecord = z.infer<typeof storedRequestRecord>
 
 /** One document for each request, where others search the index too. The interface names it; in a cluster site and role stand before it. */
-export const requests = collection({
+export const requestRecords = collection({
   name: 'proxy',
-  schema: storedRequest,
+  schema: storedRequestRecord,
   indexes: ['at', 'verdict', 'source'],
 })
 
 /**
- * What became of a segment of the journal: made with its record in the audit chain, so that each is there once. `lines` are
+ * What became of a segment of the journal: made with its record in the audit chain, so that each is there once. `contentLine` are
  * those of the file, byte for byte, where the records are not documents of their own; `until` is when the newest was noted.
  */
 export const shippedSegment = z.strictObject({
@@ -52,7 +54,7 @@ export const shippedSegment = z.strictObject({
 
 export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: ['until'] })
 
-/** Which segments hold records of a verdict, of a source, or of both: see `marksOf`. */
+/** Which segments hold records of a verdict, of a source, or of both: see `deriveSegmentMarks`. */
 export const segmentMark = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),

@@ -1,14 +1,14 @@
 // Which headers of a caller go on, and that no other does.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { reachesUpstream, readHeaders, upstreamHeaders } from './headers.ts'
+import { buildUpstreamHeaders, reachesUpstream, readRequestHeaders } from './headers.ts'
 
-const kept = (...raw: string[]) => readHeaders(raw).kept
+const allowedHeaders = (...raw: string[]) => readRequestHeaders(raw).allowed
 
 describe('kept', () => {
   test('are those of the list, by whatever case, in lower case', () => {
     expect(
-      kept('Accept', 'a/b', 'ACCEPT-LANGUAGE', 'sk', 'iF-nOnE-mAtCh', '"e"', 'Content-Type', 'text/plain'),
+      allowedHeaders('Accept', 'a/b', 'ACCEPT-LANGUAGE', 'sk', 'iF-nOnE-mAtCh', '"e"', 'Content-Type', 'text/plain'),
     ).toEqual([...['accept', 'a/b', 'accept-language', 'sk', 'if-none-match', '"e"', 'content-type', 'text/plain']])
   })
 
@@ -45,44 +45,44 @@ describe('kept', () => {
     ],
     ...['', 'accept ', ' accept', 'accept\0', 'accept_language', 'tracestate', '__proto__', 'constructor'],
   ])('never is %j', (name) => {
-    expect(kept(name, 'v')).toEqual([])
+    expect(allowedHeaders(name, 'v')).toEqual([])
   })
 
   test('are lists as one header, and no list twice', () => {
-    expect(kept('Accept', 'a/a', 'accept', 'b/b', 'ACCEPT', 'c/c')).toEqual(['accept', 'a/a, b/b, c/c'])
-    expect(readHeaders(['Range', 'bytes=0-1', 'range', 'bytes=2-3']).fault).toBe('duplicate_header')
-    expect(readHeaders(['Content-Type', 'a/a', 'content-type', 'a/a']).fault).toBe('duplicate_header')
-    expect(readHeaders(['Host', 'a', 'Host', 'b']).fault).toBe('duplicate_header')
-    expect(readHeaders(['X-Foo', 'a', 'X-Foo', 'b']).fault).toBeUndefined()
+    expect(allowedHeaders('Accept', 'a/a', 'accept', 'b/b', 'ACCEPT', 'c/c')).toEqual(['accept', 'a/a, b/b, c/c'])
+    expect(readRequestHeaders(['Range', 'bytes=0-1', 'range', 'bytes=2-3']).fault).toBe('duplicate_header')
+    expect(readRequestHeaders(['Content-Type', 'a/a', 'content-type', 'a/a']).fault).toBe('duplicate_header')
+    expect(readRequestHeaders(['Host', 'a', 'Host', 'b']).fault).toBe('duplicate_header')
+    expect(readRequestHeaders(['X-Foo', 'a', 'X-Foo', 'b']).fault).toBeUndefined()
   })
 
   test('are printable ASCII', () => {
-    expect(readHeaders(['Accept', 'a\x80']).fault).toBe('header_character')
-    expect(readHeaders(['If-Range', 'a\rb']).fault).toBe('header_character')
-    expect(readHeaders(['Accept-Encoding', 'g\0']).fault).toBe('header_character')
-    expect(readHeaders(['X-Foo', 'a\x80', 'Accept', 'a\tb']).fault).toBeUndefined()
+    expect(readRequestHeaders(['Accept', 'a\x80']).fault).toBe('header_character')
+    expect(readRequestHeaders(['If-Range', 'a\rb']).fault).toBe('header_character')
+    expect(readRequestHeaders(['Accept-Encoding', 'g\0']).fault).toBe('header_character')
+    expect(readRequestHeaders(['X-Foo', 'a\x80', 'Accept', 'a\tb']).fault).toBeUndefined()
   })
 
   test('are not what Connection names; nothing that the proxy goes by is named away', () => {
-    const { kept, accept_encoding, forwarded, hasBody } = readHeaders([
+    const { allowed, accept_encoding, forwarded_for, hasBody } = readRequestHeaders([
       ...['Connection', 'close, Accept, x-forwarded-for', 'Accept', 'a/a', 'Range', 'bytes=0-'],
       ...['CONNECTION', 'Accept-Encoding,content-length,Host', 'Accept-Encoding', 'br', 'X-Forwarded-For', '1.2.3.4'],
       ...['Content-Length', '5'],
     ])
-    expect({ kept, accept_encoding, forwarded, hasBody }).toEqual({
+    expect({ kept: allowed, accept_encoding, forwarded: forwarded_for, hasBody }).toEqual({
       kept: ['range', 'bytes=0-'],
       accept_encoding: '',
       forwarded: '1.2.3.4',
       hasBody: true,
     })
-    expect(kept).not.toContain('a/a')
+    expect(allowed).not.toContain('a/a')
   })
 
   test('are traces that are well formed', () => {
     const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    expect(kept('Traceparent', good)).toEqual(['traceparent', `${good.slice(0, -2)}00`])
+    expect(allowedHeaders('Traceparent', good)).toEqual(['traceparent', `${good.slice(0, -2)}00`])
     for (const bad of ['x', good.toUpperCase(), `${good}-x`, `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, `${good}\n`]) {
-      expect(kept('traceparent', bad)).toEqual([])
+      expect(allowedHeaders('traceparent', bad)).toEqual([])
     }
   })
 
@@ -103,7 +103,7 @@ describe('kept', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.string({ unit: 'binary' }))), (fields) => {
-        const found = readHeaders(fields.flat()).kept.filter((_, at) => at % 2 === 0)
+        const found = readRequestHeaders(fields.flat()).allowed.filter((_, at) => at % 2 === 0)
         expect(found.every((name) => all.has(name))).toBe(true)
         expect(new Set(found).size).toBe(found.length)
       }),
@@ -119,7 +119,7 @@ describe('the body', () => {
     [['Content-Length', '000'], false],
     [[], false],
   ])('of %j is announced: %s', (raw, hasBody) => {
-    expect(readHeaders(raw)).toMatchObject({ hasBody, fault: undefined })
+    expect(readRequestHeaders(raw)).toMatchObject({ hasBody, fault: undefined })
   })
 
   test.each([
@@ -138,17 +138,17 @@ describe('the body', () => {
     [['Content_Length', '5']],
     [['transfer_encoding', 'chunked']],
   ])('of %j is unclear', (raw) => {
-    expect(readHeaders(raw).fault).toBe('framing')
+    expect(readRequestHeaders(raw).fault).toBe('framing')
   })
 })
 
 test('the source is told by every X-Forwarded-For, in order', () => {
-  expect(readHeaders(['X-Forwarded-For', 'a', 'x-forwarded-for', 'b, c']).forwarded).toBe('a,b, c')
+  expect(readRequestHeaders(['X-Forwarded-For', 'a', 'x-forwarded-for', 'b, c']).forwarded_for).toBe('a,b, c')
 })
 
 test('the upstream gets its own host, the token, the source, and what was kept', () => {
   const from = { address: '203.0.113.7', key: '203.0.113.7', from: 'forwarded' } as const
-  expect(upstreamHeaders(['accept', 'a/a'], 'up.example:8443', from, 'secret')).toEqual([
+  expect(buildUpstreamHeaders(['accept', 'a/a'], 'up.example:8443', from, 'secret')).toEqual([
     ...['host', 'up.example:8443', 'authorization', 'Bearer secret', 'x-forwarded-for', '203.0.113.7', 'accept', 'a/a'],
   ])
 })

@@ -1,21 +1,21 @@
 // Headers of a request: those that go on are chosen from a list, and everything else stays here, whatever it is called.
-import type { Source } from './source.ts'
+import type { RequestSource } from './source.ts'
 
 /** What one look through the headers of a request finds. All lists are flat: name, value, name, value. */
-export type Headers = {
+export type ProxyRequestHeaders = {
   /** For the upstream: names in lower case, once each. Accept-Encoding is apart. */
-  readonly kept: readonly string[]
+  readonly allowed: readonly string[]
   /** '' for none. It goes on only where answers are not cached: see `judge`. */
   readonly accept_encoding: string
   /** Every X-Forwarded-For in order, joined by commas. */
-  readonly forwarded: string
+  readonly forwarded_for: string
   /** Whether a body is announced: Transfer-Encoding, or a Content-Length other than 0. */
   readonly hasBody: boolean
   readonly fault: 'duplicate_header' | 'header_character' | 'framing' | undefined
 }
 
 /** What becomes of a header that has a meaning here; any other is left behind. */
-type Meaning =
+type HeaderHandling =
   /** Goes on; twice is refused. */
   | 'single'
   /** Goes on; several are one list. */
@@ -36,7 +36,7 @@ type Meaning =
  * What an anonymous caller may say to a backend: how the answer shall look, which part of it, whether it is still fresh, and
  * what the body is. No identity, no cookie, no address, no method or path override, nothing of a hop.
  */
-const meanings: Readonly<Record<string, Meaning>> = {
+const headerHandlings: Readonly<Record<string, HeaderHandling>> = {
   accept: 'list',
   'accept-language': 'list',
   'accept-encoding': 'encoding',
@@ -61,36 +61,37 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 /** Whether a header of an answer's Vary can differ between two callers whose requests are otherwise the same. */
 export function reachesUpstream(name: string): boolean {
-  const meaning = meanings[name]
+  const meaning = headerHandlings[name]
   // Of Accept-Encoding the upstream sees one value wherever answers are kept.
   return meaning === 'single' || meaning === 'list' || meaning === 'trace' || meaning === 'source'
 }
 
-type Known = { readonly name: string; readonly meaning: Meaning; readonly bit: number }
+type KnownHeader = { readonly name: string; readonly meaning: HeaderHandling; readonly bit: number }
 
 /** By the ways that names are written in most often, so that few need to be put in lower case. */
-const known = new Map<string, Known>()
-for (const [at, [name, meaning]] of Object.entries(meanings).entries()) {
+const knownHeaders = new Map<string, KnownHeader>()
+for (const [at, [name, meaning]] of Object.entries(headerHandlings).entries()) {
   const entry = { name, meaning, bit: 1 << at }
-  known.set(name, entry)
-  known.set(
+  knownHeaders.set(name, entry)
+  knownHeaders.set(
     name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
     entry,
   )
 }
 /** Two ways to say where the body ends: whoever reads the other one sees another request. */
-const bothLengths = (known.get('content-length')?.bit ?? 0) | (known.get('transfer-encoding')?.bit ?? 0)
-const longest = Math.max(...[...known.keys()].map((name) => name.length))
+const conflictingLengthBits =
+  (knownHeaders.get('content-length')?.bit ?? 0) | (knownHeaders.get('transfer-encoding')?.bit ?? 0)
+const max_name_characters = Math.max(...[...knownHeaders.keys()].map((name) => name.length))
 
-const traceparent = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
-const unprintable = /[^\t -~]/
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+const unprintablePattern = /[^\t -~]/
 
 /** One pass over the raw headers as the parser gives them: name, value, name, value. */
-export function readHeaders(raw: readonly string[]): Headers {
-  const into: Reading = {
-    kept: [],
+export function readRequestHeaders(raw: readonly string[]): ProxyRequestHeaders {
+  const into: HeaderScan = {
+    allowed: [],
     accept_encoding: '',
-    forwarded: '',
+    forwarded_for: '',
     hasBody: false,
     fault: undefined,
     seen: 0,
@@ -98,28 +99,30 @@ export function readHeaders(raw: readonly string[]): Headers {
   }
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const written = raw[at] as string
-    const found = known.get(written) ?? (written.length <= longest ? known.get(written.toLowerCase()) : undefined)
-    if (found) take(into, found, raw[at + 1] as string)
+    const found =
+      knownHeaders.get(written) ??
+      (written.length <= max_name_characters ? knownHeaders.get(written.toLowerCase()) : undefined)
+    if (found) scanHeader(into, found, raw[at + 1] as string)
   }
-  if (into.hop !== '') withoutNamed(into)
-  if ((into.seen & bothLengths) === bothLengths) into.fault ??= 'framing'
+  if (into.hop !== '') removeConnectionHeaders(into)
+  if ((into.seen & conflictingLengthBits) === conflictingLengthBits) into.fault ??= 'framing'
   return into
 }
 
-type Reading = { -readonly [K in keyof Headers]: Headers[K] } & {
-  kept: string[]
+type HeaderScan = { -readonly [K in keyof ProxyRequestHeaders]: ProxyRequestHeaders[K] } & {
+  allowed: string[]
   /** Bits of the names that have come. */
   seen: number
   /** What Connection says, where it says more than how long it lasts. */
   hop: string
 }
 
-function take(into: Reading, { name, meaning, bit }: Known, value: string): void {
+function scanHeader(into: HeaderScan, { name, meaning, bit }: KnownHeader, value: string): void {
   const isRepeated = (into.seen & bit) !== 0
   into.seen |= bit
   switch (meaning) {
     case 'source':
-      into.forwarded = isRepeated ? `${into.forwarded},${value}` : value
+      into.forwarded_for = isRepeated ? `${into.forwarded_for},${value}` : value
       return
     case 'connection':
       if (value !== 'keep-alive' && value !== 'close') into.hop += `,${value}`
@@ -132,40 +135,40 @@ function take(into: Reading, { name, meaning, bit }: Known, value: string): void
       into.fault ??= 'framing'
       return
     case 'list':
-      keep(into, name, value, isRepeated)
+      allowHeader(into, name, value, isRepeated)
       return
     case 'encoding':
       into.accept_encoding = isRepeated ? `${into.accept_encoding}, ${value}` : value
-      if (unprintable.test(value)) into.fault ??= 'header_character'
+      if (unprintablePattern.test(value)) into.fault ??= 'header_character'
       return
     default:
       if (isRepeated) into.fault ??= 'duplicate_header'
-      else if (meaning === 'single') keep(into, name, value, false)
-      else if (meaning === 'length') measure(into, value)
-      else if (meaning === 'trace' && traceparent.test(value)) into.kept.push(name, unflagged(value))
+      else if (meaning === 'single') allowHeader(into, name, value, false)
+      else if (meaning === 'length') scanContentLength(into, value)
+      else if (meaning === 'trace' && traceparentPattern.test(value)) into.allowed.push(name, clearSampledFlag(value))
   }
 }
 
 /** Whether a trace is kept is not for strangers to choose: without the sampled flag only the ids go on. */
-const unflagged = (value: string) => `${value.slice(0, -2)}00`
+const clearSampledFlag = (value: string) => `${value.slice(0, -2)}00`
 
-function measure(into: Reading, value: string): void {
+function scanContentLength(into: HeaderScan, value: string): void {
   if (!/^\d{1,15}$/.test(value)) into.fault ??= 'framing'
   into.hasBody ||= !/^0+$/.test(value)
 }
 
-function keep(into: Reading, name: string, value: string, isRepeated: boolean): void {
-  if (unprintable.test(value)) into.fault ??= 'header_character'
+function allowHeader(into: HeaderScan, name: string, value: string, isRepeated: boolean): void {
+  if (unprintablePattern.test(value)) into.fault ??= 'header_character'
   if (isRepeated) {
-    const at = into.kept.indexOf(name) + 1
-    into.kept[at] = `${into.kept[at]}, ${value}`
-  } else into.kept.push(name, value)
+    const at = into.allowed.indexOf(name) + 1
+    into.allowed[at] = `${into.allowed[at]}, ${value}`
+  } else into.allowed.push(name, value)
 }
 
 /** What Connection names was meant for this hop (RFC 9110 section 7.6.1). It names nothing away that the proxy goes by. */
-function withoutNamed(into: Reading): void {
+function removeConnectionHeaders(into: HeaderScan): void {
   const named = new Set(into.hop.split(',').map((name) => name.trim().toLowerCase()))
-  into.kept = into.kept.filter((_, at) => !named.has(into.kept[at - (at % 2)] as string))
+  into.allowed = into.allowed.filter((_, at) => !named.has(into.allowed[at - (at % 2)] as string))
   if (named.has('accept-encoding')) into.accept_encoding = ''
 }
 
@@ -173,6 +176,11 @@ function withoutNamed(into: Reading): void {
  * The head of the request to the upstream, flat: its Host, the service token as bearer, the source as the only
  * X-Forwarded-For, then what `judge` kept. Content-Length is for who writes the body.
  */
-export function upstreamHeaders(kept: readonly string[], host: string, from: Source, token: string): string[] {
+export function buildUpstreamHeaders(
+  kept: readonly string[],
+  host: string,
+  from: RequestSource,
+  token: string,
+): string[] {
   return ['host', host, 'authorization', `Bearer ${token}`, 'x-forwarded-for', from.address, ...kept]
 }

@@ -1,10 +1,10 @@
 // The one normal form of a path, and the targets that have none.
 import { describe, expect, test } from 'vitest'
-import type { PathReason } from '../reasons.ts'
-import { normalForm } from './path.ts'
+import type { PathDenialReason } from '../reasons.ts'
+import { normaliseTarget } from './path.ts'
 
-const formOf = (target: string) => {
-  const normal = normalForm(target, 0)
+const normalFormOf = (target: string) => {
+  const normal = normaliseTarget(target, 0)
   return 'denied' in normal ? normal.denied : normal.path + normal.query
 }
 
@@ -17,7 +17,7 @@ describe('the normal form', () => {
     ['/.well-known/x', '/.well-known/x'],
     ['/...', '/...'],
   ])('leaves %s', (target, form) => {
-    expect(formOf(target)).toBe(form)
+    expect(normalFormOf(target)).toBe(form)
   })
 
   test.each([
@@ -37,21 +37,21 @@ describe('the normal form', () => {
     ['/100%25', '/100%25'],
     ['/%25zz', '/%25zz'],
   ])('of %s is %s', (target, form) => {
-    expect(formOf(target)).toBe(form)
+    expect(normalFormOf(target)).toBe(form)
   })
 
   test('keeps the query to the byte', () => {
-    expect(formOf('/a?b=%2e%2e%2F&c=%zz&d=//&e=?x|{}"<>\\^`')).toBe('/a?b=%2e%2e%2F&c=%zz&d=//&e=?x|{}"<>\\^`')
-    expect(normalForm('/a?', 0)).toEqual({ path: '/a', query: '?' })
+    expect(normalFormOf('/a?b=%2e%2e%2F&c=%zz&d=//&e=?x|{}"<>\\^`')).toBe('/a?b=%2e%2e%2F&c=%zz&d=//&e=?x|{}"<>\\^`')
+    expect(normaliseTarget('/a?', 0)).toEqual({ path: '/a', query: '?' })
   })
 
   test('begins where the prefix ends', () => {
-    expect(normalForm('/public-api/a/./b?c', 11)).toEqual({ path: '/a/b', query: '?c' })
+    expect(normaliseTarget('/public-api/a/./b?c', 11)).toEqual({ path: '/a/b', query: '?c' })
   })
 })
 
 describe('no normal form', () => {
-  const denied: readonly (readonly [PathReason, readonly string[]])[] = [
+  const denied: readonly (readonly [PathDenialReason, readonly string[]])[] = [
     ['encoded_slash', ['/a%2fb', '/a%2F', '/%2e%2e%2fadmin']],
     ['backslash', ['/a\\b', '/..\\admin', '/..%5cadmin', '/%5C']],
     ['double_encoding', ['/%252e', '/%252f', '/%25%32%65', '/%25252e', '/%25%32f', '/%25u2215', '/a%2541']],
@@ -107,7 +107,7 @@ describe('no normal form', () => {
   ]
   for (const [reason, targets] of denied) {
     test.each(targets)(`${reason}: %j`, (target) => {
-      expect(formOf(target)).toBe(reason)
+      expect(normalFormOf(target)).toBe(reason)
     })
   }
 })

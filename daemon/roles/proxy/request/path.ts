@@ -1,45 +1,45 @@
 // The one form in which a request's path is matched, keys the cache and is forwarded; what could be read in two ways has none.
-import type { PathReason } from '../reasons.ts'
+import type { PathDenialReason } from '../reasons.ts'
 
 /** `query`: as it came, with its question mark; '' for none. */
-export type Target = { readonly path: string; readonly query: string }
-export type NoTarget = { readonly denied: PathReason }
+export type NormalTarget = { readonly path: string; readonly query: string }
+export type TargetRefusal = { readonly denied: PathDenialReason }
 
 // What a byte of the path is: passes as it is, wants a second look, ends the path, or may not stand there.
 const plain = 0
-const special = 1
-const ends = 2
-const never = 3
+const needs_normalising = 1
+const ends_path = 2
+const forbidden = 3
 
-const kinds = kindsOf()
+const byteKinds = buildByteKinds()
 
 /**
  * Normal form of the target from `from` on, where a slash stands (RFC 3986 section 6.2.2): escapes of unreserved
  * characters decoded, hexadecimal digits in capitals, `//` collapsed, dot segments resolved. The query is left as it is.
  * A fixed point: the normal form of a normal form is itself.
  */
-export function normalForm(target: string, from: number): Target | NoTarget {
+export function normaliseTarget(target: string, from: number): NormalTarget | TargetRefusal {
   let at = from
   let isPlain = true
   let before = 0
   for (; at < target.length; at++) {
     const code = target.charCodeAt(at)
-    const kind = code < 128 ? kinds[code] : never
+    const kind = code < 128 ? byteKinds[code] : forbidden
     // A dot at the head of a segment and a second slash want the slow way, as escapes and `;` do.
     if (kind === plain) isPlain &&= before !== 47 || (code !== 46 && code !== 47)
-    else if (kind === special) isPlain = false
-    else if (kind === ends) break
+    else if (kind === needs_normalising) isPlain = false
+    else if (kind === ends_path) break
     else return { denied: code === 92 ? 'backslash' : 'path_character' }
     before = code
   }
-  const fault = at < target.length ? queryFault(target, at) : undefined
+  const fault = at < target.length ? findQueryFault(target, at) : undefined
   if (fault) return { denied: fault }
-  const path = isPlain ? target.slice(from, at) : settled(target.slice(from, at))
+  const path = isPlain ? target.slice(from, at) : normalisePath(target.slice(from, at))
   return typeof path === 'string' ? { path, query: target.slice(at) } : path
 }
 
 /** Query and fragment: the query goes on verbatim, so it must be what any reader takes for one. */
-function queryFault(target: string, from: number): PathReason | undefined {
+function findQueryFault(target: string, from: number): PathDenialReason | undefined {
   for (let at = from; at < target.length; at++) {
     const code = target.charCodeAt(at)
     if (code === 35) return 'fragment'
@@ -49,13 +49,13 @@ function queryFault(target: string, from: number): PathReason | undefined {
 }
 
 /** The slow way: escapes first, then segments. */
-function settled(raw: string): string | NoTarget {
-  const unescaped = raw.includes('%') ? decoded(raw) : raw
-  return typeof unescaped === 'string' ? resolved(unescaped) : unescaped
+function normalisePath(raw: string): string | TargetRefusal {
+  const unescaped = raw.includes('%') ? decodeEscapes(raw) : raw
+  return typeof unescaped === 'string' ? resolveDotSegments(unescaped) : unescaped
 }
 
-function decoded(raw: string): string | NoTarget {
-  const fault = escapeFault(raw)
+function decodeEscapes(raw: string): string | TargetRefusal {
+  const fault = findEscapeFault(raw)
   if (fault) return { denied: fault }
   const text = raw.replaceAll(/%[0-9A-Fa-f]{2}/g, (escaped) => {
     const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
@@ -65,19 +65,19 @@ function decoded(raw: string): string | NoTarget {
   return /%25(?:[0-9A-Fa-f]{2}|[uU][0-9A-Fa-f])/.test(text) ? { denied: 'double_encoding' } : text
 }
 
-function escapeFault(raw: string): PathReason | undefined {
+function findEscapeFault(raw: string): PathDenialReason | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(raw)) return 'bad_escape'
   if (/%(?:[01][0-9A-Fa-f]|7[Ff])/.test(raw)) return 'control_escape'
   if (/%2[Ff]/.test(raw)) return 'encoded_slash'
   if (/%5[Cc]/.test(raw)) return 'backslash'
-  return /%[89A-Fa-f]/.test(raw) ? unicodeFault(raw) : undefined
+  return /%[89A-Fa-f]/.test(raw) ? findUnicodeFault(raw) : undefined
 }
 
 /** Characters that some turn into a slash or backslash though Unicode's own normalisation does not. */
-const slashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/
+const slashLookalikes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/
 const delimiters = /[/\\.%;?#]/
 
-function unicodeFault(raw: string): PathReason | undefined {
+function findUnicodeFault(raw: string): PathDenialReason | undefined {
   let text: string
   try {
     text = decodeURIComponent(raw)
@@ -86,11 +86,11 @@ function unicodeFault(raw: string): PathReason | undefined {
   }
   const beyond = text.replaceAll(/[\0-\x7f]/g, '')
   if (/[\x80-\x9f]/.test(beyond)) return 'control_escape'
-  return slashes.test(beyond) || delimiters.test(beyond.normalize('NFKC')) ? 'lookalike' : undefined
+  return slashLookalikes.test(beyond) || delimiters.test(beyond.normalize('NFKC')) ? 'lookalike' : undefined
 }
 
 /** RFC 3986 section 5.2.4, but that climbing above the root and a dot segment at the end are refused. */
-function resolved(path: string): string | NoTarget {
+function resolveDotSegments(path: string): string | TargetRefusal {
   const segments = path.split('/').slice(1)
   const last = segments.length - 1
   const kept: string[] = []
@@ -111,15 +111,15 @@ function isDisguised(segment: string): boolean {
   return name === '' || name === '.' || name === '..'
 }
 
-function kindsOf(): Uint8Array {
-  const table = new Uint8Array(128).fill(never)
+function buildByteKinds(): Uint8Array {
+  const table = new Uint8Array(128).fill(forbidden)
   const mark = (characters: string, kind: number) => {
     for (const character of characters) table[character.charCodeAt(0)] = kind
   }
   mark('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789', plain)
   // RFC 3986: unreserved, sub-delims, and the two that `pchar` adds.
   mark('-._~' + "!$&'()*+,=" + ':@' + '/', plain)
-  mark('%;', special)
-  mark('?#', ends)
+  mark('%;', needs_normalising)
+  mark('?#', ends_path)
   return table
 }

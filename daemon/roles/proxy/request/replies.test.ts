@@ -1,15 +1,15 @@
 // The proxy's own answers and counters, which tell callers nothing but the status.
 import { describe, expect, test } from 'vitest'
-import { configOf } from '../config.ts'
+import { compileProxyConfig } from '../config.ts'
 import { reasons } from '../reasons.ts'
 import { settings } from '../settings.ts'
-import { judge } from './lifecycle.ts'
-import { readCounters, writeCounter } from './limits.ts'
-import { localReply, preflightReply } from './replies.ts'
+import { decideRequest } from './decide-request.ts'
+import { buildWriteCounter, listRateCounters } from './rate-counters.ts'
+import { buildLocalReply, buildPreflightReply } from './replies.ts'
 
 describe('an answer', () => {
   test('is the same for every reason of its status', () => {
-    expect(localReply(404, '*')).toEqual({
+    expect(buildLocalReply(404, '*')).toEqual({
       status: 404,
       headers: [
         ...['content-type', 'application/json', 'access-control-allow-origin', '*'],
@@ -17,12 +17,12 @@ describe('an answer', () => {
       ],
       body: '{"status":404,"title":"Not Found"}',
     })
-    expect(localReply(429, '*', 17).headers.slice(-2)).toEqual(['retry-after', '17'])
+    expect(buildLocalReply(429, '*', 17).headers.slice(-2)).toEqual(['retry-after', '17'])
   })
 
   test('has words for each status of the table', () => {
     const statuses = Object.values(reasons).flatMap(({ status }) => (status === null || status === 204 ? [] : [status]))
-    for (const status of new Set(statuses)) expect(localReply(status, '*').body).not.toContain('Error')
+    for (const status of new Set(statuses)) expect(buildLocalReply(status, '*').body).not.toContain('Error')
   })
 
   test('of a denial by path, rule or method is 404 alone', () => {
@@ -41,10 +41,11 @@ describe('an answer', () => {
 })
 
 describe('a preflight', () => {
-  const asked = (headers: string) => preflightReply(['Access-Control-Request-Headers', headers], '*', false).headers
+  const asked = (headers: string) =>
+    buildPreflightReply(['Access-Control-Request-Headers', headers], '*', false).headers
 
   test('allows the methods of the interface, and the headers that it asks for', () => {
-    expect(preflightReply([], 'https://city.example', true)).toEqual({
+    expect(buildPreflightReply([], 'https://city.example', true)).toEqual({
       status: 204,
       headers: [
         ...['access-control-allow-origin', 'https://city.example'],
@@ -63,15 +64,18 @@ describe('a preflight', () => {
 })
 
 describe('the counters', () => {
-  const config = configOf(settings.schema.parse({ allowlist: 'GET /a\nGET /b limit=3\nPOST /c' }))
+  const config = compileProxyConfig(settings.schema.parse({ allowlist: 'GET /a\nGET /b limit=3\nPOST /c' }))
   const judged = (method: string, path: string) =>
-    judge({ method, target: `/public-api${path}`, headers: ['x-forwarded-for', '203.0.113.7'], peer: '' }, config)
+    decideRequest(
+      { method, target: `/public-api${path}`, headers: ['x-forwarded-for', '203.0.113.7'], peer: '' },
+      config,
+    )
 
   test('have the keys and limits of the interface', () => {
-    expect(readCounters(judged('GET', '/a'), config)).toEqual([
+    expect(listRateCounters(judged('GET', '/a'), config)).toEqual([
       { key: 'proxy:rl:203.0.113.7', limit: 60, reason: 'rate_limited' },
     ])
-    expect(writeCounter(judged('POST', '/c'), config)).toEqual({
+    expect(buildWriteCounter(judged('POST', '/c'), config)).toEqual({
       key: 'proxy:rl:w:203.0.113.7',
       limit: 10,
       reason: 'write_rate_limited',
@@ -79,7 +83,7 @@ describe('the counters', () => {
   })
 
   test('of a rule with a limit are its own besides', () => {
-    expect(readCounters(judged('GET', '/b'), config).slice(1)).toEqual([
+    expect(listRateCounters(judged('GET', '/b'), config).slice(1)).toEqual([
       { key: 'proxy:rl:rule:GET /b:203.0.113.7', limit: 3, reason: 'rule_rate_limited' },
     ])
   })

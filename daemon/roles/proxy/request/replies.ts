@@ -1,8 +1,8 @@
 // The answers that the proxy gives itself: few words, the same for every request of a status, so that they tell nothing.
-import { ownHeaders } from '../response/headers.ts'
+import { buildOwnHeaders } from '../response/headers.ts'
 
 /** `headers` flat and in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
-export type Reply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
+export type LocalReply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
 
 /** Statuses of the table in `reasons.ts`, and those with which a listener meets what is no request. */
 const titles: Readonly<Record<number, string>> = {
@@ -19,22 +19,22 @@ const titles: Readonly<Record<number, string>> = {
 }
 
 /** `retry_after_s`: for 429 and 503, when it is known. */
-export function localReply(status: number, cors_origin: string, retry_after_s?: number): Reply {
+export function buildLocalReply(status: number, cors_origin: string, retry_after_s?: number): LocalReply {
   const body = `{"status":${status},"title":"${titles[status] ?? 'Error'}"}`
-  const headers = ['content-type', 'application/json', ...ownHeaders(cors_origin)]
+  const headers = ['content-type', 'application/json', ...buildOwnHeaders(cors_origin)]
   if (retry_after_s !== undefined) headers.push('retry-after', String(retry_after_s))
   return { status, headers, body }
 }
 
-const most_asked_characters = 1_024
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const tokens = new RegExp(`^${token}(?:[ \\t]*,[ \\t]*${token})*$`)
+const max_requested_characters = 1_024
+const tokenPattern = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const tokenListPattern = new RegExp(`^${tokenPattern}(?:[ \\t]*,[ \\t]*${tokenPattern})*$`)
 
 /**
  * The answer to a preflight. The headers that it asks for are allowed, as the interface has it; what the upstream sees of them
  * is another matter. `raw`: headers of the request, flat.
  */
-export function preflightReply(raw: readonly string[], cors_origin: string, hasPost: boolean): Reply {
+export function buildPreflightReply(raw: readonly string[], cors_origin: string, hasPost: boolean): LocalReply {
   const headers = [
     'access-control-allow-origin',
     cors_origin,
@@ -47,6 +47,7 @@ export function preflightReply(raw: readonly string[], cors_origin: string, hasP
   ]
   const at = raw.findIndex((name, place) => place % 2 === 0 && name.toLowerCase() === 'access-control-request-headers')
   const asked = at < 0 ? '' : (raw[at + 1] ?? '').trim()
-  if (asked.length <= most_asked_characters && tokens.test(asked)) headers.push('access-control-allow-headers', asked)
+  if (asked.length <= max_requested_characters && tokenListPattern.test(asked))
+    headers.push('access-control-allow-headers', asked)
   return { status: 204, headers, body: '' }
 }

@@ -1,10 +1,10 @@
 // Whom a request counts for, by what the trusted hops saw, and by nothing that a caller can write.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sourceOf } from './source.ts'
+import { identifySource } from './source.ts'
 
 const peer = '10.0.0.9'
-const forwarded = (list: string, depth = 1) => sourceOf(list, peer, depth, 64)
+const sourceFor = (list: string, depth = 1) => identifySource(list, peer, depth, 64)
 
 describe('the source', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('the source', () => {
     ['2001:DB8::1', 1, '2001:db8::1'],
     ['[2001:db8:0::1]:443', 1, '2001:db8::1'],
   ])('of %j at depth %i is %s', (list, depth, address) => {
-    expect(forwarded(list, depth)).toMatchObject({ address, from: 'forwarded' })
+    expect(sourceFor(list, depth)).toMatchObject({ address, from: 'forwarded' })
   })
 
   test.each([
@@ -42,35 +42,35 @@ describe('the source', () => {
     ['203.0.113.7, unknown', 1],
     [' '.repeat(9_000), 1],
   ])('of %j at depth %i is the peer, in a bucket of its own', (list, depth) => {
-    expect(forwarded(list, depth)).toEqual({ address: peer, key: `peer:${peer}`, from: 'peer' })
+    expect(sourceFor(list, depth)).toEqual({ address: peer, key: `peer:${peer}`, from: 'peer' })
   })
 
   test('is never the leftmost entry where that is not the trusted one', () => {
     const texts = fc.array(fc.stringMatching(/^[^,]{0,20}$/), { maxLength: 5 })
     fc.assert(
       fc.property(texts, fc.ipV4(), (spoofed, seen) => {
-        expect(forwarded([...spoofed, seen].join(',')).address).toBe(seen)
+        expect(sourceFor([...spoofed, seen].join(',')).address).toBe(seen)
       }),
     )
   })
 
   test('is counted by its address, or its IPv6 network', () => {
-    expect(forwarded('203.0.113.7').key).toBe('203.0.113.7')
-    expect(forwarded('2001:db8:1:2:3:4:5:6').key).toBe('2001:db8:1:2::/64')
-    expect(forwarded('2001:db8:1:2:ffff::').key).toBe('2001:db8:1:2::/64')
-    expect(sourceOf('2001:db8::1', peer, 1, 128).key).toBe('2001:db8::1/128')
+    expect(sourceFor('203.0.113.7').key).toBe('203.0.113.7')
+    expect(sourceFor('2001:db8:1:2:3:4:5:6').key).toBe('2001:db8:1:2::/64')
+    expect(sourceFor('2001:db8:1:2:ffff::').key).toBe('2001:db8:1:2::/64')
+    expect(identifySource('2001:db8::1', peer, 1, 128).key).toBe('2001:db8::1/128')
   })
 
   test('of a peer is its canonical address, without a zone', () => {
-    expect(sourceOf('', '::ffff:10.0.0.9', 1, 64)).toMatchObject({ address: '10.0.0.9', key: 'peer:10.0.0.9' })
-    expect(sourceOf('', 'fe80::1%eth0', 1, 64)).toMatchObject({ address: 'fe80::1', key: 'peer:fe80::/64' })
-    expect(sourceOf('', '', 1, 64)).toMatchObject({ address: 'unknown', key: 'peer:unknown' })
+    expect(identifySource('', '::ffff:10.0.0.9', 1, 64)).toMatchObject({ address: '10.0.0.9', key: 'peer:10.0.0.9' })
+    expect(identifySource('', 'fe80::1%eth0', 1, 64)).toMatchObject({ address: 'fe80::1', key: 'peer:fe80::/64' })
+    expect(identifySource('', '', 1, 64)).toMatchObject({ address: 'unknown', key: 'peer:unknown' })
   })
 
   test('does not throw, whatever the header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 1, max: 32 }), (list, depth) => {
-        expect(forwarded(list, depth).key).not.toBe('')
+        expect(sourceFor(list, depth).key).not.toBe('')
       }),
     )
   })

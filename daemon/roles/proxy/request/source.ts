@@ -1,11 +1,11 @@
 // Who a request counts for: the address that the trusted hops before the proxy saw it come from.
-import { ipText, isIpv4, networkOf, parseIp } from '../../../kernel/ip-address.ts'
+import { formatIp, isIpv4, networkOf, parseIp } from '../../../kernel/network/ip-address.ts'
 
 /**
  * `address` in canonical text, for the audit record and the upstream. `key` is what requests are counted by: IPv4 the
  * address, IPv6 its network, `peer:` before it where the address is that of the connection.
  */
-export type Source = { readonly address: string; readonly key: string; readonly from: 'forwarded' | 'peer' }
+export type RequestSource = { readonly address: string; readonly key: string; readonly from: 'forwarded' | 'peer' }
 
 /**
  * The source by X-Forwarded-For, all fields of that name joined by commas in their order; '' for none. Each of the `depth`
@@ -14,16 +14,16 @@ export type Source = { readonly address: string; readonly key: string; readonly 
  * address: all such requests share one bucket, and no spoofed header opens another.
  * An entry may be IPv4, IPv4:port, IPv6 or [IPv6]:port; `peer` is the connection's remote address.
  */
-export function sourceOf(forwarded: string, peer: string, depth: number, ipv6_prefix: number): Source {
-  const entry = entryAt(forwarded, depth)
-  const address = entry === '' ? undefined : addressOf(entry)
-  if (address !== undefined) return { address, key: keyOf(address, ipv6_prefix), from: 'forwarded' }
-  const own = addressOf(peer.split('%', 1)[0] ?? '') ?? 'unknown'
-  return { address: own, key: `peer:${keyOf(own, ipv6_prefix)}`, from: 'peer' }
+export function identifySource(forwarded: string, peer: string, depth: number, ipv6_prefix: number): RequestSource {
+  const entry = entryFromEnd(forwarded, depth)
+  const address = entry === '' ? undefined : parseAddress(entry)
+  if (address !== undefined) return { address, key: buildSourceKey(address, ipv6_prefix), from: 'forwarded' }
+  const own = parseAddress(peer.split('%', 1)[0] ?? '') ?? 'unknown'
+  return { address: own, key: `peer:${buildSourceKey(own, ipv6_prefix)}`, from: 'peer' }
 }
 
 /** The entry so many from the end, without the spaces around it. The others are never looked at. */
-function entryAt(list: string, depth: number): string {
+function entryFromEnd(list: string, depth: number): string {
   let end = list.length
   for (let hop = 1; ; hop++) {
     const comma = end <= 0 ? -1 : list.lastIndexOf(',', end - 1)
@@ -33,20 +33,20 @@ function entryAt(list: string, depth: number): string {
   }
 }
 
-const bracketed = /^\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::\d{1,5})?$/
+const bracketedPattern = /^\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::\d{1,5})?$/
 
-function addressOf(entry: string): string | undefined {
+function parseAddress(entry: string): string | undefined {
   if (isIpv4(entry)) return entry
   if (entry.length > 60) return undefined
   const colon = entry.indexOf(':')
   if (colon > 0 && isIpv4(entry.slice(0, colon)))
     return /^:\d{1,5}$/.test(entry.slice(colon)) ? entry.slice(0, colon) : undefined
-  const address = parseIp(bracketed.exec(entry)?.[1] ?? entry)
-  return address && ipText(address)
+  const address = parseIp(bracketedPattern.exec(entry)?.[1] ?? entry)
+  return address && formatIp(address)
 }
 
-function keyOf(address: string, ipv6_prefix: number): string {
+function buildSourceKey(address: string, ipv6_prefix: number): string {
   if (!address.includes(':')) return address
   const parsed = parseIp(address)
-  return parsed ? `${ipText(networkOf(parsed, ipv6_prefix))}/${ipv6_prefix}` : address
+  return parsed ? `${formatIp(networkOf(parsed, ipv6_prefix))}/${ipv6_prefix}` : address
 }

@@ -5,7 +5,7 @@
  * challenges: they would be those of the service token, on a host that serves people who have tokens of their own. What
  * speaks for the whole host, or to the servers before the proxy. What the proxy says itself.
  */
-const dropped = new Set([
+const droppedHeaders = new Set([
   ...[
     'connection',
     'content-length',
@@ -24,44 +24,44 @@ const dropped = new Set([
   ...['x-content-type-options'],
 ])
 
-const prefixes = ['x-internal-', 'x-forwarded-', 'x-accel-', 'x-envoy-', 'proxy-', 'access-control-']
+const droppedPrefixes = ['x-internal-', 'x-forwarded-', 'x-accel-', 'x-envoy-', 'proxy-', 'access-control-']
 
 /** On every answer, flat. Pages of other origins may read what tells them when to ask again. */
-export function ownHeaders(cors_origin: string): string[] {
+export function buildOwnHeaders(cors_origin: string): string[] {
   return [
     ...['access-control-allow-origin', cors_origin],
     ...['access-control-expose-headers', 'Age, ETag, Retry-After', 'x-content-type-options', 'nosniff'],
   ]
 }
-const own_length = ownHeaders('').length
+const own_header_items = buildOwnHeaders('').length
 
 /** Names that come in nearly every answer, so that they are not looked at letter by letter. */
-const relayed = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
+const commonHeaders = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
 
 /**
  * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. Content-Length is for who writes the
  * answer, as all framing is.
  */
-export function responseHeaders(raw: readonly string[], cors_origin: string): string[] {
+export function cleanResponseHeaders(raw: readonly string[], cors_origin: string): string[] {
   const cleaned: string[] = []
   let hop = ''
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as string).toLowerCase()
     const value = raw[at + 1] as string
     if (name === 'connection') hop += `,${value}`
-    else if (relayed.has(name) || isRelayed(name)) cleaned.push(name, value)
+    else if (commonHeaders.has(name) || isRelayed(name)) cleaned.push(name, value)
   }
-  cleaned.push(...ownHeaders(cors_origin))
-  return hop === '' ? cleaned : withoutNamed(cleaned, hop)
+  cleaned.push(...buildOwnHeaders(cors_origin))
+  return hop === '' ? cleaned : removeConnectionHeaders(cleaned, hop)
 }
 
 function isRelayed(name: string): boolean {
-  return !dropped.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))
+  return !droppedHeaders.has(name) && !droppedPrefixes.some((prefix) => name.startsWith(prefix))
 }
 
 /** The proxy's own headers are not Connection's to take away. */
-function withoutNamed(headers: readonly string[], hop: string): string[] {
+function removeConnectionHeaders(headers: readonly string[], hop: string): string[] {
   const named = new Set(hop.split(',').map((name) => name.trim().toLowerCase()))
-  const own = headers.length - own_length
+  const own = headers.length - own_header_items
   return headers.filter((_, at) => at >= own || !named.has(headers[at - (at % 2)] as string))
 }

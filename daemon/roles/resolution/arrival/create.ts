@@ -1,27 +1,27 @@
 // Hands in records that are matched at once with what the registry holds, without a run.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { type FieldError, isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { classification } from '../../../kernel/label.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { normalValues } from '../engine/lookup/normal.ts'
-import { recordRef, uid, word } from '../fields.ts'
+import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { classification } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { normaliseRecord } from '../engine/lookup/normalise-record.ts'
+import { recordRef, shortText, uid } from '../fields.ts'
 import { type NodeRecord, nodeRecord } from '../fusion-run/node-data.ts'
-import { labelOfRun } from '../fusion-run/opening.ts'
-import { type Learnt, learntFor } from '../lookup/learnt.ts'
+import { labelRun } from '../fusion-run/open-run.ts'
+import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
 import { arrivals, arrivalTopic, arrivalView, type StoredArrival } from './model.ts'
-import { shown } from './shown.ts'
+import { showArrival } from './show-arrival.ts'
 
-const most_records = 500
-const patience_ms = 15_000
-const look_ms = 1_000
+const max_records = 500
+const timeout_ms = 15_000
+const poll_interval_ms = 1_000
 
 const input = z.strictObject({
   lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens that is in use' }),
-  entity_type: word.optional().meta({ description: 'Of which the lens in use is meant' }),
-  node_id: word.meta({ description: 'The node that the records are of' }),
-  records: z.array(nodeRecord).min(1).max(most_records),
+  entity_type: shortText.optional().meta({ description: 'Of which the lens in use is meant' }),
+  node_id: shortText.meta({ description: 'The node that the records are of' }),
+  records: z.array(nodeRecord).min(1).max(max_records),
   classification: classification.optional(),
 })
 
@@ -40,23 +40,27 @@ export const create = matchingOperation({
 
   async run(call, given) {
     const id = call.newId('arr')
-    const made = (await call.store(arrivals).find(id)) ?? (await handedIn(call, id, given))
-    if (isRefused(made)) return made
+    const made = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, given))
+    if (isRefusal(made)) return made
     if (made.value.request_digest !== call.requestDigest()) {
       return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
     }
     call.wake('settle')
-    return await shown(call, await matched(call, made))
+    return await showArrival(call, await waitUntilMatched(call, made))
   },
 })
 
-async function handedIn(call: Call, id: string, given: z.infer<typeof input>): Promise<Doc<StoredArrival> | Refused> {
-  const learnt = await learntFor(call, given)
-  if (isRefused(learnt)) return learnt
-  const label = labelOfRun(call, given, learnt.lens)
-  if (isRefused(label)) return label
+async function createArrival(
+  call: Call,
+  id: string,
+  given: z.infer<typeof input>,
+): Promise<Doc<StoredArrival> | Refusal> {
+  const learnt = await findTrainedLens(call, given)
+  if (isRefusal(learnt)) return learnt
+  const label = labelRun(call, given, learnt.lens)
+  if (isRefusal(label)) return label
   const records = given.records.map((record) => readRecord(learnt, given.node_id, record))
-  const errors = faultsIn(records)
+  const errors = findRecordFaults(records)
   if (errors.length > 0) return refuse('invalid', 'some records cannot be matched', errors)
   const { tenant_id, subject } = call.caller
   const { lens } = learnt.run.value
@@ -71,19 +75,19 @@ async function handedIn(call: Call, id: string, given: z.infer<typeof input>): P
   return kept === 'exists' ? await call.store(arrivals).get(id) : kept
 }
 
-type Read = StoredArrival['records'][number] | string
+type ParsedArrivalRecord = StoredArrival['records'][number] | string
 
 /** As the run of the lens read its own; else what is wrong with it. */
-function readRecord({ lens, run }: Learnt, node_id: string, record: NodeRecord): Read {
+function readRecord({ lens, run }: TrainedLens, node_id: string, record: NodeRecord): ParsedArrivalRecord {
   const { id_field = lens.value.body.id_field } = run.value
   const record_id = String(record[id_field] ?? '')
   const ref = recordRef.safeParse({ node_id, record_id })
   if (!ref.success) return `must have an id in ${id_field}`
-  const values = normalValues(lens.value.body, record)
+  const values = normaliseRecord(lens.value.body, record)
   return values ? { ref: ref.data, values } : 'says nothing that the lens reads'
 }
 
-function faultsIn(records: readonly Read[]): FieldError[] {
+function findRecordFaults(records: readonly ParsedArrivalRecord[]): FieldError[] {
   const ids = records.map((each) => (typeof each === 'string' ? undefined : each.ref.record_id))
   return records.flatMap((each, at) => {
     const path = `records.${at}`
@@ -93,11 +97,11 @@ function faultsIn(records: readonly Read[]): FieldError[] {
 }
 
 /** As it is when they are matched, or when the caller has waited long enough. */
-async function matched(call: Call, made: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
-  const until = call.monotonic() + patience_ms
+async function waitUntilMatched(call: Call, made: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
+  const until = call.monotonic() + timeout_ms
   let doc = made
   if (doc.value.owes === 0) return doc
-  for await (const _ of call.changes(arrivalTopic(made.id), call.signal, look_ms)) {
+  for await (const _ of call.changes(arrivalTopic(made.id), call.signal, poll_interval_ms)) {
     doc = await call.store(arrivals).get(made.id)
     if (doc.value.owes === 0 || call.monotonic() >= until) break
   }

@@ -1,8 +1,8 @@
 // Tells what came of records that were handed in.
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { arrivals, arrivalView } from './model.ts'
-import { shown } from './shown.ts'
+import { showArrival } from './show-arrival.ts'
 
 export const get = operation({
   summary: 'What came of records that were handed in: their entities, once they are matched',
@@ -15,6 +15,6 @@ export const get = operation({
   versioned: true,
 
   async run(call, { uid }) {
-    return await shown(call, await call.store(arrivals).get(uid))
+    return await showArrival(call, await call.store(arrivals).get(uid))
   },
 })

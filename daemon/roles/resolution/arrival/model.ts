@@ -1,24 +1,28 @@
 // Records that come by themselves, as they were handed in: kept until they are in the registry and matched.
 import * as z from 'zod'
-import { label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
-import { count, origin, recordRef, shownOrigin, uid, word } from '../fields.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { count, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
 /** `replaced`: it was known, and said something else. */
-export const outcome = z.enum(['new', 'replaced', 'unchanged'])
-export type Outcome = z.infer<typeof outcome>
+export const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged'])
+export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 
 export const storedArrival = z.strictObject({
-  ...origin,
-  lens: word,
-  node_id: word,
+  ...provenanceFields,
+  lens: shortText,
+  node_id: shortText,
   records: z.array(
-    z.strictObject({ ref: recordRef, values: z.record(z.string(), z.string()), outcome: outcome.optional() }),
+    z.strictObject({
+      ref: recordRef,
+      values: z.record(z.string(), z.string()),
+      outcome: arrivedRecordOutcome.optional(),
+    }),
   ),
   request_digest: z.string(),
   /** 1 until all of them are in the registry and matched; an index, so that the worker finds them. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  failure: z.strictObject({ code: word, reason: z.string() }).optional(),
+  failure: z.strictObject({ code: shortText, reason: z.string() }).optional(),
   expires_ts: z.number().optional(),
 })
 export type StoredArrival = z.infer<typeof storedArrival>
@@ -33,7 +37,7 @@ export function arrivalTopic(id: string): string {
 export const arrivedRecord = z
   .strictObject({
     record_id: z.string(),
-    outcome: outcome.optional(),
+    outcome: arrivedRecordOutcome.optional(),
     entity: uid.optional().meta({ description: 'The entity that it is; absent where the caller may not know of it' }),
     classification: label.optional().meta({ description: 'Of the entity' }),
     size: count.optional().meta({ description: 'Records of the entity, this one included' }),
@@ -44,9 +48,9 @@ export const arrivalView = z
   .strictObject({
     uid,
     version: z.int().min(1),
-    ...shownOrigin,
-    lens: word,
-    node_id: word,
+    ...provenanceViewFields,
+    lens: shortText,
+    node_id: shortText,
     state: z.enum(['waiting', 'matched', 'failed']),
     failure: storedArrival.shape.failure.meta({ description: 'Why they cannot be matched' }),
     items: z.array(arrivedRecord).meta({ description: 'In the order in which they were given' }),

@@ -1,6 +1,6 @@
 // What a chart says, whoever draws it: bars beside names, or lines over a scale.
 
-export type Bar = {
+export type ChartBar = {
   readonly name: string
   /** Where the bar begins; 0 unless said. A waterfall begins where the bar before it has ended. */
   readonly from?: number
@@ -10,11 +10,11 @@ export type Bar = {
 }
 
 /** Bars from left to right, one below the other. */
-export type Bars = { readonly title: string; readonly measure: string; readonly bars: readonly Bar[] }
+export type BarChart = { readonly title: string; readonly measure: string; readonly bars: readonly ChartBar[] }
 
-export type Axis = { readonly label: string; readonly from: number; readonly to: number }
+export type ChartAxis = { readonly label: string; readonly from: number; readonly to: number }
 
-export type Series = {
+export type ChartSeries = {
   readonly name: string
   /** From left to right. */
   readonly points: readonly (readonly [x: number, y: number])[]
@@ -22,29 +22,29 @@ export type Series = {
   readonly isSteps?: boolean
 }
 
-export type Lines = {
+export type LineChart = {
   readonly title: string
-  readonly x: Axis
-  readonly y: Axis
-  readonly series: readonly Series[]
+  readonly x: ChartAxis
+  readonly y: ChartAxis
+  readonly series: readonly ChartSeries[]
   /** Upright lines at places of note. */
   readonly marks?: readonly { readonly at: number; readonly label: string }[]
 }
 
 /** Where a bar begins and ends, from left to right. */
-export function ends({ from = 0, to }: Bar): readonly [number, number] {
+export function computeBarExtent({ from = 0, to }: ChartBar): readonly [number, number] {
   return from < to ? [from, to] : [to, from]
 }
 
 /** The least and the most of all bars, 0 among them, and never the same. */
-export function reach(bars: readonly Bar[]): readonly [number, number] {
-  const all = [0, ...bars.flatMap((bar) => ends(bar))]
+export function computeBarRange(bars: readonly ChartBar[]): readonly [number, number] {
+  const all = [0, ...bars.flatMap((bar) => computeBarExtent(bar))]
   const [least, most] = [Math.min(...all), Math.max(...all)]
   return least === most ? [least, least + 1] : [least, most]
 }
 
 /** About `count` round numbers within the bounds. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990. */
-export function ticks(from: number, to: number, count = 5): number[] {
+export function computeTicks(from: number, to: number, count = 5): number[] {
   const raw = (to - from) / Math.max(1, count)
   if (!(raw > 0) || !Number.isFinite(raw)) return [from]
   const size = 10 ** Math.floor(Math.log10(raw))
@@ -55,13 +55,13 @@ export function ticks(from: number, to: number, count = 5): number[] {
 }
 
 /** Few digits, and the same ones every time. */
-export function figure(value: number): string {
+export function formatFigure(value: number): string {
   if (Number.isInteger(value)) return String(value)
   return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(2)))
 }
 
 /** The value of a series at `x`; undefined beyond its ends, but for steps, which hold to the right. */
-export function valueAt({ points, isSteps = false }: Series, x: number): number | undefined {
+export function interpolateSeries({ points, isSteps = false }: ChartSeries, x: number): number | undefined {
   const next = points.findIndex(([at]) => at > x)
   const before = points[(next < 0 ? points.length : next) - 1]
   if (!before) return undefined

@@ -1,36 +1,36 @@
 // What a lens comes to on data, as charts: the worth of each level, where scores are cut, what blocking brings together.
-import type { Bars, Lines } from './chart.ts'
+import type { BarChart, LineChart } from './chart.ts'
 
-export type LevelWorth = { readonly field: string; readonly level: string; readonly bits: number }
+export type LevelWeight = { readonly field: string; readonly level: string; readonly bits: number }
 
 /** Bits for and against, level by level. */
-export function weightBars(title: string, levels: readonly LevelWorth[]): Bars {
+export function buildWeightChart(title: string, levels: readonly LevelWeight[]): BarChart {
   return {
     title,
     measure: 'bits',
-    bars: levels.map(({ field, level, bits }) => ({ name: `${field}: ${level}`, to: bits, note: signed(bits) })),
+    bars: levels.map(({ field, level, bits }) => ({ name: `${field}: ${level}`, to: bits, note: formatSigned(bits) })),
   }
 }
 
-const bins = 48
+const bin_count = 48
 
 /**
  * How many pairs have which score; `cut`: from where on they are one. Heights are logarithms to base 10, since most pairs are
  * no match. The highest and the lowest thousandth are drawn at the ends.
  */
-export function scoreLines(title: string, label: string, scores: Float64Array, cut: number): Lines {
+export function buildScoreChart(title: string, label: string, scores: Float64Array, cut: number): LineChart {
   const sorted = scores.toSorted()
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
   const from = Math.min(at(0.001), cut)
   const to = Math.max(at(0.999), cut, from + 1e-6)
-  const counts = new Array<number>(bins).fill(0)
+  const counts = new Array<number>(bin_count).fill(0)
   for (const score of scores) {
-    const bin = Math.floor(((score - from) / (to - from)) * bins)
-    const place = Math.max(0, Math.min(bins - 1, bin))
+    const bin = Math.floor(((score - from) / (to - from)) * bin_count)
+    const place = Math.max(0, Math.min(bin_count - 1, bin))
     counts[place] = (counts[place] ?? 0) + 1
   }
   const heights = counts.map((count) => Math.log10(1 + count))
-  const points = heights.map((height, bin) => [from + ((to - from) * bin) / bins, height] as const)
+  const points = heights.map((height, bin) => [from + ((to - from) * bin) / bin_count, height] as const)
   return {
     title,
     x: { label, from, to },
@@ -40,7 +40,7 @@ export function scoreLines(title: string, label: string, scores: Float64Array, c
   }
 }
 
-export type Brought = {
+export type BlockingRuleCounts = {
   readonly rule: string
   readonly pairs: number
   readonly largest: number
@@ -48,7 +48,7 @@ export type Brought = {
 }
 
 /** Pairs that each rule brings together by itself, before any is compared. */
-export function blockingBars(title: string, rules: readonly Brought[]): Bars {
+export function buildBlockingChart(title: string, rules: readonly BlockingRuleCounts[]): BarChart {
   return {
     title,
     measure: 'pairs',
@@ -59,6 +59,6 @@ export function blockingBars(title: string, rules: readonly Brought[]): Bars {
   }
 }
 
-function signed(bits: number): string {
+function formatSigned(bits: number): string {
   return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
 }

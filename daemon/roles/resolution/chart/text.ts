@@ -1,65 +1,77 @@
 // Draws charts with letters, for a terminal or a log. Whoever prints names of others makes them printable first.
-import { type Bars, ends, figure, type Lines, reach, valueAt } from './chart.ts'
+import {
+  type BarChart,
+  computeBarExtent,
+  computeBarRange,
+  formatFigure,
+  interpolateSeries,
+  type LineChart,
+} from './chart.ts'
 
 /** The least width that is kept to. */
-export const least_columns = 40
-const least_room = 10
+export const min_columns = 40
+const min_plot_columns = 10
 
 /** One bar a line, names before and figures behind; `|` is nought. `width`: columns there are, 40 or more. */
-export function barsAsText({ title, measure, bars }: Bars, width: number): string {
-  const [least, most] = reach(bars)
-  const before = Math.min(32, Math.floor(width / 3), longest(bars.map(({ name }) => name)))
-  const behind = Math.max(8, width - before - least_room - 3)
-  const notes = bars.map((bar) => cut(bar.note ?? figure(bar.to - (bar.from ?? 0)), behind))
-  const room = Math.max(least_room, width - before - longest(notes) - 3)
+export function renderBarChartText({ title, measure, bars }: BarChart, width: number): string {
+  const [least, most] = computeBarRange(bars)
+  const before = Math.min(32, Math.floor(width / 3), findMaxLength(bars.map(({ name }) => name)))
+  const behind = Math.max(8, width - before - min_plot_columns - 3)
+  const notes = bars.map((bar) => truncateText(bar.note ?? formatFigure(bar.to - (bar.from ?? 0)), behind))
+  const room = Math.max(min_plot_columns, width - before - findMaxLength(notes) - 3)
   const column = (value: number) => Math.round(((value - least) / (most - least)) * (room - 1))
   const zero = column(0)
   const lines = bars.map((bar, at) => {
-    const [from, to] = ends(bar)
+    const [from, to] = computeBarExtent(bar)
     const isAgainst = bar.to < (bar.from ?? 0)
     const letters = Array.from({ length: room }, (_, place) => {
       if (place >= column(from) && place <= column(to) && to > from) return isAgainst ? '-' : '#'
       return place === zero ? '|' : ' '
     })
-    return `${cut(bar.name, before).padEnd(before)} ${letters.join('')} ${notes[at]}`.trimEnd()
+    return `${truncateText(bar.name, before).padEnd(before)} ${letters.join('')} ${notes[at]}`.trimEnd()
   })
   return [
-    wrapped(title, width),
+    wrapText(title, width),
     ...lines,
-    `${' '.repeat(before + 1)}${measure}, ${figure(least)} to ${figure(most)}`,
+    `${' '.repeat(before + 1)}${measure}, ${formatFigure(least)} to ${formatFigure(most)}`,
   ].join('\n')
 }
 
 /** Each series by a letter of its own, the first of its name that is free; `*` where two meet. */
-export function linesAsText({ title, x, y, series, marks = [] }: Lines, width: number, height = 16): string {
-  const before = Math.max(figure(y.from).length, figure(y.to).length)
+export function renderLineChartText(
+  { title, x, y, series, marks = [] }: LineChart,
+  width: number,
+  height = 16,
+): string {
+  const before = Math.max(formatFigure(y.from).length, formatFigure(y.to).length)
   const room = Math.max(16, width - before - 3)
   const grid = Array.from({ length: height }, () => Array.from({ length: room }, () => ' '))
   const columnOf = (at: number) => Math.round(((at - x.from) / (x.to - x.from)) * (room - 1))
   for (const { at } of marks) for (const line of grid) if (line[columnOf(at)] !== undefined) line[columnOf(at)] = ':'
-  const letters = lettersOf(series.map(({ name }) => name))
+  const letters = assignLetters(series.map(({ name }) => name))
   for (const [number, each] of series.entries()) {
     for (let column = 0; column < room; column++) {
-      const value = valueAt(each, x.from + ((x.to - x.from) * column) / (room - 1))
+      const value = interpolateSeries(each, x.from + ((x.to - x.from) * column) / (room - 1))
       if (value === undefined) continue
       const line = grid[Math.round(((y.to - value) / (y.to - y.from)) * (height - 1))]
       if (line) line[column] = /[ :]/.test(line[column] ?? '') ? (letters[number] ?? '*') : '*'
     }
   }
-  const scale = (at: number) => (at === 0 ? figure(y.to) : at === height - 1 ? figure(y.from) : '').padStart(before)
-  const [from, to] = [figure(x.from), figure(x.to)]
+  const scale = (at: number) =>
+    (at === 0 ? formatFigure(y.to) : at === height - 1 ? formatFigure(y.from) : '').padStart(before)
+  const [from, to] = [formatFigure(x.from), formatFigure(x.to)]
   const foot = `${' '.repeat(before + 3)}${from}${x.label.padStart((room + x.label.length) >> 1).slice(from.length)}`
   return [
     `${title}: ${series.map(({ name }, at) => `${letters[at]} ${name}`).join(', ')}`,
     ...grid.map((line, at) => `${scale(at)} | ${line.join('')}`.trimEnd()),
     `${' '.repeat(before + 1)}+${'-'.repeat(room + 1)}`,
     foot.padEnd(before + 3 + room - to.length) + to,
-    ...marks.map(({ at, label }) => `${' '.repeat(before + 3)}: ${label} (${figure(at)})`),
+    ...marks.map(({ at, label }) => `${' '.repeat(before + 3)}: ${label} (${formatFigure(at)})`),
   ].join('\n')
 }
 
 /** Words in lines of so many columns, those after the first set in; a word that is longer than a line is broken. */
-export function wrapped(text: string, width: number, indent = 0): string {
+export function wrapText(text: string, width: number, indent = 0): string {
   const lines: string[] = []
   let line = ''
   for (const word of text.trimEnd().split(/(?<=\s)(?=\S)/)) {
@@ -69,7 +81,7 @@ export function wrapped(text: string, width: number, indent = 0): string {
     }
     line += word
     while (line.trimEnd().length > width) {
-      const part = upTo(line, width)
+      const part = sliceWellFormed(line, width)
       lines.push(part)
       line = ' '.repeat(indent) + line.slice(part.length)
     }
@@ -78,11 +90,11 @@ export function wrapped(text: string, width: number, indent = 0): string {
 }
 
 /** The beginning of a text, without half a letter at its end. */
-function upTo(text: string, end: number): string {
+function sliceWellFormed(text: string, end: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '')
 }
 
-function lettersOf(names: readonly string[]): string[] {
+function assignLetters(names: readonly string[]): string[] {
   const taken = new Set(['*', ':', ' '])
   return names.map((name) => {
     const free = [...name, ...'abcdefghijklmnopqrstuvwxyz'].find((letter) => !taken.has(letter)) ?? '*'
@@ -91,10 +103,10 @@ function lettersOf(names: readonly string[]): string[] {
   })
 }
 
-function longest(texts: readonly string[]): number {
+function findMaxLength(texts: readonly string[]): number {
   return Math.max(0, ...texts.map((text) => text.length))
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${upTo(text, most - 3)}...`
+function truncateText(text: string, most: number): string {
+  return text.length <= most ? text : `${sliceWellFormed(text, most - 3)}...`
 }

@@ -1,18 +1,18 @@
 // What a resolution says of records by their names: the pairs that are worth keeping, and who is together.
 
-import { inOrder } from '../entity-match/order.ts'
+import { orderRefs } from '../entity-match/order-refs.ts'
 import type { RecordRef } from '../fields.ts'
-import type { FoundCluster, FoundMatch } from '../parts.ts'
-import type { Records } from './records/records.ts'
+import type { RunCluster, RunMatch } from '../parts.ts'
+import type { LensRecords } from './records/records.ts'
 import type { Resolution } from './resolve.ts'
-import { partsOf, type Weights } from './score/evidence.ts'
-import { textOf } from './text/dictionary.ts'
+import { createPartialWeightReader, type MatchWeights } from './score/match-weights.ts'
+import { decodeText } from './text/dictionary.ts'
 
 /** Pairs that are linked, and those whose score says something. */
-export function* matchesOf(records: Records, found: Resolution, weights: Weights): Generator<FoundMatch> {
+export function* listMatches(records: LensRecords, found: Resolution, weights: MatchWeights): Generator<RunMatch> {
   const { compared, scores, clusters, floor, scale, cut } = found
   const { lefts, rights, length } = compared
-  const parts = partsOf(records, compared, weights)
+  const parts = createPartialWeightReader(records, compared, weights)
   const sizes = new Int32Array(clusters.length)
   for (const cluster of clusters) sizes[cluster]!++
   for (let pair = 0; pair < length; pair++) {
@@ -20,8 +20,8 @@ export function* matchesOf(records: Records, found: Resolution, weights: Weights
     const linked = clusters[one] === clusters[other]
     const score = scores[pair]!
     if (!linked && score <= floor) continue
-    const [first, second] = [refOf(records, one), refOf(records, other)]
-    const [left, right] = inOrder(first, second)
+    const [first, second] = [toRecordRef(records, one), toRecordRef(records, other)]
+    const [left, right] = orderRefs(first, second)
     const [one_size, other_size] = [sizes[clusters[one]!]!, sizes[clusters[other]!]!]
     const [left_size, right_size] = left === first ? [one_size, other_size] : [other_size, one_size]
     const levels = parts(pair)
@@ -33,10 +33,10 @@ export function* matchesOf(records: Records, found: Resolution, weights: Weights
 }
 
 /** Every cluster, those of one record too, and how many there are. Members are in order, clusters by their first row. */
-export function clustersOf(
-  records: Records,
+export function listClusters(
+  records: LensRecords,
   clusters: Int32Array,
-): { found: Iterable<FoundCluster>; counts: { entities: number; clusters: number; clustered: number } } {
+): { found: Iterable<RunCluster>; counts: { entities: number; clusters: number; clustered: number } } {
   const rows = new Map<number, number[]>()
   for (const [row, cluster] of clusters.entries()) {
     const known = rows.get(cluster)
@@ -49,26 +49,29 @@ export function clustersOf(
     several++
     clustered += length
   }
-  return { found: membersOf(records, rows), counts: { entities: rows.size, clusters: several, clustered } }
+  return { found: iterateClusters(records, rows), counts: { entities: rows.size, clusters: several, clustered } }
 }
 
-function* membersOf(records: Records, clusters: ReadonlyMap<number, readonly number[]>): Generator<FoundCluster> {
+function* iterateClusters(
+  records: LensRecords,
+  clusters: ReadonlyMap<number, readonly number[]>,
+): Generator<RunCluster> {
   for (const rows of clusters.values()) {
-    const members = rows.map((row) => ({ ref: refOf(records, row), values: valuesOf(records, row) }))
-    yield members.sort((one, other) => (inOrder(one.ref, other.ref)[0] === one.ref ? -1 : 1))
+    const members = rows.map((row) => ({ ref: toRecordRef(records, row), values: readValues(records, row) }))
+    yield members.sort((one, other) => (orderRefs(one.ref, other.ref)[0] === one.ref ? -1 : 1))
   }
 }
 
 /** In normal form; what is missing is left out. */
-function valuesOf({ fields }: Records, row: number): Record<string, string> {
+function readValues({ fields }: LensRecords, row: number): Record<string, string> {
   const values: Record<string, string> = {}
   for (const { name, column } of fields) {
     const code = column.codes[row]!
-    if (code >= 0) values[name] = textOf(column.dictionary, code)
+    if (code >= 0) values[name] = decodeText(column.dictionary, code)
   }
   return values
 }
 
-function refOf({ names, sources, idOf }: Records, row: number): RecordRef {
+function toRecordRef({ names, sources, idOf }: LensRecords, row: number): RecordRef {
   return { node_id: names[sources[row]!]!, record_id: idOf(row) }
 }

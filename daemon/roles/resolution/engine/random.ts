@@ -1,7 +1,7 @@
 // Numbers that look like chance and are the same for the same seed.
 
 /** From 0 up to 1, without 1. Mulberry32, by Tommy Ettinger, 2017 (public domain). */
-export function randomFrom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

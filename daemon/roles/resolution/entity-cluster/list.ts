@@ -1,33 +1,33 @@
 // Clusters of the caller's tenant, the largest first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
-import { summaryField, uid, word } from '../fields.ts'
-import { clusterState, clusterSummary, clusterView, entityClusters, short, shown } from './model.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { shortText, summaryField, uid } from '../fields.ts'
+import { clusterState, clusterSummary, clusterView, entityClusters, showCluster, summariseCluster } from './model.ts'
 
 export const list = operation({
   summary: 'List clusters, the largest first',
   method: 'GET',
   path: '/api/v2/entity_cluster',
-  also: ownedPaths('entitycluster'),
+  also: objectPathAliases('entitycluster'),
   input: z.strictObject({
     ...listFields,
     ...summaryField,
     run_id: uid.optional(),
-    lens: word.optional(),
-    entity_type: word.optional(),
+    lens: shortText.optional(),
+    entity_type: shortText.optional(),
     state: clusterState.default('live'),
     min_size: z.int().min(0).max(1_000_000).default(2).meta({ description: 'Fewest records; 1 for those alone too' }),
   }),
-  output: pageOf(z.union([clusterView, clusterSummary])).meta({ id: 'EntityClusterPage' }),
+  output: pageSchema(z.union([clusterView, clusterSummary])).meta({ id: 'EntityClusterPage' }),
   errors: [],
   allow: 'resolution:read',
 
   async run(call, { limit, cursor, summary, min_size, ...filter }) {
-    const { filter: given, ...query } = queryOf(filter, limit, cursor, { field: 'size', direction: 'desc' })
+    const { filter: given, ...query } = buildListQuery(filter, limit, cursor, { field: 'size', direction: 'desc' })
     const size = filter.state === 'live' ? { size: { gte: min_size } } : {}
     const { docs, ...next } = await call.store(entityClusters).list({ ...query, filter: { ...given, ...size } })
-    return { items: docs.map(summary ? short : shown), ...next }
+    return { items: docs.map(summary ? summariseCluster : showCluster), ...next }
   },
 })

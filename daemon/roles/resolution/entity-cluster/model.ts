@@ -1,15 +1,15 @@
 // A cluster: the records that are one entity, under an id that outlives the run that found it.
 import * as z from 'zod'
-import { sha256 } from '../../../kernel/canonical.ts'
-import { label } from '../../../kernel/label.ts'
-import { collection, type Doc } from '../../../kernel/store.ts'
-import { byLens, count, instant, type RecordRef, recordRef, uid } from '../fields.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
+import { count, instant, lensVersionFields, type RecordRef, recordRef, uid } from '../fields.ts'
 
 /** `merged`: an id that is no longer given to any records; its lineage tells where they are. */
 export const clusterState = z.enum(['live', 'merged'])
 
-const said = {
-  ...byLens,
+const clusterFields = {
+  ...lensVersionFields,
   run_id: uid.meta({ description: 'The run that found it so last' }),
   state: clusterState,
   members: z.array(recordRef),
@@ -24,7 +24,7 @@ const said = {
   updated_at: instant,
 }
 
-export const storedCluster = z.strictObject({ tenant_id: z.string(), label, ...said })
+export const storedCluster = z.strictObject({ tenant_id: z.string(), label, ...clusterFields })
 export type StoredCluster = z.infer<typeof storedCluster>
 
 export const entityClusters = collection({
@@ -43,16 +43,20 @@ export function clusterUid(tenant_id: string, lens: string, first: RecordRef, tu
 }
 
 export const clusterView = z
-  .strictObject({ uid, version: z.int().min(1), tenant_id: z.string(), classification: label, ...said })
+  .strictObject({ uid, version: z.int().min(1), tenant_id: z.string(), classification: label, ...clusterFields })
   .meta({ id: 'EntityCluster' })
 export type ClusterView = z.infer<typeof clusterView>
 
 export const clusterSummary = z.strictObject({ uid, run_id: uid, size: count }).meta({ id: 'EntityClusterSummary' })
 
-export function shown({ id, version, value: { label: classification, ...rest } }: Doc<StoredCluster>): ClusterView {
+export function showCluster({
+  id,
+  version,
+  value: { label: classification, ...rest },
+}: Doc<StoredCluster>): ClusterView {
   return { uid: id, version, classification, ...rest }
 }
 
-export function short({ id, value: { run_id, size } }: Doc<StoredCluster>): z.infer<typeof clusterSummary> {
+export function summariseCluster({ id, value: { run_id, size } }: Doc<StoredCluster>): z.infer<typeof clusterSummary> {
   return { uid: id, run_id, size }
 }

@@ -1,15 +1,15 @@
 // Adds an attestation to a match: what a named attester found, and on what evidence.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { settings } from '../settings.ts'
-import { mayAttest } from './attesting.ts'
-import { changeMatch } from './change.ts'
-import { attestation, matchView, shown } from './model.ts'
-import { said } from './rules.ts'
+import { changeMatch } from './change-match.ts'
+import { checkAttester } from './check-attester.ts'
+import { matchAttestation, matchView, showMatch } from './model.ts'
+import { addAssessment } from './rules.ts'
 
-const { attester_id, decision, confidence_adjustment, evidence } = attestation.shape
+const { attester_id, decision, confidence_adjustment, evidence } = matchAttestation.shape
 
 export const attest = matchingOperation({
   summary: 'Attest that a match is right, wrong or open, with evidence; it counts as a review does',
@@ -39,8 +39,10 @@ export const attest = matchingOperation({
       call,
       correlation_id,
       detail,
-      (current) => mayAttest(call.caller, given.attester_id, attesters) ?? said(current, { of: 'attestations', word }),
+      (current) =>
+        checkAttester(call.caller, given.attester_id, attesters) ??
+        addAssessment(current, { list: 'attestations', assessment: word }),
     )
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showMatch(done)
   },
 })

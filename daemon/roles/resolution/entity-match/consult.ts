@@ -1,11 +1,11 @@
 // Puts one match to a consensus session, whatever its score.
 import * as z from 'zod'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
-import { changeMatch } from './change.ts'
-import { consultation, matchView, shown } from './model.ts'
-import { maySitAgain } from './rules.ts'
+import { changeMatch } from './change-match.ts'
+import { consultation, matchView, showMatch } from './model.ts'
+import { mayOpenSession } from './rules.ts'
 
 export const consult = matchingOperation({
   summary: 'Have a consensus session decide a match; its rulings tell which',
@@ -21,12 +21,12 @@ export const consult = matchingOperation({
 
   async run(call, { correlation_id, ...asked }) {
     const done = await changeMatch(call, correlation_id, { invite: asked.invite }, (current) => {
-      if (current.asks === 1 || !maySitAgain(current))
+      if (current.asks === 1 || !mayOpenSession(current))
         return refuse('wrong_state', 'a session is open or has decided, or a person has')
       return { ...current, asks: 1, consult: asked, updated_at: call.nowIso() }
     })
-    if (isRefused(done)) return done
+    if (isRefusal(done)) return done
     call.wake('consult')
-    return shown(done)
+    return showMatch(done)
   },
 })

@@ -1,19 +1,19 @@
 // Explains a match field by field: the data of a waterfall chart, as text, or as a picture.
 import * as z from 'zod'
-import { refuse } from '../../../kernel/errors.ts'
-import { label } from '../../../kernel/label.ts'
-import { operation, Reply } from '../../../kernel/operation.ts'
-import { preferred } from '../../../kernel/preferred.ts'
-import { least_columns } from '../chart/text.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
+import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import { min_columns } from '../chart/text.ts'
 import { entityRecords } from '../entity-record/model.ts'
-import { evidenceFor } from '../explain/evidence.ts'
-import { shownSteps, step } from '../explain/step.ts'
-import { waterfallAsSvg, waterfallAsText, waterfallOf } from '../explain/waterfall.ts'
+import { buildMatchEvidence } from '../explain/evidence.ts'
+import { buildWaterfall, renderWaterfallSvg, renderWaterfallText } from '../explain/waterfall.ts'
+import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { uid } from '../fields.ts'
-import { lenses } from '../lens/stored.ts'
+import { lenses } from '../lens/stored-lens.ts'
 import { entityMatches, matchView } from './model.ts'
 
-const types = ['application/json', 'text/plain', 'image/svg+xml'] as const
+const mediaTypes = ['application/json', 'text/plain', 'image/svg+xml'] as const
 
 export const explain = operation({
   summary: 'Explain the score of a match, field by field',
@@ -22,7 +22,7 @@ export const explain = operation({
   tool: 'entity_match_explain',
   input: z.strictObject({
     correlation_id: uid,
-    columns: z.int().min(least_columns).max(1_000).default(100).meta({ description: 'Width of the text' }),
+    columns: z.int().min(min_columns).max(1_000).default(100).meta({ description: 'Width of the text' }),
   }),
   output: z
     .strictObject({
@@ -32,7 +32,7 @@ export const explain = operation({
       state: matchView.shape.state,
       decided_by: matchView.shape.decided_by,
       prior_bits: z.number(),
-      steps: z.array(step),
+      steps: z.array(waterfallStep),
       bits: z.number(),
       probability: z.number(),
       found_by: z.array(z.string()).meta({ description: 'Keys that both records share' }),
@@ -41,7 +41,7 @@ export const explain = operation({
     .meta({ id: 'MatchExplanation', description: 'The data of a waterfall chart; bits are log-odds to base 2' }),
   errors: ['not_found'],
   allow: 'resolution:read',
-  produces: [...types],
+  produces: [...mediaTypes],
 
   async run(call, { correlation_id, columns }) {
     const match = await call.store(entityMatches).get(correlation_id)
@@ -49,13 +49,13 @@ export const explain = operation({
     const lens = await call.store(lenses).find(lens_id)
     if (!lens) return refuse('not_found', 'there is no such lens as the match was found by')
     const [left, right] = await Promise.all([left_uid, right_uid].map((id) => call.store(entityRecords).find(id)))
-    const evidence = evidenceFor(match, lens.value.body, left?.value.values, right?.value.values)
-    const waterfall = waterfallOf(evidence)
-    const title = `${nameOf(match.value.left)} and ${nameOf(match.value.right)}`
-    const type = preferred(call.accepts, types)
-    if (type === 'image/svg+xml') return new Reply(type, waterfallAsSvg(waterfall, title))
-    const text = waterfallAsText(waterfall, title, columns)
-    if (type === 'text/plain') return new Reply('text/plain; charset=utf-8', text)
+    const evidence = buildMatchEvidence(match, lens.value.body, left?.value.values, right?.value.values)
+    const waterfall = buildWaterfall(evidence)
+    const title = `${formatRecordName(match.value.left)} and ${formatRecordName(match.value.right)}`
+    const type = preferredMediaType(call.accepts, mediaTypes)
+    if (type === 'image/svg+xml') return new RawResponse(type, renderWaterfallSvg(waterfall, title))
+    const text = renderWaterfallText(waterfall, title, columns)
+    if (type === 'text/plain') return new RawResponse('text/plain; charset=utf-8', text)
     return {
       correlation_id,
       classification,
@@ -63,13 +63,13 @@ export const explain = operation({
       state,
       decided_by,
       ...waterfall,
-      steps: shownSteps(waterfall.steps),
+      steps: showSteps(waterfall.steps),
       found_by: [...waterfall.found_by],
       text,
     }
   },
 })
 
-function nameOf({ node_id, record_id }: { node_id: string; record_id: string }): string {
+function formatRecordName({ node_id, record_id }: { node_id: string; record_id: string }): string {
   return `${node_id}/${record_id}`
 }

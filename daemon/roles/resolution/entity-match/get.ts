@@ -1,14 +1,14 @@
 // One match.
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'
-import { entityMatches, matchView, shown } from './model.ts'
+import { entityMatches, matchView, showMatch } from './model.ts'
 
 export const get = operation({
   summary: 'Get one match',
   method: 'GET',
   path: '/api/v2/entity_match/{uid}',
-  also: ownedPaths('entitymatch', '/{uid}'),
+  also: objectPathAliases('entitymatch', '/{uid}'),
   tool: 'entity_match_get',
   input: uidInput,
   output: matchView,
@@ -16,5 +16,5 @@ export const get = operation({
   allow: 'resolution:read',
   versioned: true,
 
-  run: async (call, { uid }) => shown(await call.store(entityMatches).get(uid)),
+  run: async (call, { uid }) => showMatch(await call.store(entityMatches).get(uid)),
 })

@@ -1,56 +1,60 @@
 // A match: two records that a lens found alike, what is known of it, and what people said of it.
 import * as z from 'zod'
-import { sha256 } from '../../../kernel/canonical.ts'
-import { label } from '../../../kernel/label.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
-import { collection, type Doc } from '../../../kernel/store.ts'
-import { byLens, instant, type RecordRef, recordRef, uid, word } from '../fields.ts'
-import { inOrder } from './order.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
+import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
+import { orderRefs } from './order-refs.ts'
 
 export const matchState = z.enum(['proposed', 'confirmed', 'rejected', 'deferred'])
 export const decider = z.enum(['engine', 'consensus', 'human'])
 export const decision = z.enum(['confirm', 'reject', 'defer'])
 
-const adjustment = z.number().min(-1).max(1).meta({ description: 'Added to the probability where confidence is told' })
+const confidenceAdjustment = z
+  .number()
+  .min(-1)
+  .max(1)
+  .meta({ description: 'Added to the probability where confidence is told' })
 
 /** `seq`: of all that people said of the match, the how-manieth; the last word counts. */
-const spoken = { id: word, seq: z.int().min(1), by: word, at: instant }
+const assessmentFields = { id: shortText, seq: z.int().min(1), by: shortText, at: instant }
 
-export const review = z
+export const matchReview = z
   .strictObject({
-    ...spoken,
+    ...assessmentFields,
     decision,
     reason: z.string().max(4_096).optional(),
-    confidence_adjustment: adjustment.optional(),
+    confidence_adjustment: confidenceAdjustment.optional(),
   })
   .meta({ id: 'MatchReview' })
 
-export const attestation = z
+export const matchAttestation = z
   .strictObject({
-    ...spoken,
-    attester_id: word,
+    ...assessmentFields,
+    attester_id: shortText,
     decision,
-    confidence_adjustment: adjustment.optional(),
+    confidence_adjustment: confidenceAdjustment.optional(),
     evidence: z.string().max(4_096).optional(),
   })
   .meta({ id: 'MatchAttestation' })
 
-export const ruling = z
+export const matchRuling = z
   .strictObject({
-    session_id: word,
+    session_id: shortText,
     seq: z.int().min(0).meta({ description: 'Number of the session’s event that it comes from; 0 while it is open' }),
     status: z.enum(['open', 'ratified', 'retracted', 'failed']),
     at: instant,
     decision: z.enum(['match', 'non_match']).optional(),
     score: z.number().nullable().optional(),
     attested: z.boolean().optional(),
-    evidence_block_id: word.optional(),
+    evidence_block_id: shortText.optional(),
     reason: z.string().max(1_024).optional().meta({ description: 'Why no session could be opened' }),
   })
   .meta({ id: 'MatchRuling', description: 'What a consensus session says of the match' })
-export type Ruling = z.infer<typeof ruling>
+export type MatchRuling = z.infer<typeof matchRuling>
 
-export const score = z
+export const matchScore = z
   .strictObject({
     bits: z.number().optional().meta({ description: 'Log-odds to base 2 that both are one' }),
     probability: z.number().min(0).max(1).optional().meta({ description: 'The same as a probability' }),
@@ -60,20 +64,20 @@ export const score = z
       .meta({ description: 'Between two clean sources of texts: what links are ranked by' }),
   })
   .meta({ id: 'MatchScore', description: 'Log-odds, or a likeness where the run went by texts' })
-export type Score = z.infer<typeof score>
+export type MatchScore = z.infer<typeof matchScore>
 
-const said = {
-  ...byLens,
+const matchFields = {
+  ...lensVersionFields,
   run_id: uid.meta({ description: 'The run that scored it last' }),
   left: recordRef,
   right: recordRef,
-  score,
+  score: matchScore,
   linked: z.boolean().meta({ description: 'Both are in one cluster' }),
   overruled: z.boolean().optional().meta({ description: 'Confirmed, and yet apart: a rejected match forbids it' }),
   levels: z
     .array(
       z.strictObject({
-        field: word,
+        field: shortText,
         outcome: z.int().min(0).max(255),
         bits: z.number().optional().meta({ description: 'Weight of the outcome, as log-odds to base 2' }),
         frequency_bits: z.number().optional().meta({ description: 'What an equal value adds for being rare' }),
@@ -83,9 +87,9 @@ const said = {
   prior_bits: z.number().optional().meta({ description: 'Log-odds to base 2 before any field is seen' }),
   state: matchState,
   decided_by: decider,
-  reviews: z.array(review),
-  attestations: z.array(attestation),
-  rulings: z.array(ruling),
+  reviews: z.array(matchReview),
+  attestations: z.array(matchAttestation),
+  rulings: z.array(matchRuling),
   created_at: instant,
   updated_at: instant,
 }
@@ -93,7 +97,11 @@ const said = {
 /** How a consensus session about a match is opened. */
 export const consultation = z.strictObject({
   policy: quorumPolicy,
-  invite: z.array(word).max(64).default([]).meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+  invite: z
+    .array(shortText)
+    .max(64)
+    .default([])
+    .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
 })
 
 const flag = z.union([z.literal(0), z.literal(1)])
@@ -101,7 +109,7 @@ const flag = z.union([z.literal(0), z.literal(1)])
 export const storedMatch = z.strictObject({
   tenant_id: z.string(),
   label,
-  ...said,
+  ...matchFields,
   /** The score as one number, of whichever kind; matches of a run are listed by it. */
   rank: z.number(),
   /** How far the rank is above the lowest that counts, as clustering takes it. */
@@ -115,7 +123,7 @@ export const storedMatch = z.strictObject({
   worth: z.number(),
   /** 1 while a decision is not in the clusters yet; an index, so that the worker finds it. */
   owes: flag,
-  /** 1 while a consensus session is still to be opened, as `consult` says. */
+  /** 1 while a consensus session is still to be opened, as `consultWorker` says. */
   asks: flag,
   consult: consultation.optional(),
 })
@@ -143,7 +151,7 @@ export const entityMatches = collection({
 
 /** The same two records under one lens are one match, whichever run finds them. */
 export function matchUid(tenant_id: string, lens: string, one: RecordRef, other: RecordRef): string {
-  const [left, right] = inOrder(one, other)
+  const [left, right] = orderRefs(one, other)
   const said = [tenant_id, lens, left.node_id, left.record_id, right.node_id, right.record_id]
   return `match_${sha256(JSON.stringify(said)).slice(0, 32)}`
 }
@@ -155,7 +163,7 @@ export const matchView = z
     version: z.int().min(1),
     tenant_id: z.string(),
     classification: label,
-    ...said,
+    ...matchFields,
     confidence: z
       .number()
       .min(0)
@@ -168,10 +176,10 @@ export const matchView = z
 export type MatchView = z.infer<typeof matchView>
 
 export const matchSummary = z
-  .strictObject({ uid, left: recordRef, right: recordRef, score, linked: z.boolean(), state: matchState })
+  .strictObject({ uid, left: recordRef, right: recordRef, score: matchScore, linked: z.boolean(), state: matchState })
   .meta({ id: 'EntityMatchSummary' })
 
-export function shown({ id, version, value }: Doc<StoredMatch>): MatchView {
+export function showMatch({ id, version, value }: Doc<StoredMatch>): MatchView {
   const {
     label: classification,
     rank: _rank,
@@ -185,20 +193,20 @@ export function shown({ id, version, value }: Doc<StoredMatch>): MatchView {
     consult: _consult,
     ...rest
   } = value
-  const confidence = confidenceOf(value)
+  const confidence = computeConfidence(value)
   const told = confidence === undefined ? rest : { ...rest, confidence }
   return { uid: id, correlation_id: id, version, classification, ...told, settled: owes === 0 }
 }
 
 /** Held between 0 and 1; undefined where the score is no probability. */
-function confidenceOf({ score: { probability }, reviews, attestations }: StoredMatch): number | undefined {
+function computeConfidence({ score: { probability }, reviews, attestations }: StoredMatch): number | undefined {
   if (probability === undefined) return undefined
   const words = [...reviews, ...attestations]
   const adjusted = words.reduce((sum, { confidence_adjustment = 0 }) => sum + confidence_adjustment, probability)
   return Math.min(1, Math.max(0, adjusted))
 }
 
-export function short({ id, value }: Doc<StoredMatch>): z.infer<typeof matchSummary> {
+export function summariseMatch({ id, value }: Doc<StoredMatch>): z.infer<typeof matchSummary> {
   const { left, right, score: of, linked, state } = value
   return { uid: id, left, right, score: of, linked, state }
 }

@@ -1,11 +1,11 @@
 // Adds a person's review to a match; the last word of a person decides it, over consensus and engine.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
-import { changeMatch } from './change.ts'
-import { matchView, review as reviewOf, shown } from './model.ts'
-import { said } from './rules.ts'
+import { changeMatch } from './change-match.ts'
+import { matchView, matchReview as reviewOf, showMatch } from './model.ts'
+import { addAssessment } from './rules.ts'
 
 const { decision, reason, confidence_adjustment } = reviewOf.shape
 
@@ -24,7 +24,9 @@ export const review = matchingOperation({
   async run(call, { correlation_id, ...given }) {
     const word = { id: call.newId('rev'), by: call.caller.subject, at: call.nowIso(), ...given }
     const detail = { decision: given.decision, review_id: word.id }
-    const done = await changeMatch(call, correlation_id, detail, (current) => said(current, { of: 'reviews', word }))
-    return isRefused(done) ? done : shown(done)
+    const done = await changeMatch(call, correlation_id, detail, (current) =>
+      addAssessment(current, { list: 'reviews', assessment: word }),
+    )
+    return isRefusal(done) ? done : showMatch(done)
   },
 })

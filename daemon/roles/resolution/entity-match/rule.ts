@@ -1,13 +1,13 @@
 // Takes in what a consensus session decided about a match, or that it was withdrawn; only of a session that was opened for it.
 import * as z from 'zod'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { instant, uid, word } from '../fields.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { instant, shortText, uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
-import { changeMatch } from './change.ts'
-import { matchView, ruling, shown } from './model.ts'
-import { ruled } from './rules.ts'
+import { changeMatch } from './change-match.ts'
+import { matchRuling, matchView, showMatch } from './model.ts'
+import { applyRuling } from './rules.ts'
 
-const { score, attested, evidence_block_id } = ruling.shape
+const { score, attested, evidence_block_id } = matchRuling.shape
 
 export const rule = matchingOperation({
   summary: 'Take in what a consensus session decided about a match',
@@ -16,7 +16,7 @@ export const rule = matchingOperation({
   input: z.strictObject({
     correlation_id: uid,
     tenant_id: z.string().min(1).max(128).meta({ description: 'Whose session it is' }),
-    session_id: word,
+    session_id: shortText,
     seq: z.int().min(1),
     event: z.enum(['ratified', 'retracted']),
     at: instant,
@@ -38,8 +38,8 @@ export const rule = matchingOperation({
       if (current.tenant_id !== tenant_id) return refuse('not_your_tenant', 'the match belongs to another tenant')
       if (!current.rulings.some(({ session_id }) => session_id === told.session_id))
         return refuse('forbidden', 'the session was not opened for this match')
-      return ruled(current, { ...told, status: event })
+      return applyRuling(current, { ...told, status: event })
     })
-    return isRefused(done) ? done : shown(done)
+    return isRefusal(done) ? done : showMatch(done)
   },
 })

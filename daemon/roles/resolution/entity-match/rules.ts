@@ -1,22 +1,22 @@
 // What stands of a match after all that was said of it: people before consensus, consensus before the engine.
 import type * as z from 'zod'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import type { attestation, matchState, Ruling, review, StoredMatch } from './model.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { MatchRuling, matchAttestation, matchReview, matchState, StoredMatch } from './model.ts'
 
-type Review = z.infer<typeof review>
-type Attestation = z.infer<typeof attestation>
-type Standing = Pick<StoredMatch, 'state' | 'decided_by'>
-type Words = Pick<StoredMatch, 'reviews' | 'attestations' | 'rulings'>
+type MatchReview = z.infer<typeof matchReview>
+type MatchAttestation = z.infer<typeof matchAttestation>
+type MatchDecision = Pick<StoredMatch, 'state' | 'decided_by'>
+type MatchAssessments = Pick<StoredMatch, 'reviews' | 'attestations' | 'rulings'>
 
 /** More than people say of two records; a machine that says more is at fault. */
-const most_words = 1_000
+const max_assessments = 1_000
 
 /**
  * The last word of a person counts: confirm and reject decide, defer takes back what people said before, so that the latest
  * ruling of a consensus session counts in its place, and the engine where there is none.
  */
-export function standingOf({ reviews, attestations, rulings }: Words): Standing {
-  const last = [...reviews, ...attestations].reduce<Review | Attestation | undefined>(
+export function deriveDecision({ reviews, attestations, rulings }: MatchAssessments): MatchDecision {
+  const last = [...reviews, ...attestations].reduce<MatchReview | MatchAttestation | undefined>(
     (latest, word) => (latest && latest.seq > word.seq ? latest : word),
     undefined,
   )
@@ -30,7 +30,7 @@ export function standingOf({ reviews, attestations, rulings }: Words): Standing 
   return last ? { state: 'deferred', decided_by: 'human' } : { state: 'proposed', decided_by: 'engine' }
 }
 
-const constraints: Readonly<Record<z.infer<typeof matchState>, 'same' | 'different' | undefined>> = {
+const constraintsByState: Readonly<Record<z.infer<typeof matchState>, 'same' | 'different' | undefined>> = {
   confirmed: 'same',
   rejected: 'different',
   proposed: undefined,
@@ -38,48 +38,49 @@ const constraints: Readonly<Record<z.infer<typeof matchState>, 'same' | 'differe
 }
 
 /** What the decision asks of the clusters; undefined where nothing is decided. */
-export function constraintOf({ state }: Pick<StoredMatch, 'state'>): 'same' | 'different' | undefined {
-  return constraints[state]
+export function deriveConstraint({ state }: Pick<StoredMatch, 'state'>): 'same' | 'different' | undefined {
+  return constraintsByState[state]
 }
 
-type Spoken =
-  | { readonly of: 'reviews'; readonly word: Omit<Review, 'seq'> }
-  | { readonly of: 'attestations'; readonly word: Omit<Attestation, 'seq'> }
+type NewMatchAssessment =
+  | { readonly list: 'reviews'; readonly assessment: Omit<MatchReview, 'seq'> }
+  | { readonly list: 'attestations'; readonly assessment: Omit<MatchAttestation, 'seq'> }
 
 /**
  * Appends what a person said; the same value for the same word again, known by its id. Refuses `idempotency_mismatch` for
  * another word under that id, `wrong_state` for more words than a match takes.
  */
-export function said(current: StoredMatch, { of, word }: Spoken): StoredMatch | Refused {
+export function addAssessment(current: StoredMatch, { list, assessment }: NewMatchAssessment): StoredMatch | Refusal {
   const words = [...current.reviews, ...current.attestations]
-  const known = words.find(({ id }) => id === word.id)
+  const known = words.find(({ id }) => id === assessment.id)
   if (known) {
     const isSame = ['decision', 'reason', 'evidence', 'attester_id', 'confidence_adjustment'].every(
-      (field) => known[field as keyof typeof known] === word[field as keyof typeof word],
+      (field) => known[field as keyof typeof known] === assessment[field as keyof typeof assessment],
     )
     return isSame ? current : refuse('idempotency_mismatch', 'the idempotency key was used with another request')
   }
-  if (words.length >= most_words) return refuse('wrong_state', `the match has ${most_words} reviews and attestations`)
+  if (words.length >= max_assessments)
+    return refuse('wrong_state', `the match has ${max_assessments} reviews and attestations`)
   const seq = words.length + 1
   const next =
-    of === 'reviews'
-      ? { ...current, reviews: [...current.reviews, { ...word, seq }] }
-      : { ...current, attestations: [...current.attestations, { ...word, seq }] }
-  return restated(next, word.at)
+    list === 'reviews'
+      ? { ...current, reviews: [...current.reviews, { ...assessment, seq }] }
+      : { ...current, attestations: [...current.attestations, { ...assessment, seq }] }
+  return updateDecision(next, assessment.at)
 }
 
 /**
  * Takes in what a consensus session says. Of one session a higher number is newer, and an older word changes nothing.
  */
-export function ruled(current: StoredMatch, given: Ruling): StoredMatch {
-  const known = current.rulings.find(({ session_id }) => session_id === given.session_id)
-  if (known && known.seq >= given.seq) return current
+export function applyRuling(current: StoredMatch, ruling: MatchRuling): StoredMatch {
+  const known = current.rulings.find(({ session_id }) => session_id === ruling.session_id)
+  if (known && known.seq >= ruling.seq) return current
   const others = current.rulings.filter((each) => each !== known)
-  return restated({ ...current, rulings: [...others, given] }, given.at)
+  return updateDecision({ ...current, rulings: [...others, ruling] }, ruling.at)
 }
 
 /** Whether a new session may be opened: none is open or stands, and no person has decided. */
-export function maySitAgain({
+export function mayOpenSession({
   state,
   decided_by,
   rulings,
@@ -89,8 +90,8 @@ export function maySitAgain({
 }
 
 /** The state that follows from what was said; clusters are owed where it asks something else of them than before. */
-function restated(next: StoredMatch, at: string): StoredMatch {
-  const standing = standingOf(next)
-  const isOwed = constraintOf(standing) !== constraintOf(next)
+function updateDecision(next: StoredMatch, at: string): StoredMatch {
+  const standing = deriveDecision(next)
+  const isOwed = deriveConstraint(standing) !== deriveConstraint(next)
   return { ...next, ...standing, updated_at: at, ...(isOwed ? { owes: 1 as const } : {}) }
 }

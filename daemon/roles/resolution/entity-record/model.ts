@@ -1,14 +1,14 @@
 // A record as the registry knows it: what it says, which cluster the engine found for it, and which entity it is.
 import * as z from 'zod'
-import { sha256 } from '../../../kernel/canonical.ts'
-import { label } from '../../../kernel/label.ts'
-import { collection } from '../../../kernel/store.ts'
-import { instant, type RecordRef, recordRef, uid, word } from '../fields.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { instant, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 
 export const storedRecord = z.strictObject({
   tenant_id: z.string(),
   label,
-  lens: word,
+  lens: shortText,
   ref: recordRef,
   /** Field to value in normal form, as the lens sees it; fields without a value are left out. */
   values: z.record(z.string(), z.string()),

@@ -1,12 +1,12 @@
 // Agrees to what a peer proposes.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
-import { max_body_bytes } from '../fusion-run/opening.ts'
+import { max_body_bytes } from '../fusion-run/open-run.ts'
 import { matchingOperation } from '../matching.ts'
-import { agreeTo } from './agreeing.ts'
-import { exchanges, exchangeView, shown } from './model.ts'
+import { exchanges, exchangeView, showExchange } from './model.ts'
+import { acceptProposal } from './proposal/accept-proposal.ts'
 
 export const agree = matchingOperation({
   summary: 'Agree to an exchange that a peer proposes: its warnings say what that gives away',
@@ -25,7 +25,7 @@ export const agree = matchingOperation({
   async run(call, { uid: id, data }) {
     // Whose it is and which version is looked at as for a change, since one is to follow.
     const { doc } = await call.store(exchanges).update(id, () => ({ answer: undefined }))
-    const done = await agreeTo(call, doc, data, call.signal)
-    return isRefused(done) ? done : shown(done)
+    const done = await acceptProposal(call, doc, data, call.signal)
+    return isRefusal(done) ? done : showExchange(done)
   },
 })

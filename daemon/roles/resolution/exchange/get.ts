@@ -1,9 +1,9 @@
 // One exchange.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
 import { runWork } from '../parts.ts'
-import { exchanges, exchangeView, runOf, shown } from './model.ts'
+import { exchanges, exchangeView, runIdOfExchange, showExchange } from './model.ts'
 
 export const get = operation({
   summary: 'Get one exchange: what is agreed, how far it is, and what it gives away',
@@ -17,6 +17,6 @@ export const get = operation({
 
   async run(call, { uid: id }) {
     const doc = await call.store(exchanges).get(id)
-    return shown(doc, doc.value.owes ? call.part(runWork).progress(runOf(id)) : undefined)
+    return showExchange(doc, doc.value.owes ? call.part(runWork).progress(runIdOfExchange(id)) : undefined)
   },
 })

@@ -1,32 +1,32 @@
 // An exchange: a run over two deployments as one of its sites sees it, and the pieces of data that go to and fro in it.
 import * as z from 'zod'
-import { collection, type Doc } from '../../../kernel/store.ts'
-import { siteName } from '../../../kernel/transport.ts'
-import { count, instant, origin, shownOrigin, uid, word } from '../fields.ts'
-import { type Progress, progress } from '../fusion-run/model.ts'
-import { agreement, exchangeId, warnings } from './agreement.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
+import { count, instant, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
+import { type RunProgress, runProgress } from '../fusion-run/model.ts'
+import { exchangeAgreement, exchangeId, listWarnings } from './agreement/agreement.ts'
 
 export const exchangeState = z.enum(['proposed', 'running', 'completed', 'declined', 'cancelled', 'failed'])
 export type ExchangeState = z.infer<typeof exchangeState>
 
-export const round = z.enum(['records', 'points', 'tags', 'places', 'vectors', 'pairs'])
-export type Round = z.infer<typeof round>
+export const exchangeRound = z.enum(['records', 'points', 'tags', 'places', 'vectors', 'pairs'])
+export type ExchangeRound = z.infer<typeof exchangeRound>
 
-const said = {
-  agreement,
+const exchangeFields = {
+  agreement: exchangeAgreement,
   part: z.enum(['proposer', 'asked', 'linker']).meta({ description: 'What this site is in it' }),
   state: exchangeState,
   sizes: z.record(siteName, count).meta({ description: 'How many records, or distinct keys, each party brings' }),
   agreed: z.array(siteName).meta({ description: 'Who has agreed so far, besides the proposer' }),
-  failure: z.strictObject({ code: word, reason: z.string().max(4_096) }).optional(),
+  failure: z.strictObject({ code: shortText, reason: z.string().max(4_096) }).optional(),
   updated_at: instant,
 }
 
-const amount = z.strictObject({ rows: count, bytes: count })
+const pieceAmount = z.strictObject({ rows: count, bytes: count })
 
 export const storedExchange = z.strictObject({
-  ...origin,
-  ...said,
+  ...provenanceFields,
+  ...exchangeFields,
   request_digest: z.string(),
   agreement_digest: z.string(),
   /** The secret of this run, in hexadecimal; gone when it is over. */
@@ -35,7 +35,7 @@ export const storedExchange = z.strictObject({
   own: z.string().optional(),
   /** What has come of each set that another site sends, by site and round: what it told of it, and each piece. */
   coming: z
-    .record(z.string(), z.strictObject({ of: count, items: count, pieces: z.record(z.string(), amount) }))
+    .record(z.string(), z.strictObject({ of: count, items: count, pieces: z.record(z.string(), pieceAmount) }))
     .optional(),
   /** Sites that a proposer has told of it; absent: all. */
   told: z.array(siteName).optional(),
@@ -91,19 +91,19 @@ export const exchangeView = z
   .strictObject({
     uid: exchangeId,
     version: z.int().min(1),
-    ...shownOrigin,
-    ...said,
+    ...provenanceViewFields,
+    ...exchangeFields,
     run_id: uid
       .optional()
       .meta({ description: 'The run at this site, of a party, once all have agreed; it is there a moment later' }),
-    progress: progress.optional().meta({ description: 'Of what is computed for it just now' }),
+    progress: runProgress.optional().meta({ description: 'Of what is computed for it just now' }),
     warnings: z.array(z.string()).meta({ description: 'What this agreement gives away, and what it rests on' }),
   })
   .meta({ id: 'FusionExchange' })
 export type ExchangeView = z.infer<typeof exchangeView>
 
 /** `now`: how far what is computed for it is. */
-export function shown({ id, version, value }: Doc<StoredExchange>, now?: Progress): ExchangeView {
+export function showExchange({ id, version, value }: Doc<StoredExchange>, now?: RunProgress): ExchangeView {
   const { tenant_id, label: classification, created_by, created_at } = value
   const { agreement: of, part, state, sizes, agreed, failure, updated_at } = value
   const hasRun = part !== 'linker' && (state === 'running' || state === 'completed')
@@ -119,11 +119,11 @@ export function shown({ id, version, value }: Doc<StoredExchange>, now?: Progres
     state,
     sizes,
     agreed,
-    ...(hasRun ? { run_id: runOf(id) } : {}),
+    ...(hasRun ? { run_id: runIdOfExchange(id) } : {}),
     ...(failure === undefined ? {} : { failure }),
     updated_at,
     ...(now === undefined ? {} : { progress: now }),
-    warnings: warnings(of),
+    warnings: listWarnings(of),
   }
 }
 
@@ -132,6 +132,6 @@ export function isOver({ state }: Pick<StoredExchange, 'state'>): boolean {
 }
 
 /** The run of an exchange at a site: whichever way it is found, it is one. */
-export function runOf(exchange_id: string): string {
+export function runIdOfExchange(exchange_id: string): string {
   return exchange_id.replace('xchg_', 'run_')
 }

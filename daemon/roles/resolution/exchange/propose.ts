@@ -1,33 +1,39 @@
 // Proposes an exchange to a peer: what this site brings is kept, and nothing of it leaves before all have agreed.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { type FieldError, isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { classification, join, type Label } from '../../../kernel/label.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { siteName } from '../../../kernel/transport.ts'
-import { word } from '../fields.ts'
+import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { classification, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
-import { max_body_bytes } from '../fusion-run/opening.ts'
-import { lensNamed } from '../lens/named.ts'
-import type { StoredLens } from '../lens/stored.ts'
+import { max_body_bytes } from '../fusion-run/open-run.ts'
+import { findLens } from '../lens/find-lens.ts'
+import type { StoredLens } from '../lens/stored-lens.ts'
 import { matchingOperation } from '../matching.ts'
 import { settings } from '../settings.ts'
-import { withSecret } from './agreeing.ts'
-import { type Agreement, agreementDigest, faultsOf, sitesOf, terms } from './agreement.ts'
-import { tooLarge } from './bounds.ts'
-import { changeExchange } from './change.ts'
-import type { OwnData } from './deeds.ts'
-import { exchanges, exchangeView, isOver, type StoredExchange, shown } from './model.ts'
-import { tooManyOpen } from './open-exchanges.ts'
-import { keepOwn, lensOf, ownData } from './own-data.ts'
-import { dropPieces } from './pieces.ts'
+import {
+  computeAgreementDigest,
+  type ExchangeAgreement,
+  exchangeTerms,
+  findTermFaults,
+  listSites,
+} from './agreement/agreement.ts'
+import { checkSetLimits } from './agreement/check-set-limits.ts'
+import { changeExchange } from './change-exchange.ts'
+import type { OwnRecordSet } from './job/exchange-jobs.ts'
+import { exchanges, exchangeView, isOver, type StoredExchange, showExchange } from './model.ts'
+import { dropPieces } from './piece/piece-sets.ts'
+import { buildSecretFields } from './proposal/accept-proposal.ts'
+import { checkOpenExchanges } from './proposal/check-open-exchanges.ts'
+import { findAgreedLens, readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
 
 const input = z.strictObject({
   peer: siteName.meta({ description: 'The other party' }),
-  lens_id: word.meta({ description: 'uid or name of the lens; the peer must have the same, word for word' }),
-  lens_version: word.optional(),
-  ...terms,
+  lens_id: shortText.meta({ description: 'uid or name of the lens; the peer must have the same, word for word' }),
+  lens_version: shortText.optional(),
+  ...exchangeTerms,
   data: nodeRecords.meta({ description: 'What this site brings: records, or {file}, a data file of the tenant' }),
   classification: classification.optional(),
 })
@@ -48,29 +54,29 @@ export const propose = matchingOperation({
   async run(call, { data, ...chosen }) {
     const id = call.newId('xchg')
     const before = await call.store(exchanges).find(id)
-    const known = before && repeated(call, before)
-    if (isRefused(known)) return known
-    if (known && !isCutShort(known.value)) return shown(known)
-    const draft = known ? await draftOf(call, known.value) : await drafted(call, id, chosen)
-    if (isRefused(draft)) return draft
-    const own = await ownData(call, call.caller.tenant_id, draft.agreement, draft.lens, data, call.signal)
-    if (isRefused(own)) return own
-    const made = known ?? (await created(call, draft, own.size))
-    const done = isRefused(made) ? made : await kept(call, made, own)
-    return isRefused(done) ? done : shown(done)
+    const known = before && checkRepeatedRequest(call, before)
+    if (isRefusal(known)) return known
+    if (known && !isInterrupted(known.value)) return showExchange(known)
+    const draft = known ? await restoreDraft(call, known.value) : await draftExchange(call, id, chosen)
+    if (isRefusal(draft)) return draft
+    const own = await readOwnRecords(call, call.caller.tenant_id, draft.agreement, draft.lens, data, call.signal)
+    if (isRefusal(own)) return own
+    const made = known ?? (await createExchange(call, draft, own.size))
+    const done = isRefusal(made) ? made : await storeRecordsAndOffer(call, made, own)
+    return isRefusal(done) ? done : showExchange(done)
   },
 })
 
-type Draft = { readonly agreement: Agreement; readonly lens: Doc<StoredLens>; readonly label: Label }
+type ExchangeDraft = { readonly agreement: ExchangeAgreement; readonly lens: Doc<StoredLens>; readonly label: Label }
 
-async function drafted(
+async function draftExchange(
   call: Call,
   exchange_id: string,
   { peer, lens_id, lens_version, classification: given, ...chosen }: Omit<z.output<typeof input>, 'data'>,
-): Promise<Draft | Refused> {
-  const lens = await lensNamed(call, lens_id, lens_version)
-  if (isRefused(lens)) return lens
-  const agreement: Agreement = {
+): Promise<ExchangeDraft | Refusal> {
+  const lens = await findLens(call, lens_id, lens_version)
+  if (isRefusal(lens)) return lens
+  const agreement: ExchangeAgreement = {
     exchange_id,
     lens: lens.value.lens,
     lens_version: lens.value.lens_version,
@@ -78,51 +84,65 @@ async function drafted(
     parties: [call.site.name, peer],
     ...chosen,
   }
-  const label = await labelOfExchange(call, given, lens, agreement)
-  if (isRefused(label)) return label
-  const refused = tooLarge(call.settings(settings), agreement)
-  return refused ?? (await tooManyOpen(call, call.caller.tenant_id, peer, 0)) ?? { agreement, lens, label }
+  const label = await labelExchange(call, given, lens, agreement)
+  if (isRefusal(label)) return label
+  const refused = checkSetLimits(call.settings(settings), agreement)
+  return refused ?? (await checkOpenExchanges(call, call.caller.tenant_id, peer, 0)) ?? { agreement, lens, label }
 }
 
 /** Of a request that was cut short, whose repeat this is. */
-async function draftOf(call: Call, { agreement, label, tenant_id }: StoredExchange): Promise<Draft | Refused> {
-  const lens = await lensOf(call, tenant_id, agreement)
-  return isRefused(lens) ? lens : { agreement, lens, label }
+async function restoreDraft(
+  call: Call,
+  { agreement, label, tenant_id }: StoredExchange,
+): Promise<ExchangeDraft | Refusal> {
+  const lens = await findAgreedLens(call, tenant_id, agreement)
+  return isRefusal(lens) ? lens : { agreement, lens, label }
 }
 
 /** Before its records are kept: none is ever here that no exchange owns. */
-async function created(call: Call, { agreement, label }: Draft, size: number): Promise<Doc<StoredExchange> | Refused> {
+async function createExchange(
+  call: Call,
+  { agreement, label }: ExchangeDraft,
+  size: number,
+): Promise<Doc<StoredExchange> | Refusal> {
   const id = agreement.exchange_id
   const audit = [call.audited('resolution.exchange.propose', id, { agreement, size }, label)]
-  const made = await call.store(exchanges).create(id, opened(call, agreement, label), audit)
-  return made === 'exists' ? repeated(call, await call.store(exchanges).get(id)) : made
+  const made = await call.store(exchanges).create(id, buildProposedExchange(call, agreement, label), audit)
+  return made === 'exists' ? checkRepeatedRequest(call, await call.store(exchanges).get(id)) : made
 }
 
 /** From here on it is offered to the others. */
-async function kept(
+async function storeRecordsAndOffer(
   call: Call,
   { id, value }: Doc<StoredExchange>,
-  own: OwnData,
-): Promise<Doc<StoredExchange> | Refused> {
+  own: OwnRecordSet,
+): Promise<Doc<StoredExchange> | Refusal> {
   const self = call.site.name
-  const what = await keepOwn(call, value.tenant_id, id, own)
+  const what = await storeOwnRecords(call, value.tenant_id, id, own)
   const secret = call.random(32)
   const done = await changeExchange(call, id, 'resolution.exchange.kept', (current) => {
-    if (!isCutShort(current)) return current
+    if (!isInterrupted(current)) return current
     const sizes = { ...current.sizes, [self]: own.size }
-    return { ...current, ...withSecret(current, self, secret), own: what, sizes, owes: 1, updated_at: call.nowIso() }
+    return {
+      ...current,
+      ...buildSecretFields(current, self, secret),
+      own: what,
+      sizes,
+      owes: 1,
+      updated_at: call.nowIso(),
+    }
   })
   // Cancelled meanwhile.
-  if (!isRefused(done) && isOver(done.value)) await dropPieces(call, id)
+  if (!isRefusal(done) && isOver(done.value)) await dropPieces(call, id)
   return done
 }
 
 /** Between the exchange and its records. */
-function isCutShort({ state, own }: StoredExchange): boolean {
+function isInterrupted({ state, own }: StoredExchange): boolean {
   return state === 'proposed' && own === undefined
 }
 
-function opened(call: Call, agreement: Agreement, label: Label): StoredExchange {
+function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: Label): StoredExchange {
   const at = call.nowIso()
   return {
     tenant_id: call.caller.tenant_id,
@@ -131,7 +151,7 @@ function opened(call: Call, agreement: Agreement, label: Label): StoredExchange 
     created_at: at,
     updated_at: at,
     agreement,
-    agreement_digest: agreementDigest(agreement),
+    agreement_digest: computeAgreementDigest(agreement),
     part: 'proposer',
     state: 'proposed',
     sizes: {},
@@ -149,31 +169,33 @@ function opened(call: Call, agreement: Agreement, label: Label): StoredExchange 
 }
 
 /** What goes to and fro is about records that the lens sees: its label is that of both, and must be allowed to every site. */
-async function labelOfExchange(
+async function labelExchange(
   call: Call,
-  given: Parameters<typeof labelFor>[1] | undefined,
+  given: Parameters<typeof resolveClassification>[1] | undefined,
   { value }: Doc<StoredLens>,
-  agreement: Agreement,
-): Promise<Label | Refused> {
-  const faults: FieldError[] = faultsOf(agreement)
+  agreement: ExchangeAgreement,
+): Promise<Label | Refusal> {
+  const faults: FieldError[] = findTermFaults(agreement)
   for (const name of agreement.fields) {
     if (!value.body.fields.some((field) => field.name === name))
       faults.push({ path: 'fields', message: `${name} is no field of the lens` })
   }
   if (faults.length > 0) return refuse('invalid', 'this is nothing to agree on', faults)
-  const own = labelFor(call, given ?? call.site.default_level)
-  if (isRefused(own)) return own
-  const joined = join(own, value.label, call.site.labels)
-  const label = joined ? labelFor(call, joined) : refuse('label_denied', 'the lens is labelled by another policy')
-  if (isRefused(label)) return label
-  for (const site of sitesOf(agreement)) {
-    const refused = site === call.site.name ? undefined : await call.others.mayCross(site, label)
+  const own = resolveClassification(call, given ?? call.site.default_level)
+  if (isRefusal(own)) return own
+  const joined = joinLabels(own, value.label, call.site.labels)
+  const label = joined
+    ? resolveClassification(call, joined)
+    : refuse('label_denied', 'the lens is labelled by another policy')
+  if (isRefusal(label)) return label
+  for (const site of listSites(agreement)) {
+    const refused = site === call.site.name ? undefined : await call.roles.mayCross(site, label)
     if (refused) return refused
   }
   return label
 }
 
-function repeated(call: Call, before: Doc<StoredExchange>): Doc<StoredExchange> | Refused {
+function checkRepeatedRequest(call: Call, before: Doc<StoredExchange>): Doc<StoredExchange> | Refusal {
   if (before.value.request_digest === call.requestDigest()) return before
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

@@ -1,8 +1,8 @@
 // A run told as prose: the same facts are the same words, and what is not known is not told.
 import { expect, test } from 'vitest'
-import { narrativeOf, type RunFacts } from './narrative.ts'
+import { narrateRun, type RunFacts } from './narrative.ts'
 
-const facts: RunFacts = {
+const runFacts: RunFacts = {
   lens: 'persons',
   lens_version: '1.0.0',
   entity_type: 'person',
@@ -37,7 +37,7 @@ const facts: RunFacts = {
 }
 
 test('a completed run is told whole', () => {
-  expect(narrativeOf(facts)).toBe(
+  expect(narrateRun(runFacts)).toBe(
     [
       'The lens persons 1.0.0 looked at 2,000 records of 2 sources: north (1,200) and south (800). The run is completed; the same records, lens and seed (0) give the same result.',
       '15,000 pairs of records were compared. Any number of records may be one. They make 1,400 of the type person: 420 clusters with 1,020 records, and 980 records alone. By size: 300 of 2, 100 of 3 and 15 of 5, 5 larger, the largest of 9.',
@@ -49,16 +49,16 @@ test('a completed run is told whole', () => {
 })
 
 test('a run that has only begun, and one that failed, tell what there is', () => {
-  const none = { ...facts, pairs: undefined, matches: undefined, evidence: [], warnings: [] }
-  expect(narrativeOf({ ...none, state: 'extracting', sources: [{ name: 'north' }] })).toBe(
+  const none = { ...runFacts, pairs: undefined, matches: undefined, evidence: [], warnings: [] }
+  expect(narrateRun({ ...none, state: 'extracting', sources: [{ name: 'north' }] })).toBe(
     'The lens persons 1.0.0 looked at the source north. The run is extracting.\n',
   )
-  expect(narrativeOf({ ...none, state: 'failed', failure: 'no column id' })).toContain('The run failed: no column id.')
+  expect(narrateRun({ ...none, state: 'failed', failure: 'no column id' })).toContain('The run failed: no column id.')
 })
 
 test('ones are singular', () => {
-  const one = { ...facts, pairs: 1, matches: 1, clusters: 1, deferred: 0, uncertain: 1, confirmed: 0, rejected: 0 }
-  const text = narrativeOf({ ...one, by_consensus: 0 })
+  const one = { ...runFacts, pairs: 1, matches: 1, clusters: 1, deferred: 0, uncertain: 1, confirmed: 0, rejected: 0 }
+  const text = narrateRun({ ...one, by_consensus: 0 })
   for (const said of ['1 pair of records was', '1 cluster with', '1 match is kept', '1 open match is', 'Nobody has'])
     expect(text).toContain(said)
 })

@@ -28,23 +28,23 @@ export type RunFacts = {
 }
 
 /** Paragraphs, each of whole sentences, parted by empty lines. */
-export function narrativeOf(facts: RunFacts): string {
+export function narrateRun(facts: RunFacts): string {
   const parts = [
-    opening(facts),
-    found(facts),
-    told(facts),
-    decided(facts),
+    describeInput(facts),
+    describeResult(facts),
+    describeEvidence(facts),
+    describeDecisions(facts),
     ...facts.warnings.map((each) => `Warning: ${each}.`),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function opening({ lens, lens_version, sources, state, seed, failure }: RunFacts): string {
+function describeInput({ lens, lens_version, sources, state, seed, failure }: RunFacts): string {
   const all = sources.every(({ records }) => records !== undefined)
   const records = sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
-  const named = sources.map(({ name, records: of }) => (of === undefined ? name : `${name} (${figure(of)})`))
-  const from = sources.length === 1 ? `the source ${named[0]}` : `${sources.length} sources: ${listed(named)}`
-  const said = `The lens ${lens} ${lens_version} looked at ${all ? `${some(records, 'record')} of ` : ''}${from}.`
+  const named = sources.map(({ name, records: of }) => (of === undefined ? name : `${name} (${formatNumber(of)})`))
+  const from = sources.length === 1 ? `the source ${named[0]}` : `${sources.length} sources: ${joinList(named)}`
+  const said = `The lens ${lens} ${lens_version} looked at ${all ? `${formatCount(records, 'record')} of ` : ''}${from}.`
   const ended =
     state === 'completed'
       ? `The run is completed; the same records, lens and seed (${seed}) give the same result.`
@@ -54,9 +54,18 @@ function opening({ lens, lens_version, sources, state, seed, failure }: RunFacts
   return `${said} ${ended}`
 }
 
-function found({ pairs, clusters, clustered, entities, sizes, route, entity_type, ...facts }: RunFacts): string {
+function describeResult({
+  pairs,
+  clusters,
+  clustered,
+  entities,
+  sizes,
+  route,
+  entity_type,
+  ...facts
+}: RunFacts): string {
   if (pairs === undefined) return ''
-  const compared = `${some(pairs, 'pair')} of records ${pairs === 1 ? 'was' : 'were'} compared.`
+  const compared = `${formatCount(pairs, 'pair')} of records ${pairs === 1 ? 'was' : 'were'} compared.`
   if (entities === undefined || clusters === undefined) return compared
   const how =
     route === 'links'
@@ -64,49 +73,50 @@ function found({ pairs, clusters, clustered, entities, sizes, route, entity_type
       : 'Any number of records may be one.'
   const records = facts.sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
   const alone = Math.max(0, records - (clustered ?? 0))
-  const result = `They make ${figure(entities)} of the type ${entity_type}: ${some(clusters, 'cluster')} with ${some(clustered ?? 0, 'record')}, and ${some(alone, 'record')} alone.`
-  return [compared, how, result, sized(sizes)].filter((each) => each !== '').join(' ')
+  const result = `They make ${formatNumber(entities)} of the type ${entity_type}: ${formatCount(clusters, 'cluster')} with ${formatCount(clustered ?? 0, 'record')}, and ${formatCount(alone, 'record')} alone.`
+  return [compared, how, result, describeSizes(sizes)].filter((each) => each !== '').join(' ')
 }
 
-function sized(sizes: RunFacts['sizes']): string {
+function describeSizes(sizes: RunFacts['sizes']): string {
   const largest = sizes.at(-1)
   if (!largest) return ''
-  const most = sizes.slice(0, 3).map(({ size, clusters }) => `${figure(clusters)} of ${figure(size)}`)
+  const most = sizes.slice(0, 3).map(({ size, clusters }) => `${formatNumber(clusters)} of ${formatNumber(size)}`)
   const rest = sizes.slice(3).reduce((sum, { clusters }) => sum + clusters, 0)
-  const larger = rest > 0 ? `, ${figure(rest)} larger, the largest of ${figure(largest.size)}` : ''
-  return `By size: ${listed(most)}${larger}.`
+  const larger = rest > 0 ? `, ${formatNumber(rest)} larger, the largest of ${formatNumber(largest.size)}` : ''
+  return `By size: ${joinList(most)}${larger}.`
 }
 
-function told({ evidence }: RunFacts): string {
+function describeEvidence({ evidence }: RunFacts): string {
   if (evidence.length === 0) return ''
   const strongest = evidence.slice(0, 3).map(({ field, bits }) => `${field} (${bits.toFixed(1)} bits)`)
-  return `What speaks most for a match when it is equal: ${listed(strongest)}.`
+  return `What speaks most for a match when it is equal: ${joinList(strongest)}.`
 }
 
-function decided({ confirmed, rejected, by_consensus, deferred, uncertain, matches }: RunFacts): string {
+function describeDecisions({ confirmed, rejected, by_consensus, deferred, uncertain, matches }: RunFacts): string {
   if (matches === undefined) return ''
   const people = confirmed + rejected
   const said =
     people === 0 && by_consensus === 0
       ? 'Nobody has decided on a match yet.'
-      : `People confirmed ${figure(confirmed)} and rejected ${figure(rejected)}, and consensus decided ${figure(by_consensus)}; what they decided holds over the scores.`
-  const later = deferred > 0 ? ` ${some(deferred, 'match', 'matches')} ${deferred === 1 ? 'was' : 'were'} put off.` : ''
+      : `People confirmed ${formatNumber(confirmed)} and rejected ${formatNumber(rejected)}, and consensus decided ${formatNumber(by_consensus)}; what they decided holds over the scores.`
+  const later =
+    deferred > 0 ? ` ${formatCount(deferred, 'match', 'matches')} ${deferred === 1 ? 'was' : 'were'} put off.` : ''
   const open =
     uncertain === 0
       ? ' No open match is near even odds.'
-      : ` ${some(uncertain, 'open match', 'open matches')} ${uncertain === 1 ? 'is' : 'are'} near even odds and worth a look.`
-  return `${some(matches, 'match', 'matches')} ${matches === 1 ? 'is' : 'are'} kept. ${said}${later}${open}`
+      : ` ${formatCount(uncertain, 'open match', 'open matches')} ${uncertain === 1 ? 'is' : 'are'} near even odds and worth a look.`
+  return `${formatCount(matches, 'match', 'matches')} ${matches === 1 ? 'is' : 'are'} kept. ${said}${later}${open}`
 }
 
-function some(count: number, one: string, more = `${one}s`): string {
-  return `${figure(count)} ${count === 1 ? one : more}`
+function formatCount(count: number, one: string, more = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : more}`
 }
 
-function figure(count: number): string {
+function formatNumber(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-function listed(parts: readonly string[]): string {
+function joinList(parts: readonly string[]): string {
   if (parts.length < 2) return parts[0] ?? ''
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -1,9 +1,16 @@
 // The parts of a score add up to it, and every picture of them says the same.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { barsOf, type Evidence, probabilityOf, waterfallAsSvg, waterfallAsText, waterfallOf } from './waterfall.ts'
+import {
+  bitsToProbability,
+  buildWaterfall,
+  buildWaterfallChart,
+  type MatchEvidence,
+  renderWaterfallSvg,
+  renderWaterfallText,
+} from './waterfall.ts'
 
-const evidence: Evidence = {
+const matchEvidence: MatchEvidence = {
   prior_bits: -6,
   fields: [
     { field: 'surname', left: 'smith', right: 'smith', level: 'equal', bits: 5, frequency_bits: -1.5 },
@@ -15,12 +22,12 @@ const evidence: Evidence = {
 }
 
 test('totals run from the prior to the score, and the score is a probability', () => {
-  const { steps, bits, probability } = waterfallOf(evidence)
+  const { steps, bits, probability } = buildWaterfall(matchEvidence)
   expect(steps.map(({ total_bits }) => total_bits)).toEqual([-2.5, -4.5, -4.5, 6.5])
   expect(bits).toBe(6.5)
   // Odds of 2 ** 6.5.
   expect(probability).toBeCloseTo(2 ** 6.5 / (1 + 2 ** 6.5), 12)
-  expect(probabilityOf(0)).toBe(0.5)
+  expect(bitsToProbability(0)).toBe(0.5)
 })
 
 test('each bar begins where the one before has ended, but for the score, which is the whole', () => {
@@ -37,8 +44,8 @@ test('each bar begins where the one before has ended, but for the score, which i
   )
   fc.assert(
     fc.property(fields, bits, (given, prior_bits) => {
-      const waterfall = waterfallOf({ prior_bits, fields: given, found_by: [] })
-      const { bars } = barsOf(waterfall, '')
+      const waterfall = buildWaterfall({ prior_bits, fields: given, found_by: [] })
+      const { bars } = buildWaterfallChart(waterfall, '')
       const [prior, ...rest] = bars
       const score = rest.pop()
       let end = prior?.to ?? Number.NaN
@@ -54,12 +61,14 @@ test('each bar begins where the one before has ended, but for the score, which i
 })
 
 test('text has the chart, the values side by side and the keys', () => {
-  const text = waterfallAsText(waterfallOf(evidence), 'match_1', 60)
+  const text = renderWaterfallText(buildWaterfall(matchEvidence), 'match_1', 60)
   expect(text).toMatch(/^match_1\nprior .* -6\.00\nsurname .* \+5\.00 equal\n .* -1\.50 common value\n/)
   expect(text).toContain('score')
   expect(text).toContain('email    - | a@b (says nothing)')
   expect(text).toContain('Both share: surname: whole, born: whole.')
-  expect(waterfallAsText(waterfallOf({ ...evidence, found_by: [] }), 'x', 60)).toContain('Both share no key')
+  expect(renderWaterfallText(buildWaterfall({ ...matchEvidence, found_by: [] }), 'x', 60)).toContain(
+    'Both share no key',
+  )
 })
 
 test('no line is wider than it may be, whatever is in the records, and nothing of them is left out', () => {
@@ -80,7 +89,7 @@ test('no line is wider than it may be, whatever is in the records, and nothing o
       fc.array(told),
       fc.integer({ min: 40, max: 200 }),
       (fields, title, found_by, width) => {
-        const text = waterfallAsText(waterfallOf({ prior_bits: 0, fields, found_by }), title, width)
+        const text = renderWaterfallText(buildWaterfall({ prior_bits: 0, fields, found_by }), title, width)
         const letters = (given: string) => given.replaceAll(/\s/g, '')
         for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
         expect(text.isWellFormed()).toBe(true)
@@ -92,7 +101,7 @@ test('no line is wider than it may be, whatever is in the records, and nothing o
 
 test('the picture has no mark-up of a value or a name', () => {
   const hostile = { field: '<b>', left: '<i>', right: '"', level: '<script>1</script>', bits: 1, frequency_bits: 0 }
-  const svg = waterfallAsSvg(waterfallOf({ ...evidence, fields: [hostile] }), '<title>')
+  const svg = renderWaterfallSvg(buildWaterfall({ ...matchEvidence, fields: [hostile] }), '<title>')
   expect(svg).not.toMatch(/<script|<b>|<i>/)
   expect(svg).toContain('&lt;b&gt;')
 })

@@ -1,11 +1,11 @@
 // Ends a run before it is through. Its files go; matches that were written already stay.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
-import { changeRun } from './change.ts'
-import { runView, shown } from './model.ts'
-import { cancelled } from './rules.ts'
+import { changeRun } from './change-run.ts'
+import { runView, showRun } from './model.ts'
+import { cancelRun } from './rules.ts'
 
 export const cancel = matchingOperation({
   summary: 'Cancel a run',
@@ -20,10 +20,10 @@ export const cancel = matchingOperation({
 
   async run(call, { run_id }) {
     const done = await changeRun(call, run_id, 'resolution.fusion-run.cancel', (run) =>
-      cancelled(run, call.nowIso(), call.now()),
+      cancelRun(run, call.nowIso(), call.now()),
     )
-    if (isRefused(done)) return done
+    if (isRefusal(done)) return done
     call.wake('files')
-    return shown(done)
+    return showRun(done)
   },
 })

@@ -1,14 +1,14 @@
 // One run.
-import { operation } from '../../../kernel/operation.ts'
-import { ownedPaths } from '../../../kernel/owned.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'
-import { fusionRuns, runView, shown } from './model.ts'
+import { fusionRuns, runView, showRun } from './model.ts'
 
 export const get = operation({
   summary: 'Get one run',
   method: 'GET',
   path: '/api/v2/fusion_run/{uid}',
-  also: ownedPaths('fusionrun', '/{uid}'),
+  also: objectPathAliases('fusionrun', '/{uid}'),
   tool: 'fusion_run_get',
   input: uidInput,
   output: runView,
@@ -16,5 +16,5 @@ export const get = operation({
   allow: 'resolution:read',
   versioned: true,
 
-  run: async (call, { uid }) => shown(await call.store(fusionRuns).get(uid)),
+  run: async (call, { uid }) => showRun(await call.store(fusionRuns).get(uid)),
 })

@@ -1,10 +1,10 @@
 // A run: which records are resolved by which lens, how far it has come, and what came of it.
 import * as z from 'zod'
-import { collection, type Doc } from '../../../kernel/store.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { consultation } from '../entity-match/model.ts'
-import { byLens, count, instant, origin, shownOrigin, uid, word } from '../fields.ts'
+import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
 
-const share = z.number().min(0).max(1)
+const fraction = z.number().min(0).max(1)
 
 export const runState = z.enum([
   'pending',
@@ -19,23 +19,23 @@ export const runState = z.enum([
 ])
 export type RunState = z.infer<typeof runState>
 
-export const phase = z.enum(['extract', 'match', 'resolve'])
-export type Phase = z.infer<typeof phase>
+export const runPhase = z.enum(['extract', 'match', 'resolve'])
+export type RunPhase = z.infer<typeof runPhase>
 
 export const privacy = z.enum(['none', 'psi', 'clk'])
 
-export const progress = z
+export const runProgress = z
   .strictObject({
-    phase,
-    step: word.meta({ description: 'What of the phase is being done' }),
+    phase: runPhase,
+    step: shortText.meta({ description: 'What of the phase is being done' }),
     done: count,
     total: count,
     eta_s: count.optional().meta({ description: 'Seconds until the phase ends, as far as its pace so far tells' }),
   })
   .meta({ id: 'RunProgress' })
-export type Progress = z.infer<typeof progress>
+export type RunProgress = z.infer<typeof runProgress>
 
-export const counts = z
+export const runCounts = z
   .strictObject({
     records: count,
     pairs: count.meta({ description: 'Pairs of records that were compared' }),
@@ -46,67 +46,73 @@ export const counts = z
   })
   .partial()
   .meta({ id: 'RunCounts' })
-export type Counts = z.infer<typeof counts>
+export type RunCounts = z.infer<typeof runCounts>
 
-export const source = z
+export const runSource = z
   .strictObject({
-    node_id: word,
-    file: word.optional().meta({ description: 'Name of the data file; absent: the records came with the request' }),
+    node_id: shortText,
+    file: shortText
+      .optional()
+      .meta({ description: 'Name of the data file; absent: the records came with the request' }),
     records: count.optional(),
     columns: z.record(z.string(), z.string()).optional().meta({ description: 'Field to the column it is read from' }),
   })
   .meta({ id: 'RunSource' })
-export type RunSource = z.infer<typeof source>
+export type RunSource = z.infer<typeof runSource>
 
 /** Arguments of a run that are laid over its lens. */
-export const overLens = {
+export const lensOverrides = {
   threshold: z.number().min(-1_000).max(1_000).optional().meta({
     description: 'Bits (log-odds to base 2) from which on records are one; lens and data decide where it is absent',
   }),
   null_penalty: z.number().min(0).max(100).optional().meta({
     description: 'Bits that a field takes off where one record says nothing',
   }),
-  id_field: word.optional().meta({ description: 'Column that names a record, instead of the one that the lens names' }),
+  id_field: shortText
+    .optional()
+    .meta({ description: 'Column that names a record, instead of the one that the lens names' }),
 }
 
 /** Matches within the bounds are put to consensus sessions. */
-export const toConsensus = z
+export const consensusRange = z
   .strictObject({
-    from: share.meta({ description: 'Lowest score that is put to consensus: a probability, or a likeness of texts' }),
-    to: share.meta({ description: 'Highest such score' }),
+    from: fraction.meta({
+      description: 'Lowest score that is put to consensus: a probability, or a likeness of texts',
+    }),
+    to: fraction.meta({ description: 'Highest such score' }),
     ...consultation.shape,
   })
   .refine(({ from, to }) => from <= to, { path: ['to'], message: 'is not below from' })
   .meta({ id: 'ToConsensus', description: 'Which matches go to consensus sessions, and how these decide' })
 
-const said = {
-  ...byLens,
-  ...overLens,
-  consensus: toConsensus.optional(),
+const runFields = {
+  ...lensVersionFields,
+  ...lensOverrides,
+  consensus: consensusRange.optional(),
   state: runState,
   goal: z.enum(['extracted', 'matched', 'completed']).meta({ description: 'The state that it is to come to' }),
   privacy,
   seed: z.int(),
-  sources: z.array(source),
+  sources: z.array(runSource),
   route: z
     .enum(['clusters', 'links'])
     .optional()
     .meta({ description: 'Any number of records may be one, or two sources hold each thing once' }),
   scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'What the scores of its matches are' }),
-  counts,
+  counts: runCounts,
   evidence: z
-    .array(z.strictObject({ field: word, bits: z.number() }))
+    .array(z.strictObject({ field: shortText, bits: z.number() }))
     .optional()
     .meta({ description: 'What equal values of each field speak for, as log-odds to base 2; the strongest first' }),
-  failure: z.strictObject({ code: word, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
+  failure: z.strictObject({ code: shortText, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
   updated_at: instant,
   started_at: instant.optional(),
   ended_at: instant.optional(),
 }
 
 export const storedRun = z.strictObject({
-  ...origin,
-  ...said,
+  ...provenanceFields,
+  ...runFields,
   request_digest: z.string(),
   /** Of the run of an exchange: which. Its peer chose the digits of both ids. */
   exchange_id: z.string().optional(),
@@ -121,7 +127,7 @@ export const storedRun = z.strictObject({
       cut: z.number(),
       floor: z.number(),
       highest: z.number(),
-      fields: z.array(z.strictObject({ name: word, outcomes: z.array(z.number()), has_frequencies: z.boolean() })),
+      fields: z.array(z.strictObject({ name: shortText, outcomes: z.array(z.number()), has_frequencies: z.boolean() })),
     })
     .optional(),
   /** When its files are dropped, in epoch milliseconds. */
@@ -140,18 +146,25 @@ export const runView = z
     uid,
     run_id: uid,
     version: z.int().min(1),
-    ...shownOrigin,
-    ...said,
-    progress: progress.optional().meta({ description: 'While a phase is under way' }),
+    ...provenanceViewFields,
+    ...runFields,
+    progress: runProgress.optional().meta({ description: 'While a phase is under way' }),
   })
   .meta({ id: 'FusionRun' })
 export type RunView = z.infer<typeof runView>
 
 export const runSummary = z
-  .strictObject({ uid, state: runState, lens: word, lens_version: word, counts, created_at: instant })
+  .strictObject({
+    uid,
+    state: runState,
+    lens: shortText,
+    lens_version: shortText,
+    counts: runCounts,
+    created_at: instant,
+  })
   .meta({ id: 'FusionRunSummary' })
 
-export function shown({ id, version, value }: Doc<StoredRun>, at?: Progress): RunView {
+export function showRun({ id, version, value }: Doc<StoredRun>, at?: RunProgress): RunView {
   const {
     label: classification,
     request_digest: _digest,
@@ -165,7 +178,7 @@ export function shown({ id, version, value }: Doc<StoredRun>, at?: Progress): Ru
   return { uid: id, run_id: id, version, classification, ...rest, ...(at ? { progress: at } : {}) }
 }
 
-export function short({ id, value }: Doc<StoredRun>): z.infer<typeof runSummary> {
+export function summariseRun({ id, value }: Doc<StoredRun>): z.infer<typeof runSummary> {
   const { state, lens, lens_version, counts: of, created_at } = value
   return { uid: id, state, lens, lens_version, counts: of, created_at }
 }

@@ -7,9 +7,9 @@ const nodeId = z
   .max(256)
   .regex(/^[^\p{C}]+$/u, 'must be without control characters')
 
-const value = z.union([z.string().max(65_536), z.number(), z.boolean(), z.null()])
+const nodeValue = z.union([z.string().max(65_536), z.number(), z.boolean(), z.null()])
 
-export const nodeRecord = z.record(z.string().min(1).max(256), value)
+export const nodeRecord = z.record(z.string().min(1).max(256), nodeValue)
 export type NodeRecord = z.infer<typeof nodeRecord>
 
 /** Below the tenant's folder, never out of it: no name begins with a dot. */
@@ -25,12 +25,12 @@ export const dataFile = z
 export const nodeRecords = z.union([z.array(nodeRecord).min(1), z.strictObject({ file: dataFile })])
 export type NodeRecords = z.infer<typeof nodeRecords>
 
-const most_nodes = 64
+const max_nodes = 64
 
 export const nodeData = z
   .record(nodeId, nodeRecords)
   .refine((nodes) => Object.keys(nodes).length > 0, 'must name a node')
-  .refine((nodes) => Object.keys(nodes).length <= most_nodes, `must not have more than ${most_nodes} nodes`)
+  .refine((nodes) => Object.keys(nodes).length <= max_nodes, `must not have more than ${max_nodes} nodes`)
   .meta({
     id: 'NodeData',
     description: 'Node to its records, or to {file}: the name of a data file in the tenant’s folder at the site',
@@ -38,8 +38,8 @@ export const nodeData = z
 export type NodeData = z.infer<typeof nodeData>
 
 /** In the order of their names, so that the order of a request changes nothing; `inline` by the place there. */
-export function nodesOf(given: NodeData) {
-  const nodes = Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1))
+export function splitNodeData(data: NodeData) {
+  const nodes = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1))
   const inline = new Map(nodes.flatMap(([, of], place) => (Array.isArray(of) ? [[place, of] as const] : [])))
   const sources = nodes.map(([node_id, of]) => (Array.isArray(of) ? { node_id } : { node_id, file: of.file }))
   return { inline, sources }

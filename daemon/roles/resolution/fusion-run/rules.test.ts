@@ -1,12 +1,21 @@
 // A run goes from phase to phase as far as it was asked, and ends in one way alone.
 import { describe, expect, test } from 'vitest'
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { StoredRun } from './model.ts'
-import { asked, begun, cancelled, done, expired, failed, isAtGoal, nextPhase } from './rules.ts'
+import {
+  beginPhase,
+  cancelRun,
+  completePhase,
+  expireRun,
+  extendGoal,
+  isAtGoal,
+  markRunFailed,
+  nextPhase,
+} from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const label = { categories: [], level: 'SECRET', originator: 't', policy: 'SITE' }
-const opened: StoredRun = {
+const pendingRun: StoredRun = {
   ...{ tenant_id: 't', label, created_by: 'ann', created_at: at, updated_at: at },
   ...{ lens: 'people', lens_id: 'lens_1', lens_version: '1.0.0', entity_type: 'person' },
   ...{ state: 'pending', goal: 'completed', privacy: 'none', seed: 1, sources: [], counts: {} },
@@ -14,15 +23,15 @@ const opened: StoredRun = {
 }
 
 /** Through all its phases, as the worker takes it. */
-function carried(run: StoredRun): StoredRun {
+function completeAllPhases(run: StoredRun): StoredRun {
   const phase = nextPhase(run)
   if (!phase) return run
-  return carried(done(begun(run, phase, at, 0), phase, { counts: { [phase]: 1 } }, at, 99))
+  return completeAllPhases(completePhase(beginPhase(run, phase, at, 0), phase, { counts: { [phase]: 1 } }, at, 99))
 }
 
 describe('the way', () => {
   test('leads through all phases, and adds up what each counted', () => {
-    expect(carried(opened)).toMatchObject({
+    expect(completeAllPhases(pendingRun)).toMatchObject({
       state: 'completed',
       counts: { extract: 1, match: 1, resolve: 1 },
       ...{ owes: 0, attempts: 0, started_at: at, ended_at: at, files_until_ts: 99 },
@@ -30,12 +39,12 @@ describe('the way', () => {
   })
 
   test.each(['extracted', 'matched'] as const)('ends at %s where no more was asked, and goes on when it is', (goal) => {
-    const there = carried({ ...opened, goal })
+    const there = completeAllPhases({ ...pendingRun, goal })
     expect(there).toMatchObject({ state: goal, owes: 0 })
     expect(there.ended_at).toBeUndefined()
-    const more = asked(there, 'completed', undefined, at)
+    const more = extendGoal(there, 'completed', undefined, at)
     expect(more).toMatchObject({ state: goal, owes: 1 })
-    expect(carried(more as StoredRun).state).toBe('completed')
+    expect(completeAllPhases(more as StoredRun).state).toBe('completed')
   })
 
   test.each([
@@ -47,10 +56,10 @@ describe('the way', () => {
   })
 
   test('a phase in which the process ended three times is not begun a fourth time', () => {
-    let run = { ...opened, state: 'extracted' as const }
-    for (let time = 0; time < 3; time++) run = { ...run, ...begun(run, 'match', at, 7) } as typeof run
+    let run = { ...pendingRun, state: 'extracted' as const }
+    for (let time = 0; time < 3; time++) run = { ...run, ...beginPhase(run, 'match', at, 7) } as typeof run
     expect(run).toMatchObject({ state: 'matching', attempts: 3 })
-    const last = begun(run, 'match', at, 7)
+    const last = beginPhase(run, 'match', at, 7)
     expect(last).toMatchObject({ state: 'failed', failure: { code: 'ended' }, owes: 0, files_until_ts: 7 })
     expect(isAtGoal(last)).toBe(true)
   })
@@ -58,22 +67,22 @@ describe('the way', () => {
 
 describe('asked again', () => {
   test('for what it comes to anyway, it is the same', () => {
-    expect(asked(opened, 'matched', undefined, at)).toBe(opened)
-    const through = carried(opened)
-    expect(asked(through, 'completed', undefined, at)).toBe(through)
+    expect(extendGoal(pendingRun, 'matched', undefined, at)).toBe(pendingRun)
+    const through = completeAllPhases(pendingRun)
+    expect(extendGoal(through, 'completed', undefined, at)).toBe(through)
   })
 
   test('with a threshold it takes that, until it resolves', () => {
-    const matched = carried({ ...opened, goal: 'matched' })
-    expect(asked(matched, 'completed', 3, at)).toMatchObject({ threshold: 3, goal: 'completed', owes: 1 })
-    expect(asked({ ...matched, scale: 'likeness' }, 'completed', 3, at)).toMatchObject({ code: 'invalid' })
+    const matched = completeAllPhases({ ...pendingRun, goal: 'matched' })
+    expect(extendGoal(matched, 'completed', 3, at)).toMatchObject({ threshold: 3, goal: 'completed', owes: 1 })
+    expect(extendGoal({ ...matched, scale: 'likeness' }, 'completed', 3, at)).toMatchObject({ code: 'invalid' })
     for (const state of ['matching', 'resolving', 'completed'] as const) {
-      expect(asked({ ...matched, state }, 'completed', 3, at)).toMatchObject({ code: 'wrong_state' })
+      expect(extendGoal({ ...matched, state }, 'completed', 3, at)).toMatchObject({ code: 'wrong_state' })
     }
   })
 
   test.each(['failed', 'cancelled'] as const)('a run that is %s goes nowhere', (state) => {
-    expect(asked({ ...opened, state }, 'matched', undefined, at)).toMatchObject({ code: 'wrong_state' })
+    expect(extendGoal({ ...pendingRun, state }, 'matched', undefined, at)).toMatchObject({ code: 'wrong_state' })
     expect(nextPhase({ state, goal: 'completed' })).toBeUndefined()
   })
 })
@@ -82,19 +91,19 @@ describe('ended', () => {
   test.each(['pending', 'extracting', 'extracted', 'matching', 'matched', 'resolving'] as const)(
     'a run that is %s can be cancelled and can fail, and its files go at once',
     (state) => {
-      const run = { ...opened, state }
-      expect(cancelled(run, at, 5)).toMatchObject({ state: 'cancelled', owes: 0, ended_at: at, files_until_ts: 5 })
+      const run = { ...pendingRun, state }
+      expect(cancelRun(run, at, 5)).toMatchObject({ state: 'cancelled', owes: 0, ended_at: at, files_until_ts: 5 })
       const failure = { code: 'invalid', reason: 'no ids' }
-      expect(failed(run, failure, at, 5)).toMatchObject({ state: 'failed', failure, owes: 0, files_until_ts: 5 })
+      expect(markRunFailed(run, failure, at, 5)).toMatchObject({ state: 'failed', failure, owes: 0, files_until_ts: 5 })
     },
   )
 
   test('cancelling twice is once, and what is through cannot be cancelled', () => {
-    const gone = cancelled(opened, at, 5)
-    if (isRefused(gone)) throw gone
-    expect(cancelled(gone, at, 6)).toBe(gone)
+    const gone = cancelRun(pendingRun, at, 5)
+    if (isRefusal(gone)) throw gone
+    expect(cancelRun(gone, at, 6)).toBe(gone)
     for (const state of ['completed', 'failed'] as const) {
-      expect(cancelled({ ...opened, state }, at, 5)).toMatchObject({ code: 'wrong_state' })
+      expect(cancelRun({ ...pendingRun, state }, at, 5)).toMatchObject({ code: 'wrong_state' })
     }
   })
 })
@@ -105,9 +114,9 @@ describe('a run that waits to be asked for more', () => {
   const later = new Date(now_ms).toISOString()
 
   test.each(['extracted', 'matched'] as const)('at %s ends when its days are over, and not before', (state) => {
-    const waiting: StoredRun = { ...opened, state, goal: state, owes: 0 }
-    expect(expired(waiting, 2, later, now_ms - 1)).toBe(waiting)
-    expect(expired(waiting, 2, later, now_ms)).toMatchObject({
+    const waiting: StoredRun = { ...pendingRun, state, goal: state, owes: 0 }
+    expect(expireRun(waiting, 2, later, now_ms - 1)).toBe(waiting)
+    expect(expireRun(waiting, 2, later, now_ms)).toMatchObject({
       state: 'failed',
       failure: { code: 'expired', reason: `it was ${state}, and nobody asked for more within 2 days` },
       ...{ ended_at: later, files_until_ts: now_ms },
@@ -120,7 +129,7 @@ describe('a run that waits to be asked for more', () => {
     ['has ended', { state: 'completed' }],
     ['is of an exchange', { state: 'matched', exchange_id: 'xchg_1' }],
   ])('stays as it is where it %s', (_, more) => {
-    const run: StoredRun = { ...opened, owes: 0, ...more }
-    expect(expired(run, 2, later, now_ms * 2)).toBe(run)
+    const run: StoredRun = { ...pendingRun, owes: 0, ...more }
+    expect(expireRun(run, 2, later, now_ms * 2)).toBe(run)
   })
 })

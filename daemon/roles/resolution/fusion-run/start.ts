@@ -1,8 +1,8 @@
 // Starts a run that extracts, matches and resolves.
-import { isRefused } from '../../../kernel/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { matchingOperation } from '../matching.ts'
-import { runView, shown } from './model.ts'
-import { max_body_bytes, openRun, runInput } from './opening.ts'
+import { runView, showRun } from './model.ts'
+import { max_body_bytes, openRun, runInput } from './open-run.ts'
 
 export const start = matchingOperation({
   summary: 'Resolve records by a lens: extract, match and resolve; its status tells how far it is',
@@ -20,6 +20,6 @@ export const start = matchingOperation({
 
   async run(call, input) {
     const made = await openRun(call, 'completed', input)
-    return isRefused(made) ? made : shown(made)
+    return isRefusal(made) ? made : showRun(made)
   },
 })

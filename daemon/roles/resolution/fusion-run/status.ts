@@ -1,9 +1,9 @@
 // How far a run is, from the process that works on it.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
 import { runWork } from '../parts.ts'
-import { fusionRuns, runView, shown } from './model.ts'
+import { fusionRuns, runView, showRun } from './model.ts'
 
 export const status = operation({
   summary: 'How far a run is',
@@ -18,6 +18,6 @@ export const status = operation({
 
   async run(call, { run_id }) {
     const doc = await call.store(fusionRuns).get(run_id)
-    return shown(doc, doc.value.owes ? call.part(runWork).progress(run_id) : undefined)
+    return showRun(doc, doc.value.owes ? call.part(runWork).progress(run_id) : undefined)
   },
 })

@@ -1,18 +1,18 @@
 // A run told as prose: what it looked at, what it found, who decided, and what is open.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { label } from '../../../kernel/label.ts'
-import { operation, Reply } from '../../../kernel/operation.ts'
-import { preferred } from '../../../kernel/preferred.ts'
-import type { Doc } from '../../../kernel/store.ts'
+import { label } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
+import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
-import { narrativeOf, type RunFacts } from '../explain/narrative.ts'
+import { narrateRun, type RunFacts } from '../explain/narrative.ts'
 import { uid } from '../fields.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
 /** A doubt of half a bit, about a chance of one in nine. */
-const worth_a_look = 0.5
+const min_uncertain_worth = 0.5
 
 export const summary = operation({
   summary: 'Tell what a run did and found, as prose',
@@ -29,15 +29,15 @@ export const summary = operation({
 
   async run(call, { run_id }) {
     const run = await call.store(fusionRuns).get(run_id)
-    const text = narrativeOf(await factsOf(call, run))
-    if (preferred(call.accepts, ['application/json', 'text/plain']) === 'text/plain')
-      return new Reply('text/plain; charset=utf-8', text)
+    const text = narrateRun(await loadRunFacts(call, run))
+    if (preferredMediaType(call.accepts, ['application/json', 'text/plain']) === 'text/plain')
+      return new RawResponse('text/plain; charset=utf-8', text)
     return { run_id, classification: run.value.label, text }
   },
 })
 
 /** What the caller may see is what is counted. */
-async function factsOf(call: Call, { id: run_id, value }: Doc<StoredRun>): Promise<RunFacts> {
+async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): Promise<RunFacts> {
   const matches = call.store(entityMatches)
   const people = { run_id, decided_by: 'human' }
   const sizes = await call.store(entityClusters).countBy('size', { run_id, state: 'live', size: { gte: 2 } })
@@ -56,7 +56,11 @@ async function factsOf(call: Call, { id: run_id, value }: Doc<StoredRun>): Promi
     rejected: await matches.count({ ...people, state: 'rejected' }),
     deferred: await matches.count({ ...people, state: 'deferred' }),
     by_consensus: await matches.count({ run_id, decided_by: 'consensus' }),
-    uncertain: await matches.count({ run_id, state: { in: ['proposed', 'deferred'] }, worth: { gte: worth_a_look } }),
+    uncertain: await matches.count({
+      run_id,
+      state: { in: ['proposed', 'deferred'] },
+      worth: { gte: min_uncertain_worth },
+    }),
     evidence: value.evidence ?? [],
     warnings: [
       ...(overruled > 0 ? [`confirmed matches that rejected ones keep apart: ${overruled}`] : []),

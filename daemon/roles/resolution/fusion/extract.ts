@@ -1,7 +1,7 @@
 // The first phase alone: reads the records of a run by its lens, and waits for what comes next.
-import { isRefused } from '../../../kernel/errors.ts'
-import { runView, shown } from '../fusion-run/model.ts'
-import { max_body_bytes, openRun, runInput } from '../fusion-run/opening.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { runView, showRun } from '../fusion-run/model.ts'
+import { max_body_bytes, openRun, runInput } from '../fusion-run/open-run.ts'
 import { matchingOperation } from '../matching.ts'
 
 export const extract = matchingOperation({
@@ -20,6 +20,6 @@ export const extract = matchingOperation({
 
   async run(call, input) {
     const made = await openRun(call, 'extracted', input)
-    return isRefused(made) ? made : shown(made)
+    return isRefusal(made) ? made : showRun(made)
   },
 })

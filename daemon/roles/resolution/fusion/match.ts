@@ -1,15 +1,15 @@
 // The second phase: compares and scores the records of a run.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
-import { listFields } from '../../../kernel/paging.ts'
-import { entityMatches, matchView, shown } from '../entity-match/model.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { listFields } from '../../../kernel/operation/paging.ts'
+import { entityMatches, matchView, showMatch } from '../entity-match/model.ts'
 import { uid } from '../fields.ts'
-import { changeRun } from '../fusion-run/change.ts'
-import { shown as runShown, runView } from '../fusion-run/model.ts'
-import { asked } from '../fusion-run/rules.ts'
+import { changeRun } from '../fusion-run/change-run.ts'
+import { showRun as runShown, runView } from '../fusion-run/model.ts'
+import { extendGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
-import { waitFor } from './waiting.ts'
+import { waitForRun } from './wait-for-run.ts'
 
 export const match = matchingOperation({
   summary: 'Compare and score the records of a run; its best matches, once it is that far',
@@ -29,13 +29,13 @@ export const match = matchingOperation({
 
   async run(call, { run_id, limit }) {
     const at = call.nowIso()
-    const changed = await changeRun(call, run_id, call.address, (run) => asked(run, 'matched', undefined, at))
-    if (isRefused(changed)) return changed
-    const doc = await waitFor(call, changed)
+    const changed = await changeRun(call, run_id, call.address, (run) => extendGoal(run, 'matched', undefined, at))
+    if (isRefusal(changed)) return changed
+    const doc = await waitForRun(call, changed)
     const run = runShown(doc, call.part(runWork).progress(run_id))
     if (!['matched', 'completed'].includes(doc.value.state)) return { run, items: [] }
     const order = { field: 'rank', direction: 'desc' } as const
     const { docs, ...next } = await call.store(entityMatches).list({ filter: { run_id }, order, limit, fresh: true })
-    return { run, items: docs.map(shown), ...next }
+    return { run, items: docs.map(showMatch), ...next }
   },
 })

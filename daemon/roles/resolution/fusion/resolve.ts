@@ -1,22 +1,22 @@
 // The third phase: joins the matches of a run into clusters.
 import * as z from 'zod'
-import { isRefused } from '../../../kernel/errors.ts'
-import { listFields } from '../../../kernel/paging.ts'
-import { clusterView, entityClusters, shown } from '../entity-cluster/model.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { listFields } from '../../../kernel/operation/paging.ts'
+import { clusterView, entityClusters, showCluster } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
-import { changeRun } from '../fusion-run/change.ts'
-import { overLens, shown as runShown, runView } from '../fusion-run/model.ts'
-import { asked } from '../fusion-run/rules.ts'
+import { changeRun } from '../fusion-run/change-run.ts'
+import { lensOverrides, showRun as runShown, runView } from '../fusion-run/model.ts'
+import { extendGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
-import { waitFor } from './waiting.ts'
+import { waitForRun } from './wait-for-run.ts'
 
 export const resolve = matchingOperation({
   summary: 'Join the matches of a run into entities; the largest, once it is that far',
   method: 'POST',
   path: '/api/v2/fusion/resolve/{run_id}',
   tool: 'fusion_resolve_phase',
-  input: z.strictObject({ run_id: uid, threshold: overLens.threshold, limit: listFields.limit }),
+  input: z.strictObject({ run_id: uid, threshold: lensOverrides.threshold, limit: listFields.limit }),
   output: z
     .strictObject({
       run: runView,
@@ -29,14 +29,14 @@ export const resolve = matchingOperation({
 
   async run(call, { run_id, threshold, limit }) {
     const at = call.nowIso()
-    const changed = await changeRun(call, run_id, call.address, (run) => asked(run, 'completed', threshold, at))
-    if (isRefused(changed)) return changed
-    const doc = await waitFor(call, changed)
+    const changed = await changeRun(call, run_id, call.address, (run) => extendGoal(run, 'completed', threshold, at))
+    if (isRefusal(changed)) return changed
+    const doc = await waitForRun(call, changed)
     const run = runShown(doc, call.part(runWork).progress(run_id))
     if (doc.value.state !== 'completed') return { run, items: [] }
     const filter = { run_id, state: 'live', size: { gte: 2 } }
     const order = { field: 'size', direction: 'desc' } as const
     const { docs, ...next } = await call.store(entityClusters).list({ filter, order, limit, fresh: true })
-    return { run, items: docs.map(shown), ...next }
+    return { run, items: docs.map(showCluster), ...next }
   },
 })

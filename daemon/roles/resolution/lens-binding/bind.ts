@@ -1,14 +1,14 @@
 // Says which version of a lens is in use from now on.
-import type { Call } from '../../../kernel/call.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import type { StoredLens } from '../lens/stored.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import type { StoredLens } from '../lens/stored-lens.ts'
 import { bindingUid, lensBindings, type StoredBinding } from './model.ts'
 
 /** `label`: of the run that names its data set and columns; of the lens where no run does. */
-export type Use = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> & Partial<Pick<StoredBinding, 'label'>>
+export type LensUse = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> & Partial<Pick<StoredBinding, 'label'>>
 
 /** Saying the same again changes nothing. */
-export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: Use = {}): Promise<void> {
+export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: LensUse = {}): Promise<void> {
   const { tenant_id, label, lens, lens_version, entity_type } = value
   const uid = bindingUid(tenant_id, lens, entity_type, use.dataset)
   const said = { tenant_id, label, entity_type, lens, lens_id: id, lens_version, ...use, updated_at: call.nowIso() }

@@ -1,16 +1,16 @@
 // Which version of a lens is in use for a kind of entity, and which columns of a data set it reads there.
 import * as z from 'zod'
-import { sha256 } from '../../../kernel/canonical.ts'
-import { label } from '../../../kernel/label.ts'
-import { collection, type Doc } from '../../../kernel/store.ts'
-import { uid, word } from '../fields.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
+import { shortText, uid } from '../fields.ts'
 
-const said = {
-  entity_type: word,
-  lens: word,
+const bindingFields = {
+  entity_type: shortText,
+  lens: shortText,
   lens_id: uid.meta({ description: 'uid of the version that is in use' }),
-  lens_version: word,
-  dataset: word.optional().meta({ description: 'The node whose records it reads; absent: whichever come' }),
+  lens_version: shortText,
+  dataset: shortText.optional().meta({ description: 'The node whose records it reads; absent: whichever come' }),
   columns: z
     .record(z.string(), z.string())
     .optional()
@@ -19,7 +19,7 @@ const said = {
   updated_at: z.iso.datetime(),
 }
 
-export const storedBinding = z.strictObject({ tenant_id: z.string(), label, ...said })
+export const storedBinding = z.strictObject({ tenant_id: z.string(), label, ...bindingFields })
 export type StoredBinding = z.infer<typeof storedBinding>
 
 export const lensBindings = collection({
@@ -34,18 +34,24 @@ export function bindingUid(tenant_id: string, lens: string, entity_type: string,
 }
 
 export const bindingView = z
-  .strictObject({ uid, version: z.int().min(1), tenant_id: z.string(), classification: label, ...said })
+  .strictObject({ uid, version: z.int().min(1), tenant_id: z.string(), classification: label, ...bindingFields })
   .meta({ id: 'LensBinding' })
 
 export const bindingSummary = z
-  .strictObject({ uid, entity_type: word, lens: word, lens_version: word, dataset: word.optional() })
+  .strictObject({
+    uid,
+    entity_type: shortText,
+    lens: shortText,
+    lens_version: shortText,
+    dataset: shortText.optional(),
+  })
   .meta({ id: 'LensBindingSummary' })
 
-export function shown({ id, version, value: { label: held, ...rest } }: Doc<StoredBinding>) {
+export function showBinding({ id, version, value: { label: held, ...rest } }: Doc<StoredBinding>) {
   return { uid: id, version, classification: held, ...rest }
 }
 
-export function short({ id, value }: Doc<StoredBinding>): z.infer<typeof bindingSummary> {
+export function summariseBinding({ id, value }: Doc<StoredBinding>): z.infer<typeof bindingSummary> {
   const { entity_type, lens, lens_version, dataset } = value
   return { uid: id, entity_type, lens, lens_version, ...(dataset === undefined ? {} : { dataset }) }
 }

@@ -1,5 +1,5 @@
 // Levels of likeness as a lens says them, in the one form that the engine compares by.
-import { type View, viewOf } from './expression.ts'
+import { type FieldView, parseView } from './expression.ts'
 
 export const comparators = [
   'exact',
@@ -36,14 +36,14 @@ export type MeasureName =
   | 'in_common'
 
 /** One level: the measure must be at least so much. `label` is how people read it. */
-export type Level = {
+export type ComparisonLevel = {
   readonly measure: MeasureName
-  readonly of: View | undefined
+  readonly of: FieldView | undefined
   readonly least: number
   readonly label: string
 }
 
-export type GivenLevel =
+export type ComparisonLevelSpec =
   | number
   | string
   | {
@@ -52,7 +52,7 @@ export type GivenLevel =
       readonly of?: string | undefined
     }
 
-const defaults: Readonly<Record<Comparator, readonly GivenLevel[]>> = {
+const defaultLevels: Readonly<Record<Comparator, readonly ComparisonLevelSpec[]>> = {
   exact: [],
   jaro_winkler: [0.94, 0.88, 0.8, 0.7],
   levenshtein: [1, 2],
@@ -67,16 +67,16 @@ const defaults: Readonly<Record<Comparator, readonly GivenLevel[]>> = {
 }
 
 /** Levels between equal and all else, best first; a text says what is wrong, and with which. */
-export function levelsIn(
+export function parseLevels(
   comparator: Comparator,
-  given: readonly GivenLevel[] = defaults[comparator],
-): readonly Level[] | { readonly at: number; readonly fault: string } {
-  const levels: Level[] = []
+  given: readonly ComparisonLevelSpec[] = defaultLevels[comparator],
+): readonly ComparisonLevel[] | { readonly at: number; readonly fault: string } {
+  const levels: ComparisonLevel[] = []
   for (const [at, each] of given.entries()) {
-    const level = levelOf(comparator, each)
+    const level = parseLevel(comparator, each)
     if (typeof level === 'string') return { at, fault: level }
     const before = levels.findLast(({ measure, of }) => measure === level.measure && of?.name === level.of?.name)
-    if (before && before.least <= level.least && isSame(before.of, level.of)) {
+    if (before && before.least <= level.least && isSameView(before.of, level.of)) {
       return { at, fault: 'comes after one that it is no less alike than; levels go from best to worst' }
     }
     levels.push(level)
@@ -84,23 +84,23 @@ export function levelsIn(
   return levels
 }
 
-function isSame(one: View | undefined, other: View | undefined): boolean {
+function isSameView(one: FieldView | undefined, other: FieldView | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function levelOf(usual: Comparator, given: GivenLevel): Level | string {
+function parseLevel(usual: Comparator, given: ComparisonLevelSpec): ComparisonLevel | string {
   const { comparator = usual, at, of } = typeof given === 'object' ? given : { at: given }
-  const view = of === undefined ? undefined : viewOf(of)
+  const view = of === undefined ? undefined : parseView(of)
   if (typeof view === 'string') return view
-  const found = thresholdOf(comparator, at)
+  const found = parseThreshold(comparator, at)
   if (typeof found === 'string') return found
   if (comparator === 'exact' && view === undefined) return 'equal values are the first level already; say `of`'
   return { ...found, of: view, label: of === undefined ? found.label : `${of} ${found.label}` }
 }
 
-type Threshold = { readonly measure: MeasureName; readonly least: number; readonly label: string }
+type LevelThreshold = { readonly measure: MeasureName; readonly least: number; readonly label: string }
 
-function thresholdOf(comparator: Comparator, at: number | string | undefined): Threshold | string {
+function parseThreshold(comparator: Comparator, at: number | string | undefined): LevelThreshold | string {
   switch (comparator) {
     case 'exact':
       return at === undefined ? { measure: 'equal', least: 1, label: 'equal' } : 'exact has no threshold'
@@ -109,20 +109,20 @@ function thresholdOf(comparator: Comparator, at: number | string | undefined): T
     case 'jaro_winkler':
     case 'qgram_jaccard':
     case 'tfidf_cosine':
-      return partOf(comparator, comparator.replaceAll('_', ' '), at)
+      return parseFractionThreshold(comparator, comparator.replaceAll('_', ' '), at)
     case 'levenshtein':
     case 'damerau_levenshtein':
       return typeof at === 'number' && at >= 1
-        ? countOf(comparator, -1, at, (count) => `${count === 1 ? 'one edit' : `${count} edits`}`)
-        : partOf(`${comparator}_part`, comparator.replaceAll('_', ' '), at)
+        ? parseCountThreshold(comparator, -1, at, (count) => `${count === 1 ? 'one edit' : `${count} edits`}`)
+        : parseFractionThreshold(`${comparator}_part`, comparator.replaceAll('_', ' '), at)
     case 'set_overlap':
       return typeof at === 'number' && at >= 1
-        ? countOf('in_common', 1, at, (count) => `${count} in common`)
-        : partOf('overlap', 'overlap', at)
+        ? parseCountThreshold('in_common', 1, at, (count) => `${count} in common`)
+        : parseFractionThreshold('overlap', 'overlap', at)
     case 'numeric':
-      return differenceOf(at)
+      return parseDifferenceThreshold(at)
     case 'date':
-      return spanOf(at)
+      return parseDateThreshold(at)
     case 'geo':
       return typeof at === 'number' && at >= 0
         ? { measure: 'kilometres', least: -at, label: `within ${at} km` }
@@ -130,17 +130,26 @@ function thresholdOf(comparator: Comparator, at: number | string | undefined): T
   }
 }
 
-function partOf(measure: MeasureName, name: string, at: number | string | undefined): Threshold | string {
+function parseFractionThreshold(
+  measure: MeasureName,
+  name: string,
+  at: number | string | undefined,
+): LevelThreshold | string {
   if (typeof at !== 'number' || !(at > 0 && at < 1)) return `a level of ${name} is a part between 0 and 1`
   return { measure, least: at, label: `${name} ${at}` }
 }
 
-function countOf(measure: MeasureName, sign: 1 | -1, at: number, label: (count: number) => string): Threshold | string {
+function parseCountThreshold(
+  measure: MeasureName,
+  sign: 1 | -1,
+  at: number,
+  label: (count: number) => string,
+): LevelThreshold | string {
   if (!Number.isInteger(at) || at > 1_000) return 'a level of so many is a whole number; parts are below 1'
   return { measure, least: sign * at, label: label(at) }
 }
 
-function differenceOf(at: number | string | undefined): Threshold | string {
+function parseDifferenceThreshold(at: number | string | undefined): LevelThreshold | string {
   if (typeof at === 'number' && at >= 0) return { measure: 'difference', least: -at, label: `within ${at}` }
   const percent = typeof at === 'string' ? /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(at)?.[1] : undefined
   if (percent === undefined) return 'a level of numeric is a difference, or one in percent as in "5%"'
@@ -148,11 +157,15 @@ function differenceOf(at: number | string | undefined): Threshold | string {
 }
 
 /** Mean days of the Gregorian calendar. */
-const days = { d: 1, m: 365.2425 / 12, y: 365.2425 } as const
+const daysPerUnit = { d: 1, m: 365.2425 / 12, y: 365.2425 } as const
 
-function spanOf(at: number | string | undefined): Threshold | string {
+function parseDateThreshold(at: number | string | undefined): LevelThreshold | string {
   if (typeof at === 'number' && at >= 0) return { measure: 'days', least: -at, label: `within ${at} days` }
   const [, count, unit] = (typeof at === 'string' && /^(\d{1,5}(?:\.\d+)?)\s*([dmy])$/.exec(at)) || []
   if (unit === undefined) return 'a level of date is a number of days, or as in 3d, 1m or 10y'
-  return { measure: 'days', least: -Number(count) * days[unit as keyof typeof days], label: `within ${at}` }
+  return {
+    measure: 'days',
+    least: -Number(count) * daysPerUnit[unit as keyof typeof daysPerUnit],
+    label: `within ${at}`,
+  }
 }

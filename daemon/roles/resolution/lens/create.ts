@@ -1,13 +1,13 @@
 // Keeps a version of a lens for the caller's tenant. What a version says never changes: the same again is no change.
 import * as z from 'zod'
-import { digestOf } from '../../../kernel/canonical.ts'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { classification } from '../../../kernel/label.ts'
-import { labelFor } from '../../../kernel/labelling.ts'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { classification } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import { bindLens } from '../lens-binding/bind.ts'
 import { matchingOperation } from '../matching.ts'
 import { lens } from './model.ts'
-import { lenses, lensUid, lensView, shown } from './stored.ts'
+import { lenses, lensUid, lensView, showLens } from './stored-lens.ts'
 
 export const create = matchingOperation({
   summary: 'Keep a version of a lens; the same body again is the same lens',
@@ -21,12 +21,12 @@ export const create = matchingOperation({
   allow: 'resolution:write',
 
   async run(call, { body, classification: given = call.site.default_level }) {
-    const label = labelFor(call, given)
-    if (isRefused(label)) return label
+    const label = resolveClassification(call, given)
+    if (isRefusal(label)) return label
     const { tenant_id, subject: created_by } = call.caller
     const { lens: name, version: lens_version, entity_type } = body
     const uid = lensUid(tenant_id, name, lens_version)
-    const digest = digestOf(body)
+    const digest = canonicalDigest(body)
     const named = { lens: name, lens_version, entity_type }
     const value = { tenant_id, label, created_by, created_at: call.nowIso(), ...named, body, digest }
     const audit = [call.audited('resolution.lens.create', uid, { ...named, digest }, label)]
@@ -36,6 +36,6 @@ export const create = matchingOperation({
       return refuse('already_exists', `${name} ${lens_version} is there and says something else: give it a new version`)
     }
     await bindLens(call, kept)
-    return shown(kept)
+    return showLens(kept)
   },
 })

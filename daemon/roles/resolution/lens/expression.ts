@@ -1,8 +1,8 @@
 // A view of a field, as blocking rules and levels name it: `surname`, `surname:prefix(4)`, `date_of_birth:year`.
-import { unknown } from './words.ts'
+import { describeUnknownWord } from './known-words.ts'
 
 /** What a view takes between brackets: so many numbers. */
-const views = {
+const viewArities = {
   prefix: 1,
   suffix: 1,
   substr: 2,
@@ -21,34 +21,34 @@ const views = {
   cell: 1,
 } as const
 
-export type ViewName = keyof typeof views
-export type View = { readonly name: ViewName; readonly numbers: readonly number[] }
-export type Expression = { readonly field: string; readonly view: View | undefined }
+export type ViewName = keyof typeof viewArities
+export type FieldView = { readonly name: ViewName; readonly numbers: readonly number[] }
+export type FieldExpression = { readonly field: string; readonly view: FieldView | undefined }
 
-const names = Object.keys(views) as ViewName[]
-const viewed = /^([a-z_]+)(?:\(\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:,\s*(\d{1,9})\s*)?\))?$/
+const viewNames = Object.keys(viewArities) as ViewName[]
+const viewPattern = /^([a-z_]+)(?:\(\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:,\s*(\d{1,9})\s*)?\))?$/
 
 /** `prefix(4)` as a view; a text says what is wrong. */
-export function viewOf(text: string): View | string {
-  const [whole, name = '', ...given] = viewed.exec(text) ?? []
+export function parseView(text: string): FieldView | string {
+  const [whole, name = '', ...given] = viewPattern.exec(text) ?? []
   if (whole === undefined) return `${JSON.stringify(text)} is no view; write it as prefix(4), phonetic or year`
-  if (!isView(name)) return unknown('view', name, names)
+  if (!isViewName(name)) return describeUnknownWord('view', name, viewNames)
   const numbers = given.filter((each) => each !== undefined).map(Number)
-  const wanted = views[name]
+  const wanted = viewArities[name]
   if (numbers.length !== wanted) return `${name} takes ${wanted === 0 ? 'no number' : `${wanted} between brackets`}`
   if (numbers.some((each) => !(each > 0))) return `${name} takes numbers above 0`
   return { name, numbers }
 }
 
 /** A field, or a field and a view of it; a text says what is wrong. */
-export function expressionOf(text: string): Expression | string {
+export function parseExpression(text: string): FieldExpression | string {
   const [, field, , rest] = /^([a-z][a-z0-9_]{0,63})(:(.*))?$/.exec(text) ?? []
   if (field === undefined) return `${JSON.stringify(text)} is neither a field nor field:view`
   if (rest === undefined) return { field, view: undefined }
-  const view = viewOf(rest)
+  const view = parseView(rest)
   return typeof view === 'string' ? view : { field, view }
 }
 
-function isView(name: string): name is ViewName {
-  return Object.hasOwn(views, name)
+function isViewName(name: string): name is ViewName {
+  return Object.hasOwn(viewArities, name)
 }

@@ -1,8 +1,8 @@
 // One field of a lens: where it is, what its values are, how they are told alike, and what each level is worth.
 import { z } from 'zod'
-import { type Comparator, comparators, type Level, levelsIn } from './comparison.ts'
+import { type Comparator, type ComparisonLevel, comparators, parseLevels } from './comparison.ts'
+import { oneOf } from './known-words.ts'
 import { type NormaliserName, normaliserNames } from './normalisers.ts'
-import { oneOf } from './words.ts'
 
 const fieldTypes = [
   'name',
@@ -21,12 +21,12 @@ const fieldTypes = [
 export type FieldType = (typeof fieldTypes)[number]
 
 export const fieldName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'a name of small letters, digits and _')
-const column = z.string().min(1).max(256)
+const columnName = z.string().min(1).max(256)
 
 /** Levels that a type brings along, best first, the first and the last with them. */
-const levelsOfTypes: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, readonly string[]>> = {
-  name: nameLevels(),
-  place: nameLevels(),
+const levelLabelsByType: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, readonly string[]>> = {
+  name: listNameLevelLabels(),
+  place: listNameLevelLabels(),
   date: [
     'equal',
     'a slip, or day and month swapped',
@@ -47,7 +47,7 @@ const levelsOfTypes: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, readonly
   ],
 }
 
-function nameLevels(): string[] {
+function listNameLevelLabels(): string[] {
   return [
     'equal',
     'a slip, or very alike',
@@ -58,7 +58,7 @@ function nameLevels(): string[] {
   ]
 }
 
-const level = z.union([
+const levelSpec = z.union([
   z.number(),
   z.string().max(32),
   z.strictObject({
@@ -68,29 +68,29 @@ const level = z.union([
   }),
 ])
 
-const most_levels = 20
+const max_levels = 20
 const perLevel = (each: z.ZodNumber) =>
   z
     .array(each)
     .min(2)
-    .max(most_levels + 4)
+    .max(max_levels + 4)
     .optional()
-const chance = z.number().gt(0).max(1)
+const probability = z.number().gt(0).max(1)
 
-export const field = z
+export const lensField = z
   .strictObject({
     name: fieldName.describe('what explanations call it'),
     type: oneOf('type', fieldTypes).describe(
       'what its values are; it decides how they are written alike and compared, unless more is said',
     ),
     columns: z
-      .array(column)
+      .array(columnName)
       .min(1)
       .max(64)
       .optional()
       .describe('columns that may hold it, the first that is there counts; its name unless said'),
     join: z
-      .array(column)
+      .array(columnName)
       .min(2)
       .max(8)
       .optional()
@@ -105,24 +105,24 @@ export const field = z
       .optional()
       .describe('how two values that differ are compared; by the levels of its type unless said'),
     levels: z
-      .array(level)
-      .max(most_levels)
+      .array(levelSpec)
+      .max(max_levels)
       .optional()
       .describe('thresholds of the comparator, best first; equal values come before, all else after them'),
     q: z.int().min(1).max(8).default(2).describe('letters in a row that qgram_jaccard takes as one'),
     weights: perLevel(z.number().min(-100).max(100)).describe(
       'bits for each level, for equal values first, all else last',
     ),
-    m: perLevel(chance).describe('how often each level comes among records that are one'),
-    u: perLevel(chance).describe('how often each level comes among records that are not'),
+    m: perLevel(probability).describe('how often each level comes among records that are one'),
+    u: perLevel(probability).describe('how often each level comes among records that are not'),
     term_frequency: z.boolean().optional().describe('whether an equal rare value says more than an equal common one'),
   })
   .superRefine((given, context) => {
     const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
-    const comparator = comparatorOf(given)
+    const comparator = resolveComparator(given)
     if (comparator === undefined && given.levels) issue(['levels'], 'are those of a comparator; say which')
     if (comparator) {
-      const levels = levelsIn(comparator, given.levels)
+      const levels = parseLevels(comparator, given.levels)
       if ('fault' in levels) issue(['levels', levels.at], levels.fault)
     }
     if (given.columns && given.join) issue(['join'], 'stands in place of columns; say one of them')
@@ -130,35 +130,38 @@ export const field = z
     if (given.weights && given.m) issue(['weights'], 'are m over u; say one of them')
   })
 
-export type Field = z.infer<typeof field>
+export type LensField = z.infer<typeof lensField>
 
 /** What tells levels apart: a comparator that is given, or one that is the whole of a type; else the type's own. */
-export function comparatorOf({ type, comparator }: Pick<Field, 'type' | 'comparator'>): Comparator | undefined {
+export function resolveComparator({
+  type,
+  comparator,
+}: Pick<LensField, 'type' | 'comparator'>): Comparator | undefined {
   return comparator ?? (type === 'geo' ? 'geo' : type === 'set' ? 'set_overlap' : undefined)
 }
 
 /** Levels between equal and all else; undefined where they are the type's own. */
-export function levelsGiven({
+export function readExplicitLevels({
   type,
   comparator,
   levels,
-}: Pick<Field, 'type' | 'comparator' | 'levels'>): readonly Level[] | undefined {
-  const by = comparatorOf({ type, comparator })
+}: Pick<LensField, 'type' | 'comparator' | 'levels'>): readonly ComparisonLevel[] | undefined {
+  const by = resolveComparator({ type, comparator })
   if (by === undefined) return undefined
-  const given = levelsIn(by, levels)
+  const given = parseLevels(by, levels)
   return 'fault' in given ? [] : given
 }
 
 /** What each level is called, best first; two more where the field is the first of two that may be swapped. */
-export function levelLabels(of: Pick<Field, 'type' | 'comparator' | 'levels'>, isSwapped: boolean): string[] {
-  const given = levelsGiven(of)
+export function listLevelLabels(of: Pick<LensField, 'type' | 'comparator' | 'levels'>, isSwapped: boolean): string[] {
+  const given = readExplicitLevels(of)
   const labels = given
     ? ['equal', ...given.map(({ label }) => label), 'different']
-    : [...levelsOfTypes[of.type as keyof typeof levelsOfTypes]]
+    : [...levelLabelsByType[of.type as keyof typeof levelLabelsByType]]
   return isSwapped ? [...labels, 'swapped, both alike', 'swapped, one alike'] : labels
 }
 
-const usual: Readonly<Record<FieldType, NormaliserName>> = {
+const defaultNormalisers: Readonly<Record<FieldType, NormaliserName>> = {
   name: 'words',
   place: 'words',
   text: 'words',
@@ -173,17 +176,17 @@ const usual: Readonly<Record<FieldType, NormaliserName>> = {
 }
 
 /** A comparator of values of a kind needs them in its own form. */
-const wanted: Partial<Readonly<Record<Comparator, NormaliserName>>> = {
+const comparatorNormalisers: Partial<Readonly<Record<Comparator, NormaliserName>>> = {
   numeric: 'decimal',
   date: 'date',
   geo: 'location',
   set_overlap: 'set',
 }
 
-export function normalisersOf({
+export function resolveNormalisers({
   type,
   comparator,
   normalisers,
-}: Pick<Field, 'type' | 'comparator' | 'normalisers'>): readonly NormaliserName[] {
-  return normalisers ?? [(comparator && wanted[comparator]) ?? usual[type]]
+}: Pick<LensField, 'type' | 'comparator' | 'normalisers'>): readonly NormaliserName[] {
+  return normalisers ?? [(comparator && comparatorNormalisers[comparator]) ?? defaultNormalisers[type]]
 }

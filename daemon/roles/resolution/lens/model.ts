@@ -1,18 +1,18 @@
 // A lens says how records of one kind are seen: which columns mean what, how alike values are told apart, and what that is worth.
 import { z } from 'zod'
-import { blocking, fieldsOf, ruleOf } from './blocking.ts'
-import { field, fieldName, levelLabels } from './field.ts'
-import { oneOf, unknown } from './words.ts'
+import { blocking, listRuleFields, normaliseBlockingRule } from './blocking.ts'
+import { fieldName, lensField, listLevelLabels } from './field.ts'
+import { describeUnknownWord, oneOf } from './known-words.ts'
 
 export type { FieldType } from './field.ts'
 
 /** Outcomes of all fields together must fit one number that is exact. */
-const most_fields = 14
-const most_block = 20_000
+const max_fields = 14
+const max_block_records = 20_000
 
-const bits = z.number().min(-1_000).max(1_000)
+const logOddsBits = z.number().min(-1_000).max(1_000)
 
-const shape = z.strictObject({
+const lensShape = z.strictObject({
   lens: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and -')
@@ -29,7 +29,7 @@ const shape = z.strictObject({
       '`fields`: people, organisations, whatever has fields that say one thing each; `texts`: works and products',
     ),
   id_field: z.string().min(1).max(256).default('id').describe('the column that names a record'),
-  fields: z.array(field).min(1).max(most_fields),
+  fields: z.array(lensField).min(1).max(max_fields),
   swapped: z
     .tuple([fieldName, fieldName])
     .optional()
@@ -46,19 +46,19 @@ const shape = z.strictObject({
   max_block: z
     .int()
     .min(2)
-    .max(most_block)
+    .max(max_block_records)
     .default(1_000)
     .describe('records that share the keys of a rule; a larger block is left out and told'),
   link_only: z.boolean().default(false).describe('whether records of one source are never compared with each other'),
   prior: z.number().gt(0).lt(1).optional().describe('how likely a compared pair is one, before its fields are seen'),
   null_penalty: z.number().min(0).max(100).default(0).describe('bits that a field costs which one of the two lacks'),
-  threshold: bits.optional().describe('bits above which records are one; found from the data unless said'),
+  threshold: logOddsBits.optional().describe('bits above which records are one; found from the data unless said'),
   clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
     .optional()
     .describe('how pairs become clusters; by average link unless said, and one to one between two clean sources'),
 })
 
-export const lens = shape.superRefine((given, context) => {
+export const lens = lensShape.superRefine((given, context) => {
   const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
   const names = given.fields.map(({ name }) => name)
   for (const [at, name] of names.entries()) {
@@ -66,7 +66,7 @@ export const lens = shape.superRefine((given, context) => {
   }
   for (const [at, name] of (given.swapped ?? []).entries()) {
     const of = given.fields.find((each) => each.name === name)
-    if (!of) issue(['swapped', at], unknown('field', name, names))
+    if (!of) issue(['swapped', at], describeUnknownWord('field', name, names))
     else if (of.type !== 'name' || of.comparator) {
       issue(
         ['swapped', at],
@@ -74,26 +74,26 @@ export const lens = shape.superRefine((given, context) => {
       )
     }
   }
-  for (const { path, message } of [...blockingFaults(given), ...weightFaults(given)]) issue(path, message)
+  for (const { path, message } of [...findBlockingIssues(given), ...findWeightIssues(given)]) issue(path, message)
 })
 
-export type Lens = z.infer<typeof shape>
+export type Lens = z.infer<typeof lensShape>
 
-type Fault = { readonly path: (string | number)[]; readonly message: string }
+type LensIssue = { readonly path: (string | number)[]; readonly message: string }
 
-function blockingFaults({ blocking: rules, fields }: Lens): Fault[] {
+function findBlockingIssues({ blocking: rules, fields }: Lens): LensIssue[] {
   if (rules === 'automatic') return []
   const names = fields.map(({ name }) => name)
   return rules.flatMap((given, at) =>
-    fieldsOf(ruleOf(given))
+    listRuleFields(normaliseBlockingRule(given))
       .filter((name) => !names.includes(name))
-      .map((name) => ({ path: ['blocking', at], message: unknown('field', name, names) })),
+      .map((name) => ({ path: ['blocking', at], message: describeUnknownWord('field', name, names) })),
   )
 }
 
-function weightFaults(given: Lens): Fault[] {
+function findWeightIssues(given: Lens): LensIssue[] {
   const { fields, swapped } = given
-  const faults: Fault[] = []
+  const faults: LensIssue[] = []
   const weighed = fields.filter((each) => each.weights ?? each.m)
   if (weighed.length > 0 && weighed.length < fields.length) {
     const at = fields.findIndex((each) => !weighed.includes(each))
@@ -103,7 +103,7 @@ function weightFaults(given: Lens): Fault[] {
     })
   }
   for (const [at, each] of fields.entries()) {
-    const labels = levelLabels(each, each.name === swapped?.[0])
+    const labels = listLevelLabels(each, each.name === swapped?.[0])
     for (const list of ['weights', 'm', 'u'] as const) {
       const count = each[list]?.length
       if (count === undefined || count === labels.length) continue
@@ -111,7 +111,7 @@ function weightFaults(given: Lens): Fault[] {
       faults.push({ path: ['fields', at, list], message })
     }
   }
-  const outcomes = fields.reduce((all, each) => all * (levelLabels(each, each.name === swapped?.[0]).length + 1), 1)
+  const outcomes = fields.reduce((all, each) => all * (listLevelLabels(each, each.name === swapped?.[0]).length + 1), 1)
   if (outcomes > Number.MAX_SAFE_INTEGER) {
     faults.push({ path: ['fields'], message: 'have more levels together than can be told apart; leave some out' })
   }
@@ -119,6 +119,6 @@ function weightFaults(given: Lens): Fault[] {
 }
 
 /** Whether nothing is to be learnt: every level has its worth. */
-export function isWeighed({ fields }: Pick<Lens, 'fields'>): boolean {
+export function hasFixedWeights({ fields }: Pick<Lens, 'fields'>): boolean {
   return fields.every((each) => each.weights !== undefined || each.m !== undefined)
 }

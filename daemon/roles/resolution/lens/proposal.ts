@@ -1,11 +1,11 @@
 // A first lens for data that nobody has described yet, with remarks for whoever goes on from there.
 
-import { type ColumnProfile, idAmong } from '../engine/records/profile.ts'
+import { type ColumnProfile, findIdColumn } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
 
-const most_fields = 14
+const max_fields = 14
 
-type Proposed = {
+type ProposedField = {
   readonly name: string
   readonly type: FieldType
   readonly profile: ColumnProfile
@@ -13,14 +13,14 @@ type Proposed = {
 }
 
 /** `fieldNames`: what the field of a well-known column is called. The text is a lens in YAML that can be used as it is. */
-export function proposalFor(
+export function draftLens(
   name: string,
   source: string,
   profiles: readonly ColumnProfile[],
   fieldNames: ReadonlyMap<string, string>,
 ): string {
-  const id = idAmong(profiles)
-  const [fields, others] = fieldsFrom(profiles, id, fieldNames)
+  const id = findIdColumn(profiles)
+  const [fields, others] = proposeFields(profiles, id, fieldNames)
   const byTexts = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
   const [given, surname] = ['given_name', 'surname'].map((each) =>
     fields.some((field) => field.name === each && field.type === 'name'),
@@ -37,43 +37,43 @@ export function proposalFor(
       ? 'id_field: id   # no column has a value of its own in each record: data needs one'
       : `id_field: ${JSON.stringify(id)}`,
     'fields:',
-    ...fields.flatMap(linesOf),
-    ...(others.length > 0 ? ['  # Left out:', ...others.map(remarkOf)] : []),
+    ...fields.flatMap(formatField),
+    ...(others.length > 0 ? ['  # Left out:', ...others.map(formatOmittedColumn)] : []),
     ...(given && surname ? ['# Written in either order by some.', 'swapped: [given_name, surname]'] : []),
-    ...blockingLines(fields),
+    ...proposeBlockingRules(fields),
     '',
   ].join('\n')
 }
 
-function fieldsFrom(
+function proposeFields(
   profiles: readonly ColumnProfile[],
   id: string | undefined,
   fieldNames: ReadonlyMap<string, string>,
-): [Proposed[], ColumnProfile[]] {
+): [ProposedField[], ColumnProfile[]] {
   const north = profiles.find(({ column }) => /^(lat|latitude)$/i.test(column))
   const east = profiles.find(({ column }) => /^(lon|lng|long|longitude)$/i.test(column))
-  const place: Proposed[] =
+  const place: ProposedField[] =
     north && east ? [{ name: 'location', type: 'geo', profile: north, join: [north.column, east.column] }] : []
   const taken = new Set(place.map(({ name }) => name))
   const rest = profiles.filter(
     (each) => each.column !== id && (place.length === 0 || (each !== north && each !== east)),
   )
-  const told = rest.flatMap((profile): Proposed[] => {
+  const told = rest.flatMap((profile): ProposedField[] => {
     if (profile.type === undefined) return []
     return [
       {
-        name: freeName(fieldNames.get(profile.column.toLowerCase()) ?? profile.column, taken),
+        name: allocateFieldName(fieldNames.get(profile.column.toLowerCase()) ?? profile.column, taken),
         type: profile.type,
         profile,
       },
     ]
   })
-  const fields = [...place, ...told].slice(0, most_fields)
+  const fields = [...place, ...told].slice(0, max_fields)
   return [fields, rest.filter((profile) => !fields.some((field) => field.profile === profile))]
 }
 
 /** A name that a field may have and none has yet. */
-function freeName(column: string, taken: Set<string>): string {
+function allocateFieldName(column: string, taken: Set<string>): string {
   const plain = column
     .normalize('NFKD')
     .toLowerCase()
@@ -87,7 +87,7 @@ function freeName(column: string, taken: Set<string>): string {
   return name
 }
 
-const reasons: Readonly<Record<FieldType, string>> = {
+const typeRemarks: Readonly<Record<FieldType, string>> = {
   name: 'slips, sound and short forms count',
   place: 'slips, sound and short forms count',
   date: 'slips, day and month swapped, and equal parts count',
@@ -101,28 +101,33 @@ const reasons: Readonly<Record<FieldType, string>> = {
   set: 'by what two sets have in common',
 }
 
-function linesOf({ name, type, profile, join }: Proposed): string[] {
+function formatField({ name, type, profile, join }: ProposedField): string[] {
   const { column } = profile
   const place = join
     ? [`    join: ${JSON.stringify(join)}`]
     : column === name
       ? []
       : [`    columns: [${JSON.stringify(column)}]`]
-  return [`  # ${figures(profile)}`, `  - name: ${name}`, `    type: ${type}   # ${reasons[type]}`, ...place]
+  return [
+    `  # ${formatStatistics(profile)}`,
+    `  - name: ${name}`,
+    `    type: ${type}   # ${typeRemarks[type]}`,
+    ...place,
+  ]
 }
 
-function figures({ records, missing, distinct, samples }: ColumnProfile): string {
+function formatStatistics({ records, missing, distinct, samples }: ColumnProfile): string {
   const part = records === 0 ? 0 : Math.round((missing / records) * 100)
   return `${distinct} values, ${part} % missing, as in ${samples.map((each) => JSON.stringify(each)).join(', ') || 'none'}`
 }
 
-function remarkOf(profile: ColumnProfile): string {
+function formatOmittedColumn(profile: ColumnProfile): string {
   const why = profile.distinct < 2 ? 'says nothing' : 'more fields than a lens may have'
-  return `  #   ${JSON.stringify(profile.column)}: ${why}; ${figures(profile)}`
+  return `  #   ${JSON.stringify(profile.column)}: ${why}; ${formatStatistics(profile)}`
 }
 
 /** Rules that would do, as remarks: the engine finds more by itself. */
-function blockingLines(fields: readonly Proposed[]): string[] {
+function proposeBlockingRules(fields: readonly ProposedField[]): string[] {
   const telling = fields.filter(
     ({ type, profile }) => (type === 'code' || type === 'email') && profile.distinct * 2 > profile.records,
   )

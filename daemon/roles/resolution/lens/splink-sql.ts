@@ -1,23 +1,29 @@
 // The SQL that Splink's libraries write for levels and blocking rules, as far as a lens can say the same.
-import type { GivenLevel } from './comparison.ts'
+import type { ComparisonLevelSpec } from './comparison.ts'
 
-type Condition = {
-  readonly level: GivenLevel | 'equal' | 'else'
+type SplinkCondition = {
+  readonly level: ComparisonLevelSpec | 'equal' | 'else'
   readonly column?: string
   readonly q?: number
 }
 
-const day_s = 86_400
+const seconds_per_day = 86_400
 
 /** What a level's condition says of one column; undefined where a lens has no words for it. */
-export function conditionOf(sql: string): Condition | undefined {
-  const text = plain(sql)
+export function parseCondition(sql: string): SplinkCondition | undefined {
+  const text = simplifySql(sql)
   if (/^else$/i.test(text)) return { level: 'else' }
-  return equality(text) ?? likeness(text) ?? dateDifference(text) ?? difference(text) ?? inCommon(text)
+  return (
+    parseEquality(text) ??
+    parseSimilarity(text) ??
+    parseDateDifference(text) ??
+    parseNumericDifference(text) ??
+    parseSetIntersection(text)
+  )
 }
 
 /** Without quotation marks of names, and with views of a value as `view(name)`. */
-function plain(sql: string): string {
+function simplifySql(sql: string): string {
   return sql
     .replaceAll('"', '')
     .replaceAll('`', '')
@@ -26,10 +32,10 @@ function plain(sql: string): string {
     .trim()
 }
 
-type Side = { readonly column: string; readonly of: string | undefined }
+type SplinkOperand = { readonly column: string; readonly of: string | undefined }
 
 /** `name_l`, `user(name_l)` or `substr_1_4(name_l)` on one side, the same of the other record on the other. */
-function sidesOf(left: string, right: string): Side | undefined {
+function matchOperands(left: string, right: string): SplinkOperand | undefined {
   const [one, other] = [left, right].map((side) => /^(?:(user|substr_\d+_\d+)\()?(\w+)_([lr])\)?$/.exec(side.trim()))
   if (!one || !other || one[1] !== other[1] || one[2] !== other[2] || one[3] !== 'l' || other[3] !== 'r')
     return undefined
@@ -37,15 +43,15 @@ function sidesOf(left: string, right: string): Side | undefined {
   return { column, of: view?.replace(/^substr_(\d+)_(\d+)$/, 'substr($1, $2)') }
 }
 
-function equality(text: string): Condition | undefined {
+function parseEquality(text: string): SplinkCondition | undefined {
   const [, left, right] = /^([^=<>]+?)\s*=\s*([^=<>]+)$/.exec(text) ?? []
-  const sides = left && right ? sidesOf(left, right) : undefined
+  const sides = left && right ? matchOperands(left, right) : undefined
   if (!sides) return undefined
   const { column, of } = sides
   return of === undefined ? { level: 'equal', column } : { level: { comparator: 'exact', of }, column }
 }
 
-const likenesses = {
+const similarityComparators = {
   jaro_winkler_similarity: 'jaro_winkler',
   jaro_winkler: 'jaro_winkler',
   jaccard: 'qgram_jaccard',
@@ -53,10 +59,10 @@ const likenesses = {
   damerau_levenshtein: 'damerau_levenshtein',
 } as const
 
-function likeness(text: string): Condition | undefined {
+function parseSimilarity(text: string): SplinkCondition | undefined {
   const [, name = '', left, right, sign, number] = /^(\w+)\((.+?),\s*(.+)\)\s*(>=|<=)\s*([\d.]+)$/.exec(text) ?? []
-  const sides = left && right ? sidesOf(left, right) : undefined
-  const comparator = likenesses[name.toLowerCase() as keyof typeof likenesses]
+  const sides = left && right ? matchOperands(left, right) : undefined
+  const comparator = similarityComparators[name.toLowerCase() as keyof typeof similarityComparators]
   if (!sides || !comparator) return undefined
   const isDistance = comparator === 'levenshtein' || comparator === 'damerau_levenshtein'
   if ((sign === '<=') !== isDistance) return undefined
@@ -66,21 +72,21 @@ function likeness(text: string): Condition | undefined {
   return { level, column, ...(comparator === 'qgram_jaccard' ? { q: 1 } : {}) }
 }
 
-function dateDifference(text: string): Condition | undefined {
+function parseDateDifference(text: string): SplinkCondition | undefined {
   const instant = String.raw`EPOCH\((?:try_strptime|strptime|try_cast|cast)?\(?\s*(\w+)_([lr])\b[^()]*\)*`
   const [, one, left, other, right, seconds] =
     new RegExp(`^ABS\\(\\s*${instant}\\s*-\\s*${instant}\\s*<=\\s*([\\d.]+)$`, 'i').exec(text) ?? []
   if (!one || one !== other || left !== 'l' || right !== 'r') return undefined
-  return { level: { comparator: 'date', at: Number(seconds) / day_s }, column: one }
+  return { level: { comparator: 'date', at: Number(seconds) / seconds_per_day }, column: one }
 }
 
-function difference(text: string): Condition | undefined {
+function parseNumericDifference(text: string): SplinkCondition | undefined {
   const [, column, other, number] = /^ABS\(\s*(\w+)_l\s*-\s*(\w+)_r\s*\)\s*<=\s*([\d.]+)$/i.exec(text) ?? []
   if (!column || column !== other) return undefined
   return { level: { comparator: 'numeric', at: Number(number) }, column }
 }
 
-function inCommon(text: string): Condition | undefined {
+function parseSetIntersection(text: string): SplinkCondition | undefined {
   const wanted =
     /^(?:array_length|len|list_count|cardinality)\(\s*list_intersect\(\s*(\w+)_l\s*,\s*(\w+)_r\s*\)\s*\)\s*>=\s*(\d+)$/i
   const [, column, other, number] = wanted.exec(text) ?? []
@@ -89,18 +95,22 @@ function inCommon(text: string): Condition | undefined {
 }
 
 /** Key expressions of a rule that asks for equal columns or equal parts of them; `names`: the field of each column. */
-export function keyOf(
+export function parseBlockingRule(
   sql: string,
   names: ReadonlyMap<string, string>,
   dates: ReadonlySet<string>,
 ): string[] | undefined {
-  const keys = plain(sql)
+  const keys = simplifySql(sql)
     .split(/\s+AND\s+/i)
-    .map((part) => equalKey(part.trim().replace(/^\((.*)\)$/, '$1'), names, dates))
+    .map((part) => parseEqualKey(part.trim().replace(/^\((.*)\)$/, '$1'), names, dates))
   return keys.every((key) => key !== undefined) ? keys : undefined
 }
 
-function equalKey(part: string, names: ReadonlyMap<string, string>, dates: ReadonlySet<string>): string | undefined {
+function parseEqualKey(
+  part: string,
+  names: ReadonlyMap<string, string>,
+  dates: ReadonlySet<string>,
+): string | undefined {
   const side = String.raw`(?:substr_(\d+)_(\d+)\()?([lr])\.(\w+)\)?`
   const found = new RegExp(`^${side}\\s*=\\s*${side}$`).exec(part.trim())
   if (!found) return undefined

@@ -1,11 +1,11 @@
 // Reads a model that Splink saved as a lens: what has a counterpart comes over, and what has none is listed.
 import { z } from 'zod'
-import type { GivenLevel } from './comparison.ts'
-import { conditionOf, keyOf } from './splink-sql.ts'
+import type { ComparisonLevelSpec } from './comparison.ts'
+import { parseBlockingRule, parseCondition } from './splink-sql.ts'
 
 const probability = z.number().min(0).max(1).nullish()
 
-const level = z.looseObject({
+const splinkLevel = z.looseObject({
   sql_condition: z.string().max(2_000),
   label_for_charts: z.string().max(1_000).optional(),
   is_null_level: z.boolean().optional(),
@@ -14,23 +14,23 @@ const level = z.looseObject({
   tf_adjustment_column: z.string().max(256).nullish(),
 })
 
-const rule = z.union([z.string().max(2_000), z.looseObject({ blocking_rule: z.string().max(2_000) })])
+const splinkRule = z.union([z.string().max(2_000), z.looseObject({ blocking_rule: z.string().max(2_000) })])
 
 /** What is read of `save_model_to_json`; all else is of no concern here. */
 export const splinkModel = z.looseObject({
   link_type: z.enum(['dedupe_only', 'link_only', 'link_and_dedupe']),
   probability_two_random_records_match: z.number().gt(0).lt(1).nullish(),
   unique_id_column_name: z.string().min(1).max(256).default('unique_id'),
-  blocking_rules_to_generate_predictions: z.array(rule).max(1_000).default([]),
+  blocking_rules_to_generate_predictions: z.array(splinkRule).max(1_000).default([]),
   comparisons: z
-    .array(z.looseObject({ output_column_name: z.string().max(256), comparison_levels: z.array(level).max(200) }))
+    .array(z.looseObject({ output_column_name: z.string().max(256), comparison_levels: z.array(splinkLevel).max(200) }))
     .max(1_000),
 })
 
 export type SplinkModel = z.infer<typeof splinkModel>
-type SplinkLevel = z.infer<typeof level>
+type SplinkLevel = z.infer<typeof splinkLevel>
 
-export type Imported = {
+export type ImportedLens = {
   /** A lens as a document; `lens` of model.ts says whether it holds. */
   readonly document: Readonly<Record<string, unknown>> & {
     readonly fields: readonly Readonly<Record<string, unknown>>[]
@@ -42,14 +42,14 @@ export type Imported = {
 /** Splink has no limit of a block: the largest that a lens may have. */
 const max_block = 20_000
 
-export function lensFromSplink(model: SplinkModel, name: string): Imported {
+export function importSplinkModel(model: SplinkModel, name: string): ImportedLens {
   const remarks: string[] = []
-  const fields = model.comparisons.flatMap((comparison) => fieldFrom(comparison, remarks))
+  const fields = model.comparisons.flatMap((comparison) => importComparison(comparison, remarks))
   const dates = new Set(fields.filter(({ type }) => type === 'date').map(({ column }) => column))
   const names = new Map(fields.map(({ column, name: field }) => [column, field]))
   const blocking = model.blocking_rules_to_generate_predictions.flatMap((given) => {
     const sql = typeof given === 'string' ? given : given.blocking_rule
-    const keys = keyOf(sql, names, dates)
+    const keys = parseBlockingRule(sql, names, dates)
     if (keys) return [keys]
     remarks.push(`blocking rule not taken over: ${sql}`)
     return []
@@ -69,25 +69,32 @@ export function lensFromSplink(model: SplinkModel, name: string): Imported {
   return { document, remarks }
 }
 
-type Worth = { m: number; u: number }
-type Read = { readonly level: GivenLevel | 'equal' | 'else'; readonly q?: number; readonly worth: Worth }
+type LevelProbabilities = { m: number; u: number }
+type ImportedLevel = {
+  readonly level: ComparisonLevelSpec | 'equal' | 'else'
+  readonly q?: number
+  readonly probabilities: LevelProbabilities
+}
 
-function fieldFrom({ output_column_name, comparison_levels }: SplinkModel['comparisons'][number], remarks: string[]) {
+function importComparison(
+  { output_column_name, comparison_levels }: SplinkModel['comparisons'][number],
+  remarks: string[],
+) {
   const told = comparison_levels.filter((each) => !each.is_null_level)
-  const read: Read[] = []
+  const read: ImportedLevel[] = []
   let column: string | undefined
-  let waiting: Worth = { m: 0, u: 0 }
+  let waiting: LevelProbabilities = { m: 0, u: 0 }
   for (const each of told) {
     const label = `${output_column_name}: ${each.label_for_charts ?? each.sql_condition}`
-    const condition = conditionOf(each.sql_condition)
-    const worth = worthOf(each, label, remarks)
+    const condition = parseCondition(each.sql_condition)
+    const worth = readLevelProbabilities(each, label, remarks)
     if (!condition || (condition.column !== undefined && column !== undefined && condition.column !== column)) {
       remarks.push(`level not taken over, its pairs fall to the next one: ${label} (${each.sql_condition})`)
       waiting = { m: waiting.m + worth.m, u: waiting.u + worth.u }
       continue
     }
     column ??= condition.column
-    read.push({ ...condition, worth: { m: worth.m + waiting.m, u: worth.u + waiting.u } })
+    read.push({ ...condition, probabilities: { m: worth.m + waiting.m, u: worth.u + waiting.u } })
     waiting = { m: 0, u: 0 }
   }
   const equal = read.find((each) => each.level === 'equal')
@@ -101,44 +108,48 @@ function fieldFrom({ output_column_name, comparison_levels }: SplinkModel['compa
   if (!equal)
     remarks.push(`${output_column_name}: equal values count as the best level, which Splink does not tell apart`)
   const all = [first, ...rest, others]
-  const levels = rest.map((each) => each.level as GivenLevel)
-  const type = typeFor(levels)
+  const levels = rest.map((each) => each.level as ComparisonLevelSpec)
+  const type = chooseFieldType(levels)
   return [
     {
-      name: nameFor(column),
+      name: toFieldName(column),
       column,
       type,
       ...(type === 'date' ? {} : { normalisers: type === 'set' ? ['set'] : [] }),
-      comparator: comparatorFor(levels),
+      comparator: chooseComparator(levels),
       ...(levels.length > 0 ? { levels } : {}),
       ...(rest.some(({ q }) => q !== undefined) ? { q: 1 } : {}),
-      m: all.map(({ worth }) => within(worth.m)),
-      u: all.map(({ worth }) => within(worth.u)),
+      m: all.map(({ probabilities }) => clampProbability(probabilities.m)),
+      u: all.map(({ probabilities }) => clampProbability(probabilities.u)),
       term_frequency: told.some((each) => each.tf_adjustment_column != null),
     },
   ]
 }
 
-const least = 1e-12
+const min_probability = 1e-12
 
-function within(chance: number): number {
-  return Math.min(1, Math.max(least, chance))
+function clampProbability(chance: number): number {
+  return Math.min(1, Math.max(min_probability, chance))
 }
 
 /** As Splink has it, what was not learnt says nothing: m is u. */
-function worthOf({ m_probability: m, u_probability: u }: SplinkLevel, label: string, remarks: string[]): Worth {
+function readLevelProbabilities(
+  { m_probability: m, u_probability: u }: SplinkLevel,
+  label: string,
+  remarks: string[],
+): LevelProbabilities {
   if (m != null && u != null) return { m, u }
   remarks.push(`not trained, so that it says nothing: ${label}`)
-  const known = m ?? u ?? least
+  const known = m ?? u ?? min_probability
   return { m: known, u: known }
 }
 
-function comparatorFor(levels: readonly GivenLevel[]): string {
+function chooseComparator(levels: readonly ComparisonLevelSpec[]): string {
   const [first] = levels
   return typeof first === 'object' && first.comparator ? first.comparator : 'exact'
 }
 
-function typeFor(levels: readonly GivenLevel[]): string {
+function chooseFieldType(levels: readonly ComparisonLevelSpec[]): string {
   const has = (comparator: string) => levels.some((each) => typeof each === 'object' && each.comparator === comparator)
   if (has('date')) return 'date'
   if (has('numeric')) return 'number'
@@ -147,7 +158,7 @@ function typeFor(levels: readonly GivenLevel[]): string {
 }
 
 /** A name that a field may have. */
-function nameFor(column: string): string {
+function toFieldName(column: string): string {
   const plain = column
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')

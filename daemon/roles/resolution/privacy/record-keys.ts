@@ -1,6 +1,6 @@
 // What of a record two sites may find to be the same: its agreed fields in normal form, as one key.
-import type { Records } from '../engine/records/records.ts'
-import { textOf } from '../engine/text/dictionary.ts'
+import type { LensRecords } from '../engine/records/records.ts'
+import { decodeText } from '../engine/text/dictionary.ts'
 
 export type RecordKeys = {
   /** Distinct, in the order of their first records. */
@@ -8,12 +8,12 @@ export type RecordKeys = {
   /** Of each key, the rows that have it. */
   readonly rows: readonly (readonly number[])[]
   /** Records that lack one of the fields: they have no key, and match nothing. */
-  readonly without: number
+  readonly keyless: number
 }
 
 /** Keys over these fields; equal on every site that sees its records by the same lens. A field that no source has gives no keys. */
-export function recordKeys(
-  { rows: count, fields }: Pick<Records, 'rows' | 'fields'>,
+export function buildRecordKeys(
+  { rows: count, fields }: Pick<LensRecords, 'rows' | 'fields'>,
   names: readonly string[],
 ): RecordKeys {
   const columns = names.map((name) => fields.find((field) => field.name === name)?.column)
@@ -22,7 +22,7 @@ export function recordKeys(
   for (let row = 0; row < count; row++) {
     const values = columns.map((column) => {
       const code = column?.codes[row] ?? -1
-      return column && code >= 0 ? textOf(column.dictionary, code) : ''
+      return column && code >= 0 ? decodeText(column.dictionary, code) : ''
     })
     if (values.includes('')) {
       without++
@@ -33,5 +33,5 @@ export function recordKeys(
     if (same) same.push(row)
     else found.set(key, [row])
   }
-  return { keys: [...found.keys()], rows: [...found.values()], without }
+  return { keys: [...found.keys()], rows: [...found.values()], keyless: without }
 }

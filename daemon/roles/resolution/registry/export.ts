@@ -1,26 +1,26 @@
 // Shows a registry to a peer: a signed snapshot of what the peer may see, line by line as it is read.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { canonical } from '../../../kernel/canonical.ts'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { Reply, type ServerEvent } from '../../../kernel/operation.ts'
-import { runningDigest } from '../../../kernel/running-digest.ts'
-import { siteName } from '../../../kernel/transport.ts'
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { entityRecords } from '../entity-record/model.ts'
-import { uid, word } from '../fields.ts'
-import { type Learnt, learntFor } from '../lookup/learnt.ts'
+import { shortText, uid } from '../fields.ts'
+import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
-import { nextEdition } from '../snapshot/edition.ts'
-import { Crossing, labelOfLearnt, SnapshotLines } from '../snapshot/lines.ts'
-import type { Manifest } from '../snapshot/model.ts'
-import { isBeingWritten } from './arrive.ts'
-import type { Whose } from './reach.ts'
-import { writtenBelow } from './writing.ts'
+import { allocateEdition } from '../snapshot/edition.ts'
+import { joinSourceLabels, LabelCrossingCheck, SnapshotLines } from '../snapshot/lines.ts'
+import type { SnapshotManifest } from '../snapshot/model.ts'
+import type { RegistryKey } from './decision-reach.ts'
+import { isBeingWritten } from './match-waiting-records.ts'
+import { readWriteBounds } from './write-numbered.ts'
 
 const input = z.strictObject({
   peer: siteName.meta({ description: 'The site that it is for: what that may see is in it' }),
   lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens that is in use' }),
-  entity_type: word.optional().meta({ description: 'Of which the lens in use is meant' }),
+  entity_type: shortText.optional().meta({ description: 'Of which the lens in use is meant' }),
 })
 
 export const exportRegistry = matchingOperation({
@@ -38,25 +38,33 @@ export const exportRegistry = matchingOperation({
     if (call.caller.tenant_id !== call.site.tenant_id) {
       return refuse('forbidden', 'peers know the tenant of this site alone: only its registry can be shown to them')
     }
-    const learnt = await learntFor(call, asked)
-    if (isRefused(learnt)) return learnt
-    const crossing = new Crossing(call, peer)
-    const label = await labelOfLearnt(call, learnt, crossing)
-    if (isRefused(label)) return label
+    const learnt = await findTrainedLens(call, asked)
+    if (isRefusal(learnt)) return learnt
+    const crossing = new LabelCrossingCheck(call, peer)
+    const label = await joinSourceLabels(call, learnt, crossing)
+    if (isRefusal(label)) return label
     const { tenant_id, lens } = learnt.run.value
-    if (await isBeingWritten(call, { tenant_id, lens })) return changing()
-    return new Reply('text/event-stream', events(call, peer, learnt, new SnapshotLines(call, learnt, crossing, label)))
+    if (await isBeingWritten(call, { tenant_id, lens })) return refuseWhileChanging()
+    return new RawResponse(
+      'text/event-stream',
+      streamSnapshot(call, peer, learnt, new SnapshotLines(call, learnt, crossing, label)),
+    )
   },
 })
 
-function changing() {
+function refuseWhileChanging() {
   return refuse('conflict', 'the registry changes while it is read: try again')
 }
 
 /** Throws `Refused('conflict')` where the registry changed meanwhile: parts of before and after are no registry. */
-async function* events(call: Call, peer: string, learnt: Learnt, lines: SnapshotLines): AsyncGenerator<ServerEvent> {
+async function* streamSnapshot(
+  call: Call,
+  peer: string,
+  learnt: TrainedLens,
+  lines: SnapshotLines,
+): AsyncGenerator<ServerEvent> {
   const whose = { tenant_id: learnt.run.value.tenant_id, lens: learnt.run.value.lens }
-  const before = await standOf(call, whose)
+  const before = await readRegistryState(call, whose)
   const digest = runningDigest()
   let [bytes, id] = [0, 0]
   for await (const some of lines.all()) {
@@ -67,16 +75,23 @@ async function* events(call: Call, peer: string, learnt: Learnt, lines: Snapshot
     }
     if (texts.length > 0) yield { id: String(++id), event: 'lines', data: { lines: texts } }
   }
-  if (before !== (await standOf(call, whose))) throw changing()
+  if (before !== (await readRegistryState(call, whose))) throw refuseWhileChanging()
   const { name: from } = call.site
   const { lens, lens_version, entity_type } = learnt.run.value
   const { label, records, entities } = lines
-  const manifest: Manifest = {
+  const manifest: SnapshotManifest = {
     ...{ v: 1, type: 'platform.registry', from, tenant_id: whose.tenant_id, to: peer },
-    ...{ lens, lens_version, entity_type, label, version: await nextEdition(call, lens, peer), made_at: call.nowIso() },
+    ...{
+      lens,
+      lens_version,
+      entity_type,
+      label,
+      version: await allocateEdition(call, lens, peer),
+      made_at: call.nowIso(),
+    },
     ...{ records, entities, bytes, sha256: digest.hex() },
   }
-  const signed = await call.others.sign('registry', Buffer.from(canonical(manifest)))
+  const signed = await call.roles.sign('registry', Buffer.from(canonicalJson(manifest)))
   const { label: _label, ...detail } = manifest
   await call.record([call.audited(call.address, peer, detail, label)])
   const ending = JSON.stringify({ form: 'registry-snapshot/1', signed })
@@ -84,14 +99,14 @@ async function* events(call: Call, peer: string, learnt: Learnt, lines: Snapshot
 }
 
 /** Differs whenever a record was written, or an entity settled, in between. */
-async function standOf(call: Call, whose: Whose): Promise<string> {
-  const filter = { tenant_id: whose.tenant_id, lens: whose.lens }
+async function readRegistryState(call: Call, registry: RegistryKey): Promise<string> {
+  const filter = { tenant_id: registry.tenant_id, lens: registry.lens }
   const order = { field: 'updated_at', direction: 'desc' } as const
   const [count, newest, written, isWritten] = await Promise.all([
     call.store(entityRecords).count(filter),
     call.store(entityRecords).list({ filter, order, limit: 1, fresh: true }),
-    writtenBelow(call, whose),
-    isBeingWritten(call, whose),
+    readWriteBounds(call, registry),
+    isBeingWritten(call, registry),
   ])
   return JSON.stringify([count, newest.docs[0]?.value.updated_at, newest.docs[0]?.version, written, isWritten])
 }

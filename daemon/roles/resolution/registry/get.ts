@@ -1,17 +1,17 @@
 // Tells what records are looked up in here: the registry of the site's own runs, or which snapshots of others, and how old.
 import * as z from 'zod'
-import { dominates, label } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { siteName } from '../../../kernel/transport.ts'
-import { count, instant, word } from '../fields.ts'
+import { dominates, label } from '../../../kernel/label/label.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { count, instant, shortText } from '../fields.ts'
 import { isLookupOnly } from '../matching.ts'
-import { snapshotsPart } from '../parts.ts'
+import { snapshotStorePart } from '../parts.ts'
 
-const snapshot = z
+const registrySnapshot = z
   .strictObject({
-    lens: word,
-    lens_version: word,
-    entity_type: word,
+    lens: shortText,
+    lens_version: shortText,
+    entity_type: shortText,
     from: siteName.meta({ description: 'The site whose registry it is of' }),
     version: z.int().min(1),
     made_at: instant,
@@ -32,7 +32,7 @@ export const get = operation({
   output: z
     .strictObject({
       matching_pattern: z.enum(['full_lens', 'lookup_only']),
-      snapshots: z.array(snapshot).meta({ description: 'As far as the caller may know of them' }),
+      snapshots: z.array(registrySnapshot).meta({ description: 'As far as the caller may know of them' }),
     })
     .meta({ id: 'Registry' }),
   errors: [],
@@ -41,7 +41,7 @@ export const get = operation({
   async run(call) {
     if (!isLookupOnly(call)) return { matching_pattern: 'full_lens' as const, snapshots: [] }
     const { caller, site } = call
-    const held = caller.tenant_id === site.tenant_id ? await call.part(snapshotsPart).list() : []
+    const held = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
     const snapshots = held.flatMap(({ label: classification, labels, manifest, imported_at }) => {
       if (!labels.every((label) => dominates(caller, label, site.labels))) return []
       const { lens, lens_version, entity_type, from, version, made_at, records, entities, sha256 } = manifest

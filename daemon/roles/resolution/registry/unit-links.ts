@@ -1,28 +1,28 @@
 // Joins records that came since the run to what it had put together, and what they hold together with it: clusters of units.
 
 /** A cluster of the run, which is never split, or one record that came since; by name. */
-export type Units = {
+export type ClusterUnits = {
   /** In the order that settles what is equal. */
   readonly names: readonly string[]
 }
 
-/** `score`: natural logs of odds of two records, the one of a unit that came since. */
+/** `matchScore`: natural logs of odds of two records, the one of a unit that came since. */
 export type UnitLink = { readonly one: string; readonly other: string; readonly score: number }
 
 /** Whether two clusters of units may be one. */
-export type MayJoin = (one: readonly string[], other: readonly string[]) => boolean
+export type JoinRule = (one: readonly string[], other: readonly string[]) => boolean
 
 /**
  * By average link: the two with the highest mean are joined while it is above `need`, of equal ones those that come first. Only
  * what a free unit links is joined, so that the clusters of the run stay as they are but for what came. `mean`: of two units how
  * far all their pairs are above the lowest that counts, summed, and how many pairs that are.
  */
-export function joinedByMean(
-  { names }: Units,
+export function joinByAverageLink(
+  { names }: ClusterUnits,
   links: readonly UnitLink[],
   mean: (one: string, other: string) => { readonly sum: number; readonly pairs: number },
   need: number,
-  mayJoin: MayJoin,
+  mayJoin: JoinRule,
 ): string[][] {
   const place = new Map(names.map((name, at) => [name, at]))
   const clusters = new Map(names.map((name) => [name, [name]]))
@@ -33,12 +33,12 @@ export function joinedByMean(
   }
   const meanOf = (one: string, other: string) => {
     const [mine, theirs] = [clusters.get(one) ?? [], clusters.get(other) ?? []]
-    return mayJoin(mine, theirs) ? meanBetween(mine, theirs, mean) : 0
+    return mayJoin(mine, theirs) ? computeMean(mine, theirs, mean) : 0
   }
   for (
-    let best = bestOf(clusters, near, place, meanOf, need);
+    let best = findBestPair(clusters, near, place, meanOf, need);
     best;
-    best = bestOf(clusters, near, place, meanOf, need)
+    best = findBestPair(clusters, near, place, meanOf, need)
   ) {
     const [kept, gone] = best
     clusters.set(kept, [...(clusters.get(kept) ?? []), ...(clusters.get(gone) ?? [])])
@@ -54,7 +54,7 @@ export function joinedByMean(
   return [...clusters.values()]
 }
 
-function bestOf(
+function findBestPair(
   clusters: ReadonlyMap<string, readonly string[]>,
   near: ReadonlyMap<string, ReadonlySet<string>>,
   place: ReadonlyMap<string, number>,
@@ -74,7 +74,7 @@ function bestOf(
   return best
 }
 
-function meanBetween(
+function computeMean(
   one: readonly string[],
   other: readonly string[],
   mean: (one: string, other: string) => { readonly sum: number; readonly pairs: number },
@@ -91,7 +91,12 @@ function meanBetween(
 }
 
 /** The best link first, of equal ones the first, while the two clusters `mayJoin`. */
-export function joinedWhere({ names }: Units, links: readonly UnitLink[], cut: number, mayJoin: MayJoin): string[][] {
+export function joinByBestLink(
+  { names }: ClusterUnits,
+  links: readonly UnitLink[],
+  cut: number,
+  mayJoin: JoinRule,
+): string[][] {
   const place = new Map(names.map((name, at) => [name, at]))
   const placeOf = (name: string) => place.get(name) ?? 0
   const ordered = links

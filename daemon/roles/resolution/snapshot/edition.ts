@@ -1,11 +1,16 @@
 // How often a registry was shown to a peer: the number of each snapshot, which never comes twice and never falls.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { sha256 } from '../../../kernel/canonical.ts'
-import { collection } from '../../../kernel/store.ts'
-import { word } from '../fields.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { shortText } from '../fields.ts'
 
-const storedEdition = z.strictObject({ tenant_id: z.string(), lens: word, peer: word, version: z.int().min(1) })
+const storedEdition = z.strictObject({
+  tenant_id: z.string(),
+  lens: shortText,
+  peer: shortText,
+  version: z.int().min(1),
+})
 
 export const editions = collection({ name: 'registry_edition', schema: storedEdition, indexes: ['lens', 'peer'] })
 
@@ -13,7 +18,7 @@ export const editions = collection({ name: 'registry_edition', schema: storedEdi
  * Above every one before, and above the clock: a site that was restored from a backup goes on where its peers are. Durable when it
  * resolves.
  */
-export async function nextEdition(call: Call, lens: string, peer: string): Promise<number> {
+export async function allocateEdition(call: Call, lens: string, peer: string): Promise<number> {
   const { tenant_id } = call.caller
   const id = `edn_${sha256(JSON.stringify([tenant_id, lens, peer])).slice(0, 32)}`
   const first = { tenant_id, lens, peer, version: call.now() }

@@ -1,32 +1,33 @@
 // The lines of a snapshot: what the caller may know of and the peer may see, and nothing that tells of the rest.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused } from '../../../kernel/errors.ts'
-import { join, type Label, labelKey } from '../../../kernel/label.ts'
-import type { Doc, Page } from '../../../kernel/store.ts'
+
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { joinLabels, type Label, labelKey } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc, DocumentPage } from '../../../kernel/store/store.ts'
 import { clusterUid, entityClusters } from '../entity-cluster/model.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
-import type { Learnt } from '../lookup/learnt.ts'
-import { type Line, most_labels } from './model.ts'
+import type { TrainedLens } from '../lookup/trained-lens.ts'
+import { max_labels, type SnapshotLine } from './model.ts'
 
 const page_size = 500
 /** For an entity of which the peer sees a part: its own id may be made of a record that the peer may not know of. */
-const part_of = -1
+const partial_entity_turn = -1
 
 /** Which labels may cross to the peer; asked once for each. */
-export class Crossing {
+export class LabelCrossingCheck {
   readonly #call: Call
   readonly #peer: string
-  readonly #known = new Map<string, Refused | undefined>()
+  readonly #known = new Map<string, Refusal | undefined>()
 
   constructor(call: Call, peer: string) {
     this.#call = call
     this.#peer = peer
   }
 
-  async refusal(label: Label): Promise<Refused | undefined> {
+  async refusal(label: Label): Promise<Refusal | undefined> {
     const key = labelKey(label)
-    if (!this.#known.has(key)) this.#known.set(key, await this.#call.others.mayCross(this.#peer, label))
+    if (!this.#known.has(key)) this.#known.set(key, await this.#call.roles.mayCross(this.#peer, label))
     return this.#known.get(key)
   }
 }
@@ -34,46 +35,46 @@ export class Crossing {
 /** What was written so far. */
 export class SnapshotLines {
   readonly #call: Call
-  readonly #learnt: Learnt
-  readonly #crossing: Crossing
+  readonly #trainedLens: TrainedLens
+  readonly #crossing: LabelCrossingCheck
   readonly #places = new Map<string, number>()
   readonly #entities = new Map<string, string | undefined>()
-  readonly #told = new Set<string>()
+  readonly #shownEntities = new Set<string>()
   records = 0
   /** Of all lines together. */
   label: Label
 
   /** `label`: that of the lens and of the run, which the first line is about. */
-  constructor(call: Call, learnt: Learnt, crossing: Crossing, label: Label) {
+  constructor(call: Call, learnt: TrainedLens, crossing: LabelCrossingCheck, label: Label) {
     this.#call = call
-    this.#learnt = learnt
+    this.#trainedLens = learnt
     this.#crossing = crossing
     this.label = label
   }
 
   get entities(): number {
-    return this.#told.size
+    return this.#shownEntities.size
   }
 
-  async *all(): AsyncGenerator<Line[]> {
+  async *all(): AsyncGenerator<SnapshotLine[]> {
     yield this.#first()
-    const { tenant_id, lens } = this.#learnt.run.value
+    const { tenant_id, lens } = this.#trainedLens.run.value
     let cursor: string | undefined
     do {
       this.#call.signal.throwIfAborted()
       const next = cursor === undefined ? {} : { cursor }
-      const page: Page<StoredRecord> = await this.#call.store(entityRecords).list({
+      const page: DocumentPage<StoredRecord> = await this.#call.store(entityRecords).list({
         ...{ filter: { tenant_id, lens }, limit: page_size, fresh: true, ...next },
       })
-      const lines: Line[] = []
+      const lines: SnapshotLine[] = []
       for (const doc of page.docs) lines.push(...(await this.#linesOf(doc)))
       yield lines
       cursor = page.next_cursor
     } while (cursor !== undefined)
   }
 
-  #first(): Line[] {
-    const { lens, run, weights } = this.#learnt
+  #first(): SnapshotLine[] {
+    const { lens, run, weights } = this.#trainedLens
     const { route } = run.value
     const place = this.#placeOf(this.label)
     const body = { ...lens.value.body, id_field: run.value.id_field ?? lens.value.body.id_field }
@@ -81,24 +82,24 @@ export class SnapshotLines {
     return [...place.lines, { kind: 'lens', ...told }]
   }
 
-  async #linesOf({ value }: Doc<StoredRecord>): Promise<Line[]> {
+  async #linesOf({ value }: Doc<StoredRecord>): Promise<SnapshotLine[]> {
     const { label, ref, values } = value
     if (value.entity === undefined || (await this.#crossing.refusal(label))) return []
     const entity = await this.#entityOf(value.entity)
     if (entity === undefined) return []
     const place = this.#placeOf(label)
     this.records++
-    this.#told.add(entity)
-    this.label = join(this.label, label, this.#call.site.labels) ?? this.label
+    this.#shownEntities.add(entity)
+    this.label = joinLabels(this.label, label, this.#call.site.labels) ?? this.label
     return [...place.lines, { kind: 'record', label: place.at, ref, values, entity }]
   }
 
-  #placeOf(label: Label): { at: number; lines: Line[] } {
+  #placeOf(label: Label): { at: number; lines: SnapshotLine[] } {
     const key = labelKey(label)
     const known = this.#places.get(key)
     if (known !== undefined) return { at: known, lines: [] }
     const at = this.#places.size
-    if (at === most_labels) throw new RangeError(`more than ${most_labels} labels`)
+    if (at === max_labels) throw new RangeError(`more than ${max_labels} labels`)
     this.#places.set(key, at)
     return { at, lines: [{ kind: 'label', label }] }
   }
@@ -108,39 +109,44 @@ export class SnapshotLines {
     if (this.#entities.has(id)) return this.#entities.get(id)
     const found = (await this.#call.store(entityClusters).find(id))?.value
     const isWhole = found !== undefined && !(await this.#crossing.refusal(found.label))
-    const told = isWhole && isMadeOf(id, found) ? id : await this.#idOfPart(id)
+    const told = isWhole && isDerivedFromMembers(id, found) ? id : await this.#findPartialEntityId(id)
     this.#entities.set(id, told)
     return told
   }
 
   /** Made of the first of its records that the peer may see. */
-  async #idOfPart(entity: string): Promise<string | undefined> {
-    const { tenant_id, lens } = this.#learnt.run.value
+  async #findPartialEntityId(entity: string): Promise<string | undefined> {
+    const { tenant_id, lens } = this.#trainedLens.run.value
     const { docs } = await this.#call.store(entityRecords).list({
       ...{ filter: { tenant_id, lens, entity }, limit: page_size, fresh: true },
     })
     for (const { value } of docs) {
-      if (!(await this.#crossing.refusal(value.label))) return clusterUid(tenant_id, lens, value.ref, part_of)
+      if (!(await this.#crossing.refusal(value.label)))
+        return clusterUid(tenant_id, lens, value.ref, partial_entity_turn)
     }
     return undefined
   }
 }
 
 /** Ids with a higher turn come only where the same record has begun that many entities. */
-const most_turns = 4
+const max_turns = 4
 
 /** Whether the id tells of none but the members: it is the digest of a record, which somebody could guess. */
-function isMadeOf(
+function isDerivedFromMembers(
   id: string,
   { tenant_id, lens, members }: { tenant_id: string; lens: string; members: readonly RecordRef[] },
 ): boolean {
-  const turns = Array.from({ length: most_turns }, (_, turn) => turn)
+  const turns = Array.from({ length: max_turns }, (_, turn) => turn)
   return members.some((ref) => turns.some((turn) => clusterUid(tenant_id, lens, ref, turn) === id))
 }
 
 /** The label of the lens and of the run together, or why the peer may not know of them. */
-export async function labelOfLearnt(call: Call, { lens, run }: Learnt, crossing: Crossing): Promise<Label | Refused> {
-  const label = join(run.value.label, lens.value.label, call.site.labels) ?? run.value.label
+export async function joinSourceLabels(
+  call: Call,
+  { lens, run }: TrainedLens,
+  crossing: LabelCrossingCheck,
+): Promise<Label | Refusal> {
+  const label = joinLabels(run.value.label, lens.value.label, call.site.labels) ?? run.value.label
   const refused = await crossing.refusal(label)
-  return isRefused(refused) ? refused : label
+  return isRefusal(refused) ? refused : label
 }

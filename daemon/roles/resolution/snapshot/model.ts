@@ -1,18 +1,18 @@
 // A registry as one site shows it to another, in a file: what is signed of it, and its lines.
 import * as z from 'zod'
-import { jws } from '../../../kernel/keys.ts'
-import { label } from '../../../kernel/label.ts'
-import { siteName } from '../../../kernel/transport.ts'
-import { count, recordRef, uid, word } from '../fields.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { siteName } from '../../../kernel/messaging/transport.ts'
+import { count, recordRef, shortText, uid } from '../fields.ts'
 import { storedRun } from '../fusion-run/model.ts'
 import { lens } from '../lens/model.ts'
 
-export const most_labels = 4_096
+export const max_labels = 4_096
 /** Of one line: a record, a lens or a label. */
-export const most_line_bytes = 4_194_304
+export const max_line_bytes = 4_194_304
 
 /** What the site signs: of a file of just these bytes, for one receiver. */
-export const manifest = z.strictObject({
+export const snapshotManifest = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.registry'),
   from: siteName,
@@ -20,7 +20,7 @@ export const manifest = z.strictObject({
   to: siteName,
   lens: lens.shape.lens,
   lens_version: lens.shape.version,
-  entity_type: word,
+  entity_type: shortText,
   label: label.meta({ description: 'Of all that is in it together' }),
   version: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
   made_at: z.iso.datetime(),
@@ -29,17 +29,17 @@ export const manifest = z.strictObject({
   bytes: count.meta({ description: 'Of all lines before the last' }),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
-export type Manifest = z.infer<typeof manifest>
+export type SnapshotManifest = z.infer<typeof snapshotManifest>
 
 /** The last line. */
-export const ending = z.strictObject({ form: z.literal('registry-snapshot/1'), signed: jws })
+export const snapshotTrailer = z.strictObject({ form: z.literal('registry-snapshot/1'), signed: jws })
 
 /** Which of the labels that came before it, from 0 on. */
-const labelled = count.max(most_labels - 1)
+const labelIndex = count.max(max_labels - 1)
 
 export const lensLine = z.strictObject({
   kind: z.literal('lens'),
-  label: labelled,
+  label: labelIndex,
   body: lens,
   run_id: uid,
   route: storedRun.shape.route,
@@ -49,25 +49,25 @@ export const lensLine = z.strictObject({
 export const labelLine = z.strictObject({ kind: z.literal('label'), label })
 export const recordLine = z.strictObject({
   kind: z.literal('record'),
-  label: labelled,
+  label: labelIndex,
   ref: recordRef,
   values: z.record(z.string(), z.string()),
   entity: uid,
 })
 
-export const line = z.discriminatedUnion('kind', [lensLine, labelLine, recordLine])
-export type Line = z.infer<typeof line>
+export const snapshotLine = z.discriminatedUnion('kind', [lensLine, labelLine, recordLine])
+export type SnapshotLine = z.infer<typeof snapshotLine>
 export type LensLine = z.infer<typeof lensLine>
 export type RecordLine = z.infer<typeof recordLine>
 
-/** The last line of a snapshot that a site has taken in: `labels` in its own terms, by their places. */
-export const holding = z.strictObject({
+/** The last line of a snapshot that a site has taken in: `labelPolicy` in its own terms, by their places. */
+export const importedSnapshotTrailer = z.strictObject({
   form: z.literal('held-registry/1'),
-  manifest,
+  manifest: snapshotManifest,
   signed: jws,
   imported_at: z.iso.datetime(),
   /** Of all that is in it together, in the site's own terms. */
   label,
-  labels: z.array(label).max(most_labels),
+  labels: z.array(label).max(max_labels),
 })
-export type Holding = z.infer<typeof holding>
+export type ImportedSnapshotTrailer = z.infer<typeof importedSnapshotTrailer>

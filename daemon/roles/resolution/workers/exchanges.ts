@@ -1,11 +1,11 @@
 // Takes exchanges further, of each peer one at a time, and ends those that have had their time or whose run somebody has ended.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
-import type { Doc, Filter } from '../../../kernel/store.ts'
-import { advance, expire } from '../exchange/advance.ts'
-import { exchangesTopic } from '../exchange/change.ts'
-import { endHere } from '../exchange/decline.ts'
-import { exchanges, runOf, type StoredExchange } from '../exchange/model.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import type { Doc, Filter } from '../../../kernel/store/store.ts'
+import { declineOrCancel } from '../exchange/cancel.ts'
+import { exchangesTopic } from '../exchange/change-exchange.ts'
+import { exchanges, runIdOfExchange, type StoredExchange } from '../exchange/model.ts'
+import { advanceExchange, expireExchange } from '../exchange/progress/advance-exchange.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
 import { isEnded } from '../fusion-run/rules.ts'
 import { settings } from '../settings.ts'
@@ -13,7 +13,7 @@ import { settings } from '../settings.ts'
 const every_ms = 5_000
 export const exchangesWorker: Worker = { name: 'exchanges', when: { every_ms }, run }
 
-const look_ms = 1_000
+const poll_interval_ms = 1_000
 
 /**
  * Of each peer one at a time: what a peer has computed here for hours holds up nobody but itself, and its budget is asked for in
@@ -23,10 +23,10 @@ async function run(call: Call): Promise<void> {
   const most = call.settings(settings).exchanges_at_once
   const busy = new Map<string, Promise<void>>()
   const failed = new Map<string, number>()
-  for await (const _ of call.changes(exchangesTopic, call.signal, look_ms)) {
-    await tend(call)
-    for (const { id, peer } of await waiting(call, busy, failed, most - busy.size)) {
-      const work = advanced(call, id, failed).finally(() => {
+  for await (const _ of call.changes(exchangesTopic, call.signal, poll_interval_ms)) {
+    await endStaleExchanges(call)
+    for (const { id, peer } of await findDueExchanges(call, busy, failed, most - busy.size)) {
+      const work = tryAdvance(call, id, failed).finally(() => {
         busy.delete(peer)
         call.announce(exchangesTopic)
       })
@@ -37,9 +37,9 @@ async function run(call: Call): Promise<void> {
   await Promise.all(busy.values())
 }
 
-async function advanced(call: Call, id: string, failed: Map<string, number>): Promise<void> {
+async function tryAdvance(call: Call, id: string, failed: Map<string, number>): Promise<void> {
   try {
-    await advance(call, id)
+    await advanceExchange(call, id)
   } catch (error) {
     if (call.signal.aborted) return
     // One exchange that cannot go on must not hold up those behind it.
@@ -49,7 +49,7 @@ async function advanced(call: Call, id: string, failed: Map<string, number>): Pr
   }
 }
 
-async function waiting(
+async function findDueExchanges(
   call: Call,
   busy: ReadonlyMap<string, unknown>,
   failed: ReadonlyMap<string, number>,
@@ -57,7 +57,7 @@ async function waiting(
 ): Promise<readonly { readonly id: string; readonly peer: string }[]> {
   const found = new Map<string, string>()
   if (most <= 0) return []
-  for await (const { id, value } of each(call, { owes: 1 })) {
+  for await (const { id, value } of iterateExchanges(call, { owes: 1 })) {
     const isRecent = call.monotonic() - (failed.get(id) ?? Number.NEGATIVE_INFINITY) < every_ms
     if (isRecent || busy.has(value.peer) || found.has(value.peer)) continue
     found.set(value.peer, id)
@@ -67,16 +67,16 @@ async function waiting(
 }
 
 /** Those that nothing is done for. */
-async function tend(call: Call): Promise<void> {
-  for await (const doc of each(call, { state: { in: ['proposed', 'running'] }, owes: 0 })) {
-    if ((await expire(call, doc)) || doc.value.state !== 'running') continue
-    const found = await call.store(fusionRuns).find(runOf(doc.id))
+async function endStaleExchanges(call: Call): Promise<void> {
+  for await (const doc of iterateExchanges(call, { state: { in: ['proposed', 'running'] }, owes: 0 })) {
+    if ((await expireExchange(call, doc)) || doc.value.state !== 'running') continue
+    const found = await call.store(fusionRuns).find(runIdOfExchange(doc.id))
     const isOf = found?.value.exchange_id === doc.id
-    if (isOf && isEnded(found.value)) await endHere(call, doc.id, `its run is ${found.value.state}`)
+    if (isOf && isEnded(found.value)) await declineOrCancel(call, doc.id, `its run is ${found.value.state}`)
   }
 }
 
-async function* each(call: Call, filter: Filter): AsyncGenerator<Doc<StoredExchange>> {
+async function* iterateExchanges(call: Call, filter: Filter): AsyncGenerator<Doc<StoredExchange>> {
   let cursor: string | undefined
   const order = { field: 'created_at', direction: 'asc' } as const
   do {

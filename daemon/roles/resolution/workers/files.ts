@@ -1,25 +1,25 @@
 // Ends runs that wait for nobody, and drops what runs and exchanges that are over left behind, or what none knows of.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
 import { exchangePieces, exchanges, isOver } from '../exchange/model.ts'
-import { dropPieces } from '../exchange/pieces.ts'
-import { changeRun } from '../fusion-run/change.ts'
+import { dropPieces } from '../exchange/piece/piece-sets.ts'
+import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
-import { expired, waiting_states } from '../fusion-run/rules.ts'
+import { expireRun, waiting_states } from '../fusion-run/rules.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 
-export const files: Worker = { name: 'files', when: { every_ms: 60_000 }, run }
+export const filesWorker: Worker = { name: 'files', when: { every_ms: 60_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  await endWaiting(call)
-  await dropFiles(call)
-  await dropPiecesOfNone(call)
+  await expireIdleRuns(call)
+  await dropExpiredFiles(call)
+  await dropOrphanedPieces(call)
 }
 
-async function dropFiles(call: Call): Promise<void> {
+async function dropExpiredFiles(call: Call): Promise<void> {
   const work = call.part(runWork)
-  for (const id of await work.kept()) {
+  for (const id of await work.listStoredRuns()) {
     if (call.signal.aborted) return
     const doc = await call.store(fusionRuns).find(id)
     const until = doc ? doc.value.files_until_ts : 0
@@ -30,7 +30,7 @@ async function dropFiles(call: Call): Promise<void> {
 }
 
 /** A piece that came while its exchange ended may have been kept after the others were dropped. An exchange is there before its pieces. */
-async function dropPiecesOfNone(call: Call): Promise<void> {
+async function dropOrphanedPieces(call: Call): Promise<void> {
   for (const id of (await call.store(exchangePieces).countBy('exchange_id')).keys()) {
     if (call.signal.aborted) return
     const doc = await call.store(exchanges).find(String(id))
@@ -41,7 +41,7 @@ async function dropPiecesOfNone(call: Call): Promise<void> {
 }
 
 /** Of every tenant, the oldest first. */
-async function endWaiting(call: Call): Promise<void> {
+async function expireIdleRuns(call: Call): Promise<void> {
   const { wait_days } = call.settings(settings)
   const filter = { state: { in: waiting_states }, owes: 0, exchange_id: { exists: false } }
   const order = { field: 'created_at', direction: 'asc' } as const
@@ -52,7 +52,7 @@ async function endWaiting(call: Call): Promise<void> {
     for (const { id } of page.docs) {
       if (call.signal.aborted) return
       await changeRun(call, id, 'resolution.fusion-run.expire', (now) =>
-        expired(now, wait_days, call.nowIso(), call.now()),
+        expireRun(now, wait_days, call.nowIso(), call.now()),
       )
     }
     cursor = page.next_cursor

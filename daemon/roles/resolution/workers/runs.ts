@@ -1,24 +1,24 @@
 // Works on the runs that have something to do, the oldest first, a few at a time.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
-import { carryOut } from '../fusion-run/carry-out.ts'
-import { runsTopic } from '../fusion-run/change.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { carryOutRun } from '../fusion-run/carry-out-run.ts'
+import { runsTopic } from '../fusion-run/change-run.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
 import { settings } from '../settings.ts'
 
-export const runs: Worker = { name: 'runs', when: { every_ms: 5_000 }, run }
+export const runsWorker: Worker = { name: 'runs', when: { every_ms: 5_000 }, run }
 
-const look_ms = 1_000
+const poll_interval_ms = 1_000
 
 /** Ends when nothing is left to do but what failed just now, which comes again with the next time. */
 async function run(call: Call): Promise<void> {
   const most = call.settings(settings).runs_at_once
   const busy = new Map<string, Promise<void>>()
   const tried = new Set<string>()
-  for await (const _ of call.changes(runsTopic, call.signal, look_ms)) {
-    for (const id of await waiting(call, busy, tried, most - busy.size)) {
+  for await (const _ of call.changes(runsTopic, call.signal, poll_interval_ms)) {
+    for (const id of await findDueRuns(call, busy, tried, most - busy.size)) {
       tried.add(id)
-      const work = carriedOut(call, id, tried).finally(() => {
+      const work = tryCarryOut(call, id, tried).finally(() => {
         busy.delete(id)
         call.announce(runsTopic)
       })
@@ -29,9 +29,9 @@ async function run(call: Call): Promise<void> {
   await Promise.all(busy.values())
 }
 
-async function carriedOut(call: Call, id: string, tried: Set<string>): Promise<void> {
+async function tryCarryOut(call: Call, id: string, tried: Set<string>): Promise<void> {
   try {
-    await carryOut(call, id)
+    await carryOutRun(call, id)
     tried.delete(id)
   } catch (error) {
     const { trace_id } = call.trace
@@ -40,11 +40,16 @@ async function carriedOut(call: Call, id: string, tried: Set<string>): Promise<v
 }
 
 /** Ids of runs to begin, the oldest first. */
-async function waiting(call: Call, busy: ReadonlyMap<string, unknown>, tried: ReadonlySet<string>, most: number) {
-  if (most <= 0) return []
+async function findDueRuns(
+  call: Call,
+  busy: ReadonlyMap<string, unknown>,
+  tried: ReadonlySet<string>,
+  max_runs: number,
+) {
+  if (max_runs <= 0) return []
   const order = { field: 'created_at', direction: 'asc' } as const
-  const limit = Math.min(500, busy.size + tried.size + most)
+  const limit = Math.min(500, busy.size + tried.size + max_runs)
   const due = await call.store(fusionRuns).list({ filter: { owes: 1 }, order, limit, fresh: true })
   const ids = due.docs.map(({ id }) => id).filter((id) => !busy.has(id) && !tried.has(id))
-  return ids.slice(0, most)
+  return ids.slice(0, max_runs)
 }

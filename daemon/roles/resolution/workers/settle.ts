@@ -1,32 +1,33 @@
 // Brings clusters in line with new records and decisions, soon after each, and again where a crash or a run came between.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused } from '../../../kernel/errors.ts'
-import type { Worker } from '../../../kernel/role.ts'
-import { matchAllWaiting, takeArrivals } from '../arrival/taking.ts'
-import { entityMatches } from '../entity-match/model.ts'
-import { isBeingWritten } from '../registry/arrive.ts'
-import { settle as settleClusters } from '../registry/settle.ts'
 
-export const settle: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
+import { matchAllWaitingRecords, registerArrivals } from '../arrival/register-arrivals.ts'
+import { entityMatches } from '../entity-match/model.ts'
+import { isBeingWritten } from '../registry/match-waiting-records.ts'
+import { settleEntities as settleClusters } from '../registry/settle-entities.ts'
+
+export const settleWorker: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
 
 /** One hand does both, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
-  await takeArrivals(call)
-  await matchAllWaiting(call)
-  await payDecisions(call)
+  await registerArrivals(call)
+  await matchAllWaitingRecords(call)
+  await settlePendingDecisions(call)
 }
 
-async function payDecisions(call: Call): Promise<void> {
+async function settlePendingDecisions(call: Call): Promise<void> {
   let cursor: string | undefined
   do {
     const query = { filter: { owes: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
     const page = await call.store(entityMatches).list(query)
     for (const { id } of page.docs) {
       if (call.signal.aborted) return
-      await pay(call, id).catch((error: unknown) => {
+      await settleDecision(call, id).catch((error: unknown) => {
         // One match that cannot be settled must not hold up those behind it.
         const { trace_id } = call.trace
-        const level = isRefused(error) && error.row.retryable ? 'warn' : 'error'
+        const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
         call.log[level]('resolution.entity-match.unsettled', { trace_id, match: id, error: String(error) })
       })
     }
@@ -34,7 +35,7 @@ async function payDecisions(call: Call): Promise<void> {
   } while (cursor !== undefined)
 }
 
-async function pay(call: Call, uid: string): Promise<void> {
+async function settleDecision(call: Call, uid: string): Promise<void> {
   const doc = await call.store(entityMatches).find(uid)
   // Another match of the same cluster may have paid for it.
   if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc.value))) return

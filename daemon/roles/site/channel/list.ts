@@ -1,7 +1,7 @@
 // Every federation channel with its numbers, what waits, and its trouble.
 import * as z from 'zod'
-import { channelStatus } from '../../../kernel/channel-status.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { channelStatus } from '../../../kernel/messaging/channel-status.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { carrierOf } from '../carrier-settings.ts'
 import { transportsPart } from '../parts.ts'
 

@@ -1,6 +1,6 @@
 // Opens a frozen channel from a peer again, because a person has looked into what froze it and says why it may go on.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const unfreeze = operation({

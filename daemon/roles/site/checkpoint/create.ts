@@ -1,8 +1,9 @@
 // Anchors the head of a role's audit chain: signed by the site, and never lower than one that was anchored before.
-import type { Call } from '../../../kernel/call.ts'
-import { canonical } from '../../../kernel/canonical.ts'
-import { refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { signaturesPart } from '../parts.ts'
 import { chainHead, checkpoint, checkpoints } from './model.ts'
 
@@ -28,7 +29,7 @@ export const create = operation({
     const at = call.nowIso()
     const signature = await call
       .part(signaturesPart)
-      .sign('checkpoint', new TextEncoder().encode(canonical({ ...head, at })))
+      .sign('checkpoint', new TextEncoder().encode(canonicalJson({ ...head, at })))
     const made = await store.create(id, { tenant_id: call.site.tenant_id, ...head, at, signature })
     if (made !== 'exists') return { id, ...head, at, signature }
     const { tenant_id: _tenant, ...before } = (await store.get(id)).value

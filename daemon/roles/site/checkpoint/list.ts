@@ -1,7 +1,7 @@
 // The anchored heads of audit chains, newest first.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { checkpoint, checkpoints } from './model.ts'
 
 export const list = operation({
@@ -9,14 +9,14 @@ export const list = operation({
   method: 'GET',
   path: '/api/v2/site/checkpoint',
   input: z.strictObject({ ...listFields, writer: z.string().max(256).optional() }),
-  output: pageOf(checkpoint).meta({ id: 'CheckpointPage' }),
+  output: pageSchema(checkpoint).meta({ id: 'CheckpointPage' }),
   errors: [],
   allow: 'audit:read',
 
   async run(call, { limit, cursor, ...filter }) {
     const { docs, ...next } = await call
       .store(checkpoints)
-      .list(queryOf(filter, limit, cursor, { field: 'at', direction: 'desc' }))
+      .list(buildListQuery(filter, limit, cursor, { field: 'at', direction: 'desc' }))
     return { items: docs.map(({ id, value: { tenant_id: _tenant, ...head } }) => ({ id, ...head })), ...next }
   },
 })

@@ -1,7 +1,7 @@
 // Signed heads of audit chains, kept apart from the chains, so that cutting one short shows.
 import * as z from 'zod'
-import { jws } from '../../../kernel/keys.ts'
-import { collection } from '../../../kernel/store.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { collection } from '../../../kernel/store/store.ts'
 
 export const chainHead = z.strictObject({
   writer: z.string().min(1).max(256),

@@ -1,9 +1,9 @@
 // Tells the coalition's status feed of a session's decision, where a hub is named and the label allows it.
 import * as z from 'zod'
-import { statusEvent } from '../../../kernel/coalition.ts'
-import { coalitionSettings, isForFeed } from '../../../kernel/coalition-settings.ts'
-import { label } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
+import { statusEvent } from '../../../shared/coalition/hub-protocol.ts'
 import { statusFeedPart } from '../parts.ts'
 
 export const tell = operation({
@@ -20,7 +20,7 @@ export const tell = operation({
   async run(call, { label: held, ...event }) {
     const settings = call.settings(coalitionSettings)
     if (settings.hub_url === undefined) return { told: false, reason: 'the profile names no hub' }
-    if (!isForFeed(held, settings, call.site.labels))
+    if (!mayPublishToFeed(held, settings, call.site.labels))
       return { told: false, reason: 'the label is above the feed, or not releasable to its readers' }
     await call.part(statusFeedPart).publish(event)
     const { session_id, state } = event

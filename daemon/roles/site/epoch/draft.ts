@@ -1,7 +1,7 @@
 // Says what the root keys must sign so that the next epoch towards a peer can be opened.
 import * as z from 'zod'
-import { epochAnnouncement } from '../../../kernel/one-way.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { epochAnnouncement } from '../../../kernel/messaging/one-way-control.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const draft = operation({

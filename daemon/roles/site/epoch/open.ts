@@ -1,8 +1,8 @@
 // Opens the next epoch towards a peer, by an announcement that the site's root keys have signed.
 import * as z from 'zod'
-import { jws } from '../../../kernel/keys.ts'
-import { epochAnnouncement } from '../../../kernel/one-way.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { epochAnnouncement } from '../../../kernel/messaging/one-way-control.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const open = operation({

@@ -1,9 +1,9 @@
 // Signs what is missing of what a peer has sent, for a person to carry to it.
 import * as z from 'zod'
-import { sha384 } from '../../../kernel/canonical.ts'
-import { jws } from '../../../kernel/keys.ts'
-import { gapReceipt } from '../../../kernel/one-way.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
+import { gapReceipt } from '../../../kernel/messaging/one-way-control.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const receipt = operation({

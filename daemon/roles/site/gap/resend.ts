@@ -1,9 +1,9 @@
 // Sends again what a peer's signed receipt says is missing there.
 import * as z from 'zod'
-import { sha384 } from '../../../kernel/canonical.ts'
-import { jws } from '../../../kernel/keys.ts'
-import { resent } from '../../../kernel/one-way.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
+import { resendReport } from '../../../kernel/messaging/one-way-control.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const resend = operation({
@@ -14,7 +14,7 @@ export const resend = operation({
     receipt: jws,
     from: z.int().min(1).optional().meta({ description: 'Only from this number on' }),
   }),
-  output: resent,
+  output: resendReport,
   errors: ['signature_invalid', 'invalid', 'rate_limited', 'unavailable'],
   allow: 'channel:resend',
 

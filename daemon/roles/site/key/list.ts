@@ -1,7 +1,7 @@
 // The site's public keys with their fingerprints: what a peer pins.
 import * as z from 'zod'
-import { publicKey } from '../../../kernel/keys.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { publicKey } from '../../../kernel/cryptography/signatures.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { signaturesPart } from '../parts.ts'
 
 export const list = operation({

@@ -1,22 +1,22 @@
 // Takes a peer's new key set: once it follows the pinned one, its keys are the peer's.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { keysData } from '../../../kernel/key-set.ts'
-import { follow } from '../../../kernel/key-succession.ts'
-import { type Jws, jws } from '../../../kernel/keys.ts'
-import { keys_schema } from '../../../kernel/one-way.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { earliestFor, pinnedOf, repinned } from '../../../kernel/peer-keys.ts'
-import { delivered, openedMessage } from '../message/opened.ts'
+import { keysData } from '../../../kernel/cryptography/key-set.ts'
+import { type Jws, jws } from '../../../kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { keys_schema } from '../../../kernel/messaging/one-way-control.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { deliveredMessage, openMessage } from '../message/open-message.ts'
 import { oneWayOf } from '../one-way.ts'
 import { pinnedPeersPart, signaturesPart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
+import { followKeySets } from './key-succession.ts'
+import { earliestKeySetTime, pinnedKeySetOf, repinPeer } from './peer-keys.ts'
 
 /** An epoch is opened by the carrier, before it hands the announcement on: nothing is left to do. */
-const told = z.union([keysData, z.strictObject({ epoch: jws })])
+const keysMessage = z.union([keysData, z.strictObject({ epoch: jws })])
 
-export const taken = z
+export const keySetTaken = z
   .strictObject({
     peer: z.string(),
     version: z.int().min(0).meta({ description: 'Of the key set that is pinned now; 0: none' }),
@@ -28,49 +28,58 @@ export const take = operation({
   summary: 'Take a peer’s new key set',
   method: 'POST',
   path: '/api/v2/site/keyset',
-  input: delivered,
-  output: taken,
+  input: deliveredMessage,
+  output: keySetTaken,
   errors: ['signature_invalid', 'label_denied', 'invalid', 'already_exists', 'unavailable'],
   allow: 'federation:deliver',
   max_body_bytes: 6 * 1_048_576,
 
   async run(call, given) {
-    const opened = await openedMessage(call, given, { kind: 'keys', schema: keys_schema, data: told, named: 'keys' })
-    if (isRefused(opened)) return opened
+    const opened = await openMessage(call, given, {
+      kind: 'keys',
+      schema: keys_schema,
+      data: keysMessage,
+      named: 'keys',
+    })
+    if (isRefusal(opened)) return opened
     const { statement, said } = opened
     const chain = 'epoch' in said ? [] : [...(said.before ?? []), said.keyset]
     return await takeChain(call, statement.src, chain)
   },
 })
 
-async function takeChain(call: Call, src: string, chain: readonly Jws[]): Promise<z.infer<typeof taken> | Refused> {
+async function takeChain(
+  call: Call,
+  src: string,
+  chain: readonly Jws[],
+): Promise<z.infer<typeof keySetTaken> | Refusal> {
   const { trusted_clock } = call.settings(filedropSettings)
-  let forked: Refused | undefined
+  let forked: Refusal | undefined
   let versions = 0
   const changed = await call.part(pinnedPeersPart).change(src, async (peer) => {
-    const earliest = trusted_clock ? earliestFor(peer, call.now()) : undefined
-    const found = await follow(pinnedOf(peer), chain, { signatures: call.part(signaturesPart), earliest })
+    const earliest = trusted_clock ? earliestKeySetTime(peer, call.now()) : undefined
+    const found = await followKeySets(pinnedKeySetOf(peer), chain, { signatures: call.part(signaturesPart), earliest })
     if ('refused' in found) {
       if (found.forked) forked = found.refused
       return found.refused
     }
     versions = found.sets.length
-    const next = repinned(peer, found)
-    if (isRefused(next) || next === peer) return next
+    const next = repinPeer(peer, found)
+    if (isRefusal(next) || next === peer) return next
     // Told before it counts: a crash between the two tells it once more.
     const { threshold, root_threshold, key_set, keys } = next
     const detail = { ...key_set, threshold, root_threshold, keys: keys.map(({ kid, status }) => ({ kid, status })) }
     await call.record([call.audited('site.peer.repin', src, detail)])
     return next
   })
-  if (forked) await freeze(call, src, forked)
+  if (forked) await freezeChannel(call, src, forked)
   // Unpinned since it was verified.
   if (!changed) return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
-  return isRefused(changed) ? changed : { peer: src, version: changed.key_set?.version ?? 0, taken: versions }
+  return isRefusal(changed) ? changed : { peer: src, version: changed.key_set?.version ?? 0, taken: versions }
 }
 
 /** The history of the site splits here: nothing of it is taken any more until a person has looked. */
-async function freeze(call: Call, src: string, { message }: Refused): Promise<void> {
+async function freezeChannel(call: Call, src: string, { message }: Refusal): Promise<void> {
   const event = { ...call.audited('site.keyset.forked', src, { detail: message }), outcome: 'refused' as const }
   await oneWayOf(call).freeze(src, `its root keys signed two histories: ${message}`, [event])
   call.log.error('site.keyset.forked', { peer: src, detail: message })

@@ -1,27 +1,27 @@
 // Messages between sites as the other roles of this site hand them over.
 import * as z from 'zod'
-import { jws, publicKey } from '../../../kernel/keys.ts'
-import { label } from '../../../kernel/label.ts'
-import { labelMap } from '../../../kernel/label-map.ts'
-import { sentKind } from '../../../kernel/transport.ts'
+import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { labelMap } from '../../../kernel/label/label-map.ts'
+import { sendableKind } from '../../../kernel/messaging/transport.ts'
 
-export const outgoing = z.strictObject({
+export const outgoingMessage = z.strictObject({
   peer: z.string().min(1).max(64),
   event_id: z.string().min(1).max(512).meta({ description: 'A repeat with the same id finds the same message' }),
-  kind: sentKind,
+  kind: sendableKind,
   schema: z.string().min(1).max(128),
   body: z.record(z.string(), z.unknown()),
   label,
   parent_block_ids: z.array(z.string()).max(64),
 })
 
-export const sent = z
+export const sentMessage = z
   .strictObject({ msg_id: z.string(), epoch: z.int(), seq: z.int() })
   .meta({ id: 'SentMessage', description: 'Where on its channel the message stands' })
 
 export const signatureType = z.enum(['statement', 'evidence', 'checkpoint'])
 
-export const verification = z.strictObject({ peer: z.string().min(1).max(64), type: signatureType, envelope: jws })
+export const verificationInput = z.strictObject({ peer: z.string().min(1).max(64), type: signatureType, envelope: jws })
 
 export const verifiedMessage = z
   .strictObject({

@@ -1,13 +1,13 @@
 // Removes a body everywhere on the site, and whenever it comes again; what cannot be reached from here is told.
 import * as z from 'zod'
-import type { Purged } from '../../../kernel/custody.ts'
-import { operation } from '../../../kernel/operation.ts'
+import type { PurgeResult } from '../../../kernel/messaging/custody.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { custodyOf } from '../custody.ts'
-import { copiesPart } from '../parts.ts'
+import { backupCopiesPart } from '../parts.ts'
 
 const hex96 = z.string().regex(/^[0-9a-f]{96}$/, 'must be 96 lower-case hexadecimal digits')
 
-export const purgeAnswer = z
+export const purgeResponse = z
   .discriminatedUnion('state', [
     z.strictObject({ state: z.literal('running') }),
     z.strictObject({
@@ -27,7 +27,7 @@ export const purge = operation({
   method: 'POST',
   path: '/api/v2/site/message/purge',
   input: z.strictObject({ digest: hex96.meta({ description: 'SHA-384' }), reason: z.string().min(1).max(1_000) }),
-  output: purgeAnswer,
+  output: purgeResponse,
   errors: ['unavailable'],
   allow: 'message:purge',
 
@@ -36,9 +36,13 @@ export const purge = operation({
     const purged = await custodyOf(call).purge(digest, reason, [event])
     if (purged === 'running') return { state: 'running' as const }
     const { bodies, places, msg_ids, sessions } = purged
-    const held = await call.part(copiesPart).holding([digest, ...bodies])
+    const held = await call.part(backupCopiesPart).holding([digest, ...bodies])
     const backups = held.flatMap(({ name, holds }) => (holds === 'no' ? [] : [{ name, holds }]))
-    const found = { places: places.slice(0, most_told), msg_ids: msg_ids.slice(0, most_told), found: places.length }
+    const found = {
+      places: places.slice(0, max_audited_items),
+      msg_ids: msg_ids.slice(0, max_audited_items),
+      found: places.length,
+    }
     await call.record([call.audited('site.message.purged', digest, { bodies, ...found, backups: backups.length })])
     const told = { bodies: [...bodies], places: [...places], msg_ids: [...msg_ids], sessions: [...sessions] }
     return { state: 'done' as const, ...told, backups, remains: remainsOf(purged) }
@@ -46,9 +50,9 @@ export const purge = operation({
 })
 
 /** A record of the audit chain is no list of thousands. */
-const most_told = 100
+const max_audited_items = 100
 
-function remainsOf({ journal, sessions }: Purged): string[] {
+function remainsOf({ journal, sessions }: PurgeResult): string[] {
   return [
     'blocks that a disk or SSD has not overwritten: only encryption, or its destruction, reaches them',
     'backups and copies outside the site: media, mirrors, the file system’s own snapshots',
@@ -59,7 +63,7 @@ function remainsOf({ journal, sessions }: Purged): string[] {
   ]
 }
 
-const journalRemains: Readonly<Record<Purged['journal'], readonly string[]>> = {
+const journalRemains: Readonly<Record<PurgeResult['journal'], readonly string[]>> = {
   rewritten: [],
   zeroed: ['free pages of the journal, where version 0.1.0 left it: it is too large to be rewritten here'],
   busy: ['the journal’s log of writes, until it is written out: repeat this when the site is less busy'],

@@ -1,10 +1,10 @@
 // Sends a run of messages to a peer again: the same bytes under the same numbers.
 import * as z from 'zod'
-import { resent } from '../../../kernel/one-way.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { resendReport } from '../../../kernel/messaging/one-way-control.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
-const number = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
+const sequenceNumber = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 export const resend = operation({
   summary: 'Send a run of messages to a peer again',
@@ -13,10 +13,10 @@ export const resend = operation({
   input: z.strictObject({
     peer: z.string().min(1).max(64),
     epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'The current one unless said' }),
-    first: number,
-    last: number,
+    first: sequenceNumber,
+    last: sequenceNumber,
   }),
-  output: resent,
+  output: resendReport,
   errors: ['not_found', 'rate_limited', 'unavailable'],
   allow: 'channel:resend',
 

@@ -1,13 +1,13 @@
 // A peer's statement is acted on only when sender, addressee, time and label all hold.
 import { expect, test } from 'vitest'
-import type { PublicKey } from '../../../kernel/keys.ts'
-import type { Peer } from '../../../kernel/peer.ts'
-import type { Statement } from '../../../kernel/transport.ts'
-import { accepted, type Here, isInTime } from './rules.ts'
+import type { PublicKey } from '../../../kernel/cryptography/signatures.ts'
+import type { Peer } from '../../../kernel/identity/peer.ts'
+import type { Statement } from '../../../kernel/messaging/transport.ts'
+import { acceptStatement, isSignedInKeyLifetime, type StatementReceiver } from './rules.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
 const zeros = '0'.repeat(96)
-const said: Statement = {
+const bravoStatement: Statement = {
   v: 1,
   type: 'platform.message',
   channel: 'filedrop/bravo/alpha',
@@ -33,7 +33,7 @@ const peer = {
   ceiling: { ...label, level: 'SECRET' },
   not_after_days: 7,
 } as unknown as Peer
-const here: Here = {
+const receiver: StatementReceiver = {
   site: 'alpha',
   names: ['alpha'],
   labels: { policy: 'SITE', levels: ['UNCLASSIFIED', 'SECRET', 'TOP_SECRET'] },
@@ -42,10 +42,10 @@ const here: Here = {
 }
 
 test('a statement from the pinned peer to this site, fresh and releasable, holds', () => {
-  expect(accepted(said, peer, here)).toEqual(label)
+  expect(acceptStatement(bravoStatement, peer, receiver)).toEqual(label)
 })
 
-test.each<[string, Partial<Statement>, Partial<Here>, string]>([
+test.each<[string, Partial<Statement>, Partial<StatementReceiver>, string]>([
   ['another tenant than the pinned one', { sender_tenant_id: 'tenant-c' }, {}, 'signature_invalid'],
   ['another sender', { src: 'charlie' }, {}, 'signature_invalid'],
   ['another addressee', { dst: 'charlie' }, {}, 'signature_invalid'],
@@ -62,15 +62,19 @@ test.each<[string, Partial<Statement>, Partial<Here>, string]>([
   ['above the ceiling', { label: { ...label, level: 'TOP_SECRET' } }, {}, 'label_denied'],
   ['not releasable here', { label: { ...label, releasable_to: ['charlie'] } }, {}, 'label_denied'],
 ])('%s is refused', (_, changed, elsewhere, code) => {
-  expect(accepted({ ...said, ...changed }, peer, { ...here, ...elsewhere })).toMatchObject({ code })
+  expect(acceptStatement({ ...bravoStatement, ...changed }, peer, { ...receiver, ...elsewhere })).toMatchObject({
+    code,
+  })
 })
 
 test('without a trusted clock, time says nothing', () => {
-  expect(accepted({ ...said, not_after: '2000-01-01T00:00:00Z' }, peer, { ...here, now: undefined })).toEqual(label)
+  expect(
+    acceptStatement({ ...bravoStatement, not_after: '2000-01-01T00:00:00Z' }, peer, { ...receiver, now: undefined }),
+  ).toEqual(label)
 })
 
 test('a key signs nothing that was made after its own end', () => {
   const key = (not_after?: string) => ({ ...(not_after ? { not_after } : {}) }) as PublicKey
-  expect(isInTime(said, [key(), key(said.created)])).toBe(true)
-  expect(isInTime(said, [key(), key('2026-01-01T11:59:59Z')])).toBe(false)
+  expect(isSignedInKeyLifetime(bravoStatement, [key(), key(bravoStatement.created)])).toBe(true)
+  expect(isSignedInKeyLifetime(bravoStatement, [key(), key('2026-01-01T11:59:59Z')])).toBe(false)
 })

@@ -1,12 +1,13 @@
 // What a peer's statement must hold besides its signature: sender, addressee, time and label.
-import { entering } from '../../../kernel/crossing.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import type { PublicKey } from '../../../kernel/keys.ts'
-import type { Label, LabelPolicy } from '../../../kernel/label.ts'
-import type { Peer } from '../../../kernel/peer.ts'
-import type { Statement } from '../../../kernel/transport.ts'
 
-export type Here = {
+import type { PublicKey } from '../../../kernel/cryptography/signatures.ts'
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Peer } from '../../../kernel/identity/peer.ts'
+import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
+import type { Label, LabelPolicy } from '../../../kernel/label/label.ts'
+import type { Statement } from '../../../kernel/messaging/transport.ts'
+
+export type StatementReceiver = {
   readonly site: string
   /** What this site counts as for releasability. */
   readonly names: readonly string[]
@@ -19,7 +20,7 @@ export type Here = {
 const day_ms = 86_400_000
 
 /** The statement's label in the site's own terms, or why the statement must not be acted on. */
-export function accepted(said: Statement, peer: Peer, here: Here): Label | Refused {
+export function acceptStatement(said: Statement, peer: Peer, here: StatementReceiver): Label | Refusal {
   if (said.src !== peer.name || said.sender_tenant_id !== peer.tenant_id || said.dst !== here.site) {
     return refuse('signature_invalid', 'the statement is not from this peer to this site')
   }
@@ -27,11 +28,15 @@ export function accepted(said: Statement, peer: Peer, here: Here): Label | Refus
     return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
   }
   if (!isFresh(said, peer, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')
-  return entering(said.label, peer, here.names, here.labels)
+  return admitIncomingLabel(said.label, peer, here.names, here.labels)
 }
 
 /** The sender may ask for less time than enrolment grants, never for more. */
-function isFresh({ created, not_after }: Statement, { not_after_days }: Peer, { now, skew_s }: Here): boolean {
+function isFresh(
+  { created, not_after }: Statement,
+  { not_after_days }: Peer,
+  { now, skew_s }: StatementReceiver,
+): boolean {
   if (now === undefined) return true
   const skew_ms = skew_s * 1_000
   const made = Date.parse(created)
@@ -40,7 +45,7 @@ function isFresh({ created, not_after }: Statement, { not_after_days }: Peer, { 
 }
 
 /** Whether no key signed it after its own end. */
-export function isInTime({ created }: Statement, keys: readonly PublicKey[]): boolean {
+export function isSignedInKeyLifetime({ created }: Statement, keys: readonly PublicKey[]): boolean {
   const made = Date.parse(created)
   return keys.every(({ not_after }) => not_after === undefined || made <= Date.parse(not_after))
 }

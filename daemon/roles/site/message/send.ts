@@ -1,15 +1,15 @@
 // Hands a message to the carrier of a peer's channel; it is durable and will go out once this answers.
-import { refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { transportsPart } from '../parts.ts'
-import { outgoing, sent } from './model.ts'
+import { outgoingMessage, sentMessage } from './model.ts'
 
 export const send = operation({
   summary: 'Send a message to a peer',
   method: 'POST',
   path: '/api/v2/site/message',
-  input: outgoing,
-  output: sent,
+  input: outgoingMessage,
+  output: sentMessage,
   status: 202,
   errors: ['not_found', 'label_denied', 'unavailable'],
   allow: 'channel:send',

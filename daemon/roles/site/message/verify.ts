@@ -1,22 +1,23 @@
 // Verifies a peer's message: signature by its pinned keys, and all that its statement must hold before anything is done.
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import type { Jws, SignatureType, Verified } from '../../../kernel/keys.ts'
-import type { Label } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
-import type { Peer } from '../../../kernel/peer.ts'
-import { statementIn } from '../../../kernel/statement-format.ts'
+
+import type { Jws, SignatureType, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Peer } from '../../../kernel/identity/peer.ts'
+import type { Label } from '../../../kernel/label/label.ts'
+import { parseStatement } from '../../../kernel/messaging/statement-format.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { carrierOf } from '../carrier-settings.ts'
-import { peersPart, recentlyVerifiedPart, signaturesPart } from '../parts.ts'
+import { peersPart, signaturesPart, verifiedMessageCachePart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
-import { verification, verifiedMessage } from './model.ts'
-import { accepted, isInTime } from './rules.ts'
+import { verificationInput, verifiedMessage } from './model.ts'
+import { acceptStatement, isSignedInKeyLifetime } from './rules.ts'
 
 export const verify = operation({
   summary: 'Verify a signed message of a peer',
   method: 'POST',
   path: '/api/v2/site/message/verify',
-  input: verification,
+  input: verificationInput,
   output: verifiedMessage,
   errors: ['signature_invalid', 'label_denied'],
   allow: 'message:verify',
@@ -24,37 +25,43 @@ export const verify = operation({
 
   async run(call, { peer: name, type, envelope }) {
     const peer = await call.part(peersPart).get(name)
-    if (!peer) return unsigned()
-    const recent = call.part(recentlyVerifiedPart).find(name, type, envelope)
-    const found = recent ?? (await verified(call, peer, type, envelope))
-    if (isRefused(found)) return found
+    if (!peer) return refuseUnsigned()
+    const recent = call.part(verifiedMessageCachePart).find(name, type, envelope)
+    const found = recent ?? (await verifySignature(call, peer, type, envelope))
+    if (isRefusal(found)) return found
     const answer = { payload: Buffer.from(found.payload).toString('base64url'), keys: [...found.keys] }
     if (type !== 'statement') return answer
-    const label = recent?.label ?? judged(call, peer, found)
-    if (isRefused(label)) return label
+    const label = recent?.label ?? judgeStatement(call, peer, found)
+    if (isRefusal(label)) return label
     const { is_label_released = false } = recent ?? {}
     const transport = carrierOf(peer.name, (section) => call.settings(section))
     return { ...answer, label, is_label_released, transport, ...(peer.label_map ? { label_map: peer.label_map } : {}) }
   },
 })
 
-async function verified(call: Call, peer: Peer, type: SignatureType, envelope: Jws): Promise<Verified | Refused> {
+async function verifySignature(
+  call: Call,
+  peer: Peer,
+  type: SignatureType,
+  envelope: Jws,
+): Promise<VerifiedPayload | Refusal> {
   const keys = peer.keys.filter((key) => key.use === 'message')
   const found = await call.part(signaturesPart).verify(type, envelope, keys)
-  return typeof found !== 'string' && found.keys.length >= peer.threshold ? found : unsigned()
+  return typeof found !== 'string' && found.keys.length >= peer.threshold ? found : refuseUnsigned()
 }
 
-function unsigned(): Refused {
+function refuseUnsigned(): Refusal {
   return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
 }
 
 /** The label of a message that came by no carrier, which is judged here as a carrier judges. */
-function judged(call: Call, peer: Peer, { payload, keys }: Verified): Label | Refused {
-  const said = statementIn(payload)
+function judgeStatement(call: Call, peer: Peer, { payload, keys }: VerifiedPayload): Label | Refusal {
+  const said = parseStatement(payload)
   if (!said) return refuse('signature_invalid', 'what was signed is no statement')
-  if (!isInTime(said, keys)) return refuse('signature_invalid', 'a key signed the message after its own end')
+  if (!isSignedInKeyLifetime(said, keys))
+    return refuse('signature_invalid', 'a key signed the message after its own end')
   const { skew_s, trusted_clock, releasable_names } = call.settings(filedropSettings)
   const { name: site, tenant_id, labels } = call.site
   const names = [tenant_id, ...releasable_names]
-  return accepted(said, peer, { site, names, labels, now: trusted_clock ? call.now() : undefined, skew_s })
+  return acceptStatement(said, peer, { site, names, labels, now: trusted_clock ? call.now() : undefined, skew_s })
 }

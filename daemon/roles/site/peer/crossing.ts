@@ -1,8 +1,8 @@
 // Whether something with a label may cross to a peer, before anything is made that then could not be sent.
 import * as z from 'zod'
-import { leaving } from '../../../kernel/crossing.ts'
-import { label } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { checkOutgoingLabel } from '../../../kernel/label/crossing.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { peersPart } from '../parts.ts'
 
 export const crossing = operation({
@@ -17,7 +17,7 @@ export const crossing = operation({
   async run(call, { name, label: held }) {
     const peer = await call.part(peersPart).get(name)
     if (!peer) return { allowed: false, reason: 'there is no such peer' }
-    const refused = leaving(held, peer, call.site.labels)
+    const refused = checkOutgoingLabel(held, peer, call.site.labels)
     return refused
       ? { allowed: false, reason: refused.message }
       : { allowed: true, reason: 'within the ceiling and releasable' }

@@ -1,7 +1,7 @@
 // The peers that the site has pinned.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
-import { peer } from '../../../kernel/peer.ts'
+import { peer } from '../../../kernel/identity/peer.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { peersPart } from '../parts.ts'
 
 export const list = operation({

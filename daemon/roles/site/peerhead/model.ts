@@ -1,7 +1,7 @@
 // The heads of peers' audit chains as their inventories tell of them, kept here: out of reach of whoever cuts a chain short there.
 import * as z from 'zod'
-import { jws } from '../../../kernel/keys.ts'
-import { collection } from '../../../kernel/store.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { collection } from '../../../kernel/store/store.ts'
 import { chainHead } from '../checkpoint/model.ts'
 
 const peerHead = z.strictObject({

@@ -1,6 +1,6 @@
 // A chain of records only ever grows, whatever the order in which one hears of it.
 import { describe, expect, test } from 'vitest'
-import { comparison } from './rules.ts'
+import { compareHeads } from './rules.ts'
 
 const [a, b] = ['a'.repeat(64), 'b'.repeat(64)]
 const head = (seq: number, hash: string, epoch: number, number: number) => ({ seq, hash, epoch, number })
@@ -20,6 +20,6 @@ describe('beside ten records, told by inventory 7 of epoch 2', () => {
     ['another tenth record, later', head(10, b, 2, 9), 'rewritten'],
     ['another tenth record, before', head(10, b, 1, 1), 'rewritten'],
   ] as const)('%s', (_, told, outcome) => {
-    expect(comparison(known, told)).toBe(outcome)
+    expect(compareHeads(known, told)).toBe(outcome)
   })
 })

@@ -1,13 +1,16 @@
 // What a newly told head of a peer's audit chain says beside the one that was told before.
 import type { PeerHead } from './model.ts'
 
-type Told = Pick<PeerHead, 'seq' | 'hash' | 'epoch' | 'number'>
+type ReportedChainHead = Pick<PeerHead, 'seq' | 'hash' | 'epoch' | 'number'>
 
 /**
- * `rewritten`: another record at the same place. `cut_short`: a later inventory tells of fewer records. An inventory that
+ * `rewriteBody`: another record at the same place. `cut_short`: a later inventory tells of fewer records. An inventory that
  * was overtaken tells nothing new, unless it contradicts.
  */
-export function comparison(known: Told, told: Told): 'same' | 'longer' | 'older' | 'rewritten' | 'cut_short' {
+export function compareHeads(
+  known: ReportedChainHead,
+  told: ReportedChainHead,
+): 'same' | 'longer' | 'older' | 'rewritten' | 'cut_short' {
   if (told.seq === known.seq) return told.hash === known.hash ? 'same' : 'rewritten'
   const isLater = told.epoch > known.epoch || (told.epoch === known.epoch && told.number > known.number)
   if (isLater) return told.seq > known.seq ? 'longer' : 'cut_short'

@@ -1,14 +1,14 @@
 // Approves the release of a quarantined message: a second person signs, and it is taken in once more.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { releaseApproval, releaseIn, releaseRequest } from '../../../kernel/release.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { parseRelease, releaseApproval, releaseRequest } from '../../../kernel/messaging/release.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { custodyOf } from '../custody.ts'
-import { heldAt, judged, noSuchItem, unreadable } from './judging.ts'
+import { findPendingRelease } from './find-pending-release.ts'
 import { itemFields, personalSignature } from './model.ts'
-import { pendingOf } from './pending.ts'
-import { type Held, notCleared, ownSignature, pairObjection } from './rules.ts'
+import { checkApprovalPair, type ReleaseTarget, refuseNotCleared, requireOwnSignature } from './rules.ts'
+import { loadReleaseTarget, refuseNoSuchItem, refuseUnreadable, verifyRelease } from './verify-release.ts'
 
 export const approve = operation({
   summary: 'Approve the release of a quarantined message that another person has requested',
@@ -21,15 +21,15 @@ export const approve = operation({
   allow: 'quarantine:release',
 
   async run(call, { peer, id, signature }) {
-    const held = await heldAt(call, peer, id)
-    if (!held) return noSuchItem()
-    const approval = releaseIn(releaseApproval, signature)
-    if (!approval) return unreadable()
-    const approver = ownSignature(await judged(call, approval, signature, held), call.caller.subject)
-    if (isRefused(approver)) return approver
-    const asked = await requested(call, held)
-    if (isRefused(asked)) return asked
-    const objection = pairObjection([asked.request, asked.requester], [approval, approver])
+    const held = await loadReleaseTarget(call, peer, id)
+    if (!held) return refuseNoSuchItem()
+    const approval = parseRelease(releaseApproval, signature)
+    if (!approval) return refuseUnreadable()
+    const approver = requireOwnSignature(await verifyRelease(call, approval, signature, held), call.caller.subject)
+    if (isRefusal(approver)) return approver
+    const asked = await loadRequest(call, held)
+    if (isRefusal(asked)) return asked
+    const objection = checkApprovalPair([asked.request, asked.requester], [approval, approver])
     if (objection) return objection
     const { waiver, digests, label } = approval
     const detail = {
@@ -45,17 +45,17 @@ export const approve = operation({
 })
 
 /** Judged again in full: a person may have been let go since, and the files may be others. */
-async function requested(call: Call, held: Held) {
-  const { release: pending, is_release_withheld } = await pendingOf(call, held.item)
-  if (is_release_withheld) return notCleared()
-  const request = pending && releaseIn(releaseRequest, pending.signature)
+async function loadRequest(call: Call, held: ReleaseTarget) {
+  const { release: pending, is_release_withheld } = await findPendingRelease(call, held.item)
+  if (is_release_withheld) return refuseNotCleared()
+  const request = pending && parseRelease(releaseRequest, pending.signature)
   if (!pending || !request) return refuse('conflict', 'nobody has requested the release of this item')
-  const requester = await judged(call, request, pending.signature, held)
-  if (isRefused(requester)) return stale(requester)
+  const requester = await verifyRelease(call, request, pending.signature, held)
+  if (isRefusal(requester)) return refuseStaleRequest(requester)
   return { pending, request, requester }
 }
 
 /** It is the request that does not count any more: nothing is wrong with the approval. */
-function stale({ message }: Refused): Refused {
+function refuseStaleRequest({ message }: Refusal): Refusal {
   return refuse('conflict', `the request does not count any more: ${message}`)
 }

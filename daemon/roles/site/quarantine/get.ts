@@ -1,10 +1,10 @@
 // One quarantined message with the digests of its files, and the request to release it if there is one.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { peersPart, quarantinesPart } from '../parts.ts'
-import { noSuchItem } from './judging.ts'
+import { findPendingRelease } from './find-pending-release.ts'
 import { itemFields, quarantineItem } from './model.ts'
-import { pendingOf } from './pending.ts'
+import { refuseNoSuchItem } from './verify-release.ts'
 
 export const get = operation({
   summary: 'One quarantined message with the digests of its files',
@@ -17,13 +17,13 @@ export const get = operation({
 
   async run(call, { peer, id }) {
     const found = await call.part(quarantinesPart).get(peer, id)
-    if (!found) return noSuchItem()
+    if (!found) return refuseNoSuchItem()
     const pinned = await call.part(peersPart).get(peer)
     return {
       ...found,
       site: call.site.name,
       ...(pinned ? { sender_tenant_id: pinned.tenant_id } : {}),
-      ...(await pendingOf(call, found.id)),
+      ...(await findPendingRelease(call, found.id)),
     }
   },
 })

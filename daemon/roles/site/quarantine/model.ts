@@ -1,9 +1,9 @@
 // A quarantined message as an operator sees it: where it lies, what is wrong with it, and what it claims to be.
 import * as z from 'zod'
-import { jws } from '../../../kernel/keys.ts'
-import { label } from '../../../kernel/label.ts'
-import { waivable } from '../../../kernel/release.ts'
-import { collection } from '../../../kernel/store.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { label } from '../../../kernel/label/label.ts'
+import { waivableReason } from '../../../kernel/messaging/release.ts'
+import { collection } from '../../../kernel/store/store.ts'
 
 /** Names one item; neither can lead anywhere else. */
 export const itemFields = {
@@ -20,7 +20,7 @@ export const personalSignature = jws
 export const pendingRelease = z
   .strictObject({
     subject: z.string().meta({ description: 'Who requests' }),
-    waiver: waivable,
+    waiver: waivableReason,
     label: label.optional(),
     reason: z.string(),
     created: z.iso.datetime(),

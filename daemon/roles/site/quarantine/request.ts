@@ -1,15 +1,21 @@
 // Asks for the release of a quarantined message: the first of two people signs for it.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
-import { sha384 } from '../../../kernel/canonical.ts'
-import { isRefused } from '../../../kernel/errors.ts'
-import type { Jws } from '../../../kernel/keys.ts'
-import { operation } from '../../../kernel/operation.ts'
-import { type ReleaseRequest, releaseIn, releasePayload, releaseRequest } from '../../../kernel/release.ts'
-import { endOf, heldAt, judged, noSuchItem, unreadable } from './judging.ts'
+import type { Jws } from '../../../kernel/cryptography/signatures.ts'
+import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { parseRelease, type ReleaseRequest, releasePayload, releaseRequest } from '../../../kernel/messaging/release.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { isCleared } from './find-pending-release.ts'
 import { itemFields, type PendingRelease, pendingRelease, personalSignature, releaseRequests } from './model.ts'
-import { isCleared } from './pending.ts'
-import { notCleared, ownSignature } from './rules.ts'
+import { refuseNotCleared, requireOwnSignature } from './rules.ts'
+import {
+  loadReleaseTarget,
+  refuseNoSuchItem,
+  refuseUnreadable,
+  requestExpiry,
+  verifyRelease,
+} from './verify-release.ts'
 
 export const request = operation({
   summary: 'Ask for the release of a quarantined message, by a signature of one’s own',
@@ -22,21 +28,21 @@ export const request = operation({
   allow: 'quarantine:release',
 
   async run(call, { peer, id, signature }) {
-    const held = await heldAt(call, peer, id)
-    if (!held) return noSuchItem()
-    const said = releaseIn(releaseRequest, signature)
-    if (!said) return unreadable()
-    const signer = ownSignature(await judged(call, said, signature, held), call.caller.subject)
-    if (isRefused(signer)) return signer
-    if (!isCleared(call, said.label)) return notCleared()
-    return await keep(call, said, signature)
+    const held = await loadReleaseTarget(call, peer, id)
+    if (!held) return refuseNoSuchItem()
+    const said = parseRelease(releaseRequest, signature)
+    if (!said) return refuseUnreadable()
+    const signer = requireOwnSignature(await verifyRelease(call, said, signature, held), call.caller.subject)
+    if (isRefusal(signer)) return signer
+    if (!isCleared(call, said.label)) return refuseNotCleared()
+    return await storeRequest(call, said, signature)
   },
 })
 
 /** A repeat changes nothing; another request takes the place of the one before. */
-async function keep(call: Call, said: ReleaseRequest, signature: Jws): Promise<PendingRelease> {
+async function storeRequest(call: Call, said: ReleaseRequest, signature: Jws): Promise<PendingRelease> {
   const { item, waiver, label, reason, subject, created } = said
-  const expires_ts = endOf(call, said)
+  const expires_ts = requestExpiry(call, said)
   const ends = new Date(expires_ts).toISOString()
   const digest = sha384(releasePayload(said))
   const kept = { subject, waiver, reason, created, ends, digest, signature }

@@ -1,7 +1,7 @@
 // Signs evidence and registries of other roles with the site's message key. Heads of audit chains are signed where they are anchored.
 import * as z from 'zod'
-import { jws } from '../../../kernel/keys.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { signaturesPart } from '../parts.ts'
 
 export const create = operation({

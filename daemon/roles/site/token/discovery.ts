@@ -1,6 +1,6 @@
 // The issuer's metadata document (RFC 8414), also at the path where OpenID clients look.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { issuerPart } from '../parts.ts'
 import { issuerUrl, settings } from '../settings.ts'
 import { discoveryDocument } from './model.ts'

@@ -1,10 +1,10 @@
 // The OAuth token endpoint: client credentials and token exchange, so that a site with no identity provider is complete.
-import { Refused } from '../../../kernel/errors.ts'
-import { operation, Reply } from '../../../kernel/operation.ts'
+import { Refusal } from '../../../kernel/error/errors.ts'
+import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
 import { failedAttemptsPart, issuerPart } from '../parts.ts'
-import { claimedClient } from './client/rules.ts'
+import { readClaimedClient } from './client/rules.ts'
 import { type OAuthError, oauthError, tokenRequest, tokenResponse } from './model.ts'
-import { grant, tokenResponseOf } from './rules.ts'
+import { decideGrant, tokenResponseOf } from './rules.ts'
 
 export const issue = operation({
   summary: 'Issue a token to a client (OAuth 2.0 client credentials, RFC 8693 token exchange)',
@@ -22,15 +22,20 @@ export const issue = operation({
   async run(call, request) {
     const issuer = call.part(issuerPart)
     const attempts = call.part(failedAttemptsPart)
-    const claimed = claimedClient(request, call.authorization)
+    const claimed = readClaimedClient(request, call.authorization)
     const wait_s = claimed === undefined ? 0 : await attempts.wait_s(claimed)
-    if (wait_s > 0) return tooMany(wait_s)
+    if (wait_s > 0) return refuseTooManyAttempts(wait_s)
     const terms = { clients: issuer.clients, audiences: [issuer.audience] as [string] }
-    const decided = await grant({ request, authorization: call.authorization }, terms, call.now(), issuer.verifySubject)
+    const decided = await decideGrant(
+      { request, authorization: call.authorization },
+      terms,
+      call.now(),
+      issuer.verifySubject,
+    )
     if ('error' in decided) {
-      if (decided.error !== 'invalid_client') return denied(decided, 400)
-      const longer_s = await attempts.failed(claimed)
-      return longer_s > 0 ? tooMany(longer_s) : denied(decided, 401)
+      if (decided.error !== 'invalid_client') return oauthErrorReply(decided, 400)
+      const longer_s = await attempts.recordFailure(claimed)
+      return longer_s > 0 ? refuseTooManyAttempts(longer_s) : oauthErrorReply(decided, 401)
     }
     const token = await issuer.mint(decided.claims, decided.expires_in, decided.exp)
     const event = call.audited('site.token.issue', decided.claims.sub, {
@@ -42,11 +47,11 @@ export const issue = operation({
   },
 })
 
-function denied(decided: OAuthError, status: 400 | 401): Reply {
+function oauthErrorReply(decided: OAuthError, status: 400 | 401): RawResponse {
   const asked = status === 401 ? { 'WWW-Authenticate': 'Basic realm="platform"' } : {}
-  return new Reply('application/json', JSON.stringify(decided), asked, status)
+  return new RawResponse('application/json', JSON.stringify(decided), asked, status)
 }
 
-function tooMany(wait_s: number): Refused {
-  return new Refused('rate_limited', 'too many attempts to authenticate have failed', [], wait_s)
+function refuseTooManyAttempts(wait_s: number): Refusal {
+  return new Refusal('rate_limited', 'too many attempts to authenticate have failed', [], wait_s)
 }

@@ -1,6 +1,6 @@
 // The public keys of the site's issuer, for whoever verifies its tokens.
 import * as z from 'zod'
-import { operation } from '../../../kernel/operation.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { issuerPart } from '../parts.ts'
 import { jwks } from './model.ts'
 

@@ -1,26 +1,26 @@
 // The shapes of the token endpoint: RFC 6749 requests and errors, RFC 8693 exchange, RFC 8414 metadata, RFC 7517 keys.
 import * as z from 'zod'
-import type { Actor, claims } from '../../../kernel/identity.ts'
-import { clearance } from '../../../kernel/label.ts'
+import type { Actor, credentialClaims } from '../../../kernel/identity/identity.ts'
+import { clearance } from '../../../kernel/label/label.ts'
 
-const text = (max: number) => z.string().max(max).optional()
+const optionalText = (max: number) => z.string().max(max).optional()
 
 /**
  * The form. All optional, since the answer to a missing parameter is an OAuth error; unknown parameters are ignored
  * (RFC 6749 section 3.2), and a repeated one fails here.
  */
 export const tokenRequest = z.object({
-  grant_type: text(128),
-  client_id: text(256),
-  client_secret: text(1_024),
-  scope: text(2_048),
-  audience: text(256),
-  resource: text(2_048),
-  requested_token_type: text(256),
-  subject_token: text(8_192),
-  subject_token_type: text(256),
-  actor_token: text(8_192),
-  actor_token_type: text(256),
+  grant_type: optionalText(128),
+  client_id: optionalText(256),
+  client_secret: optionalText(1_024),
+  scope: optionalText(2_048),
+  audience: optionalText(256),
+  resource: optionalText(2_048),
+  requested_token_type: optionalText(256),
+  subject_token: optionalText(8_192),
+  subject_token_type: optionalText(256),
+  actor_token: optionalText(8_192),
+  actor_token_type: optionalText(256),
 })
 export type TokenRequest = z.infer<typeof tokenRequest>
 
@@ -61,7 +61,7 @@ export const oauthError = z
 export type OAuthError = z.infer<typeof oauthError>
 
 /** A client of the token endpoint. Its secret is random (at least 128 bits), so that a plain digest guards it. */
-export const client = z.strictObject({
+export const oauthClient = z.strictObject({
   client_id: z.string().min(1).max(256),
   /** SHA-256 of the secret, lower-case hexadecimal. */
   secret_sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -71,10 +71,10 @@ export const client = z.strictObject({
   clearance: clearance.optional(),
   may_exchange: z.boolean().default(false),
 })
-export type Client = z.infer<typeof client>
+export type OAuthClient = z.infer<typeof oauthClient>
 
 /** A verified token of this issuer: what an exchange starts from. */
-export type SubjectToken = z.infer<typeof claims> & { readonly derived_from?: readonly string[] | undefined }
+export type SubjectToken = z.infer<typeof credentialClaims> & { readonly derived_from?: readonly string[] | undefined }
 
 /** What the issuer is to mint. */
 export type GrantedClaims = {

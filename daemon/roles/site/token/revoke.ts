@@ -1,7 +1,7 @@
 // Revokes a token, or every token of a subject issued so far; in force at once for every process of the site.
 import * as z from 'zod'
-import { refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
 import { issuerPart } from '../parts.ts'
 
 export const revoke = operation({

@@ -1,24 +1,24 @@
 // What the token endpoint grants: never more, never longer, never for another tenant than what was shown.
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../../kernel/canonical.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import {
-  type Client,
-  client,
   grantTypes,
+  type OAuthClient,
   type OAuthError,
+  oauthClient,
   oauthError,
   type SubjectToken,
   tokenRequest,
   tokenResponse,
   tokenTypes,
 } from './model.ts'
-import { discoveryOf, type Grant, grant, tokenResponseOf } from './rules.ts'
+import { decideGrant, discoveryOf, type TokenGrant, tokenResponseOf } from './rules.ts'
 
 const site = 'urn:platform:site:alpha'
 const upstream = 'https://tools.example'
 const now = Date.parse('2026-01-01T12:00:00.900Z')
 const now_s = Math.floor(now / 1000)
-const gateway: Client = client.parse({
+const gateway: OAuthClient = oauthClient.parse({
   client_id: 'gateway',
   secret_sha256: sha256('secret'),
   subject: 'svc:gateway',
@@ -26,10 +26,10 @@ const gateway: Client = client.parse({
   roles: ['service', 'operator'],
   may_exchange: true,
 })
-const reader: Client = { ...gateway, client_id: 'reader', may_exchange: false }
-const bravo: Client = { ...gateway, client_id: 'bravo', tenant_id: 'bravo' }
-const everywhere: Client = { ...gateway, client_id: 'everywhere', tenant_id: '*' }
-const terms = { clients: [gateway, reader, bravo, everywhere], audiences: [site, upstream] as const }
+const reader: OAuthClient = { ...gateway, client_id: 'reader', may_exchange: false }
+const bravo: OAuthClient = { ...gateway, client_id: 'bravo', tenant_id: 'bravo' }
+const anyTenantClient: OAuthClient = { ...gateway, client_id: 'everywhere', tenant_id: '*' }
+const terms = { clients: [gateway, reader, bravo, anyTenantClient], audiences: [site, upstream] as const }
 
 const ada: SubjectToken = {
   sub: 'ada',
@@ -47,18 +47,26 @@ const exchangeForm = {
   subject_token_type: tokenTypes.access_token,
 }
 
-function ask(form: Record<string, unknown>, subject: SubjectToken | undefined = ada): Promise<Grant | OAuthError> {
+function requestGrant(
+  form: Record<string, unknown>,
+  subject: SubjectToken | undefined = ada,
+): Promise<TokenGrant | OAuthError> {
   const verifySubject = async (token: string) => (token === 'ada-token' ? subject : undefined)
-  return grant({ request: tokenRequest.parse(form) }, { ...terms, audiences: [...terms.audiences] }, now, verifySubject)
+  return decideGrant(
+    { request: tokenRequest.parse(form) },
+    { ...terms, audiences: [...terms.audiences] },
+    now,
+    verifySubject,
+  )
 }
-const exchange = (change: Record<string, unknown> = {}, subject?: SubjectToken) =>
-  ask({ ...exchangeForm, ...change }, subject)
+const requestExchange = (change: Record<string, unknown> = {}, subject?: SubjectToken) =>
+  requestGrant({ ...exchangeForm, ...change }, subject)
 
 describe('client credentials', () => {
   const form = { client_id: 'gateway', client_secret: 'secret', grant_type: 'client_credentials' }
 
   test('give the client its own subject, tenant and roles for an hour', async () => {
-    expect(await ask(form)).toEqual({
+    expect(await requestGrant(form)).toEqual({
       claims: {
         sub: 'svc:gateway',
         tenant_id: 'alpha',
@@ -72,15 +80,15 @@ describe('client credentials', () => {
   })
 
   test('a scope narrows and never widens', async () => {
-    expect(await ask({ ...form, scope: 'service admin' })).toMatchObject({ claims: { roles: ['service'] } })
-    expect(await ask({ ...form, scope: 'admin' })).toMatchObject({ error: 'invalid_scope' })
-    expect(await ask({ ...form, scope: ' ' })).toMatchObject({ error: 'invalid_scope' })
+    expect(await requestGrant({ ...form, scope: 'service admin' })).toMatchObject({ claims: { roles: ['service'] } })
+    expect(await requestGrant({ ...form, scope: 'admin' })).toMatchObject({ error: 'invalid_scope' })
+    expect(await requestGrant({ ...form, scope: ' ' })).toMatchObject({ error: 'invalid_scope' })
   })
 })
 
 describe('exchange', () => {
   test('keeps subject, tenant, clearance and roles, adds the client as actor, and names where it came from', async () => {
-    expect(await exchange()).toEqual({
+    expect(await requestExchange()).toEqual({
       claims: {
         sub: 'ada',
         tenant_id: 'alpha',
@@ -98,38 +106,38 @@ describe('exchange', () => {
   })
 
   test('lives no longer than the subject token, nor than an hour', async () => {
-    expect(await exchange({}, { ...ada, exp: now_s + 86_400 })).toMatchObject({ exp: now_s + 3600 })
-    expect(await exchange({}, { ...ada, exp: now_s + 1 })).toMatchObject({ exp: now_s + 1, expires_in: 1 })
-    expect(await exchange({}, { ...ada, exp: now_s })).toMatchObject({ error: 'invalid_grant' })
-    expect(await exchange({}, { ...ada, exp: now_s - 30 })).toMatchObject({ error: 'invalid_grant' })
+    expect(await requestExchange({}, { ...ada, exp: now_s + 86_400 })).toMatchObject({ exp: now_s + 3600 })
+    expect(await requestExchange({}, { ...ada, exp: now_s + 1 })).toMatchObject({ exp: now_s + 1, expires_in: 1 })
+    expect(await requestExchange({}, { ...ada, exp: now_s })).toMatchObject({ error: 'invalid_grant' })
+    expect(await requestExchange({}, { ...ada, exp: now_s - 30 })).toMatchObject({ error: 'invalid_grant' })
   })
 
   test('takes no role from the client, and none that the subject lacks', async () => {
-    expect(await exchange({ scope: 'analyst service' })).toMatchObject({ claims: { roles: ['analyst'] } })
-    expect(await exchange({ scope: 'service' })).toMatchObject({ error: 'invalid_scope' })
+    expect(await requestExchange({ scope: 'analyst service' })).toMatchObject({ claims: { roles: ['analyst'] } })
+    expect(await requestExchange({ scope: 'service' })).toMatchObject({ error: 'invalid_scope' })
   })
 
   test('keeps the whole chain of actors, up to eight', async () => {
     const chained = { ...ada, act: { sub: 'svc:a', act: { sub: 'svc:b' } }, derived_from: ['tok_1', 'tok_2'] }
-    expect(await exchange({}, chained)).toMatchObject({
+    expect(await requestExchange({}, chained)).toMatchObject({
       claims: {
         act: { sub: 'svc:gateway', act: { sub: 'svc:a', act: { sub: 'svc:b' } } },
         derived_from: ['tok_1', 'tok_2', 'tok_ada'],
       },
     })
     const long = { ...ada, derived_from: Array.from({ length: 8 }, (_, at) => `tok_${at}`) }
-    expect(await exchange({}, long)).toMatchObject({ error: 'invalid_grant' })
+    expect(await requestExchange({}, long)).toMatchObject({ error: 'invalid_grant' })
   })
 
   test('is for clients that may, and for subjects of their own tenant', async () => {
-    expect(await exchange({ client_id: 'reader' })).toMatchObject({ error: 'unauthorized_client' })
-    expect(await exchange({ client_id: 'bravo' })).toMatchObject({ error: 'invalid_grant' })
-    expect(await exchange({ client_id: 'everywhere' })).toMatchObject({ claims: { tenant_id: 'alpha' } })
-    expect(await exchange({}, { ...ada, tenant_id: '*' })).toMatchObject({ error: 'invalid_grant' })
+    expect(await requestExchange({ client_id: 'reader' })).toMatchObject({ error: 'unauthorized_client' })
+    expect(await requestExchange({ client_id: 'bravo' })).toMatchObject({ error: 'invalid_grant' })
+    expect(await requestExchange({ client_id: 'everywhere' })).toMatchObject({ claims: { tenant_id: 'alpha' } })
+    expect(await requestExchange({}, { ...ada, tenant_id: '*' })).toMatchObject({ error: 'invalid_grant' })
   })
 
   test('a subject token that does not count is an invalid grant, whatever the reason', async () => {
-    expect(await exchange({ subject_token: 'forged' })).toEqual(await exchange({ client_id: 'bravo' }))
+    expect(await requestExchange({ subject_token: 'forged' })).toEqual(await requestExchange({ client_id: 'bravo' }))
   })
 
   const malformed: [string, Record<string, unknown>][] = [
@@ -141,26 +149,26 @@ describe('exchange', () => {
     ['an actor token', { actor_token: 'x', actor_token_type: tokenTypes.jwt }],
   ]
   test.each(malformed)('%s is an invalid request', async (_, change) => {
-    const answer = await exchange(change)
+    const answer = await requestExchange(change)
     expect(oauthError.parse(answer).error).toBe('invalid_request')
   })
 
   test('a JWT is as good a name for the token as any', async () => {
     const types = { subject_token_type: tokenTypes.jwt, requested_token_type: tokenTypes.jwt }
-    expect(await exchange(types)).toMatchObject({ issued_token_type: tokenTypes.access_token })
+    expect(await requestExchange(types)).toMatchObject({ issued_token_type: tokenTypes.access_token })
   })
 })
 
 test('audiences are those of the site; another, or a resource, is an invalid target', async () => {
-  expect(await exchange({ audience: upstream })).toMatchObject({ claims: { aud: upstream } })
-  expect(await exchange({ audience: 'urn:platform:site:bravo' })).toMatchObject({ error: 'invalid_target' })
-  expect(await exchange({ resource: 'https://tools.example/' })).toMatchObject({ error: 'invalid_target' })
+  expect(await requestExchange({ audience: upstream })).toMatchObject({ claims: { aud: upstream } })
+  expect(await requestExchange({ audience: 'urn:platform:site:bravo' })).toMatchObject({ error: 'invalid_target' })
+  expect(await requestExchange({ resource: 'https://tools.example/' })).toMatchObject({ error: 'invalid_target' })
 })
 
 test('the grant type is named, and is one of two', async () => {
-  expect(await exchange({ grant_type: undefined })).toMatchObject({ error: 'invalid_request' })
+  expect(await requestExchange({ grant_type: undefined })).toMatchObject({ error: 'invalid_request' })
   for (const grant_type of ['password', 'authorization_code', 'refresh_token', '__proto__']) {
-    expect(await exchange({ grant_type })).toMatchObject({ error: 'unsupported_grant_type' })
+    expect(await requestExchange({ grant_type })).toMatchObject({ error: 'unsupported_grant_type' })
   }
 })
 
@@ -169,13 +177,13 @@ test('the subject token of an unauthenticated client is not even looked at', asy
   const never = async () => {
     throw new Error('looked at')
   }
-  expect(await grant({ request: form }, { ...terms, audiences: [site] }, now, never)).toMatchObject({
+  expect(await decideGrant({ request: form }, { ...terms, audiences: [site] }, now, never)).toMatchObject({
     error: 'invalid_client',
   })
 })
 
 test('the answer and the metadata are what their schemas say', async () => {
-  const decided = await exchange({ scope: 'auditor analyst' })
+  const decided = await requestExchange({ scope: 'auditor analyst' })
   if ('error' in decided) throw new Error(decided.error)
   expect(tokenResponse.parse(tokenResponseOf(decided, 'a.b.c'))).toMatchObject({
     scope: 'analyst auditor',

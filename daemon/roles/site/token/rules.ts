@@ -1,11 +1,11 @@
 // Who may have which token: client credentials (RFC 6749 section 4.4) and token exchange (RFC 8693), decided.
-import type { Actor } from '../../../kernel/identity.ts'
-import { authenticate } from './client/rules.ts'
+import type { Actor } from '../../../kernel/identity/identity.ts'
+import { authenticateClient } from './client/rules.ts'
 import {
-  type Client,
   type DiscoveryDocument,
   type GrantedClaims,
   grantTypes,
+  type OAuthClient,
   type OAuthError,
   type SubjectToken,
   type TokenRequest,
@@ -18,17 +18,20 @@ const lifetime_s = 3_600
 /** Longest chain of actors: beyond it a token would outgrow what a header carries. */
 const maxActors = 8
 
-export type Asked = {
+export type TokenGrantRequest = {
   readonly request: TokenRequest
   /** The `Authorization` header. */
   readonly authorization?: string | undefined
 }
 
 /** What this issuer may issue for: itself first, then the audiences that the profile names. */
-export type Terms = { readonly clients: readonly Client[]; readonly audiences: readonly [string, ...string[]] }
+export type IssuerTerms = {
+  readonly clients: readonly OAuthClient[]
+  readonly audiences: readonly [string, ...string[]]
+}
 
 /** A decision to issue: mint `claims`, valid for `expires_in` seconds and never beyond `exp` (seconds since 1970). */
-export type Grant = {
+export type TokenGrant = {
   readonly claims: GrantedClaims
   readonly expires_in: number
   readonly exp: number
@@ -36,38 +39,43 @@ export type Grant = {
 }
 
 /** What a token of this issuer says; undefined when it does not count (foreign, expired, revoked). */
-export type VerifySubject = (token: string) => Promise<SubjectToken | undefined>
+export type SubjectVerifier = (token: string) => Promise<SubjectToken | undefined>
 
 /** Decides; `now` in epoch milliseconds. Pure but for `verifySubject`, which is only asked for known clients. */
-export async function grant(
-  asked: Asked,
-  terms: Terms,
+export async function decideGrant(
+  asked: TokenGrantRequest,
+  terms: IssuerTerms,
   now: number,
-  verifySubject: VerifySubject,
-): Promise<Grant | OAuthError> {
+  verifySubject: SubjectVerifier,
+): Promise<TokenGrant | OAuthError> {
   const { request } = asked
-  const client = authenticate(request, asked.authorization, terms.clients)
+  const client = authenticateClient(request, asked.authorization, terms.clients)
   if ('error' in client) return client
-  if (request.grant_type === undefined) return refusal('invalid_request', 'grant_type is required')
+  if (request.grant_type === undefined) return oauthRefusal('invalid_request', 'grant_type is required')
   const audience = request.audience ?? terms.audiences[0]
   if (request.resource !== undefined || !terms.audiences.includes(audience)) {
-    return refusal('invalid_target', 'tokens are not issued for this audience')
+    return oauthRefusal('invalid_target', 'tokens are not issued for this audience')
   }
   const now_s = Math.floor(now / 1000)
-  if (request.grant_type === grantTypes.client_credentials) return clientGrant(request, client, audience, now_s)
+  if (request.grant_type === grantTypes.client_credentials) return decideClientGrant(request, client, audience, now_s)
   if (request.grant_type !== grantTypes.token_exchange) {
-    return refusal('unsupported_grant_type', 'client credentials and token exchange are supported')
+    return oauthRefusal('unsupported_grant_type', 'client credentials and token exchange are supported')
   }
-  const objection = exchangeObjection(request, client)
+  const objection = checkExchange(request, client)
   if (objection) return objection
   const subject = await verifySubject(request.subject_token ?? '')
-  if (!subject) return refusal('invalid_grant', 'the subject token is not valid')
-  return exchangeGrant(request, client, subject, audience, now_s)
+  if (!subject) return oauthRefusal('invalid_grant', 'the subject token is not valid')
+  return decideExchangeGrant(request, client, subject, audience, now_s)
 }
 
-function clientGrant(request: TokenRequest, client: Client, audience: string, now_s: number): Grant | OAuthError {
-  const roles = narrowed(client.roles, request.scope)
-  if (!roles) return refusal('invalid_scope', 'the client has none of these roles')
+function decideClientGrant(
+  request: TokenRequest,
+  client: OAuthClient,
+  audience: string,
+  now_s: number,
+): TokenGrant | OAuthError {
+  const roles = narrowRoles(client.roles, request.scope)
+  if (!roles) return oauthRefusal('invalid_scope', 'the client has none of these roles')
   const claims: GrantedClaims = {
     sub: client.subject,
     tenant_id: client.tenant_id,
@@ -79,40 +87,40 @@ function clientGrant(request: TokenRequest, client: Client, audience: string, no
   return { claims, expires_in: lifetime_s, exp: now_s + lifetime_s }
 }
 
-function exchangeObjection(request: TokenRequest, client: Client): OAuthError | undefined {
-  if (!client.may_exchange) return refusal('unauthorized_client', 'this client may not exchange tokens')
-  if (!request.subject_token) return refusal('invalid_request', 'subject_token is required')
+function checkExchange(request: TokenRequest, client: OAuthClient): OAuthError | undefined {
+  if (!client.may_exchange) return oauthRefusal('unauthorized_client', 'this client may not exchange tokens')
+  if (!request.subject_token) return oauthRefusal('invalid_request', 'subject_token is required')
   if (!isTokenType(request.subject_token_type)) {
-    return refusal('invalid_request', 'subject_token_type must be an access token or a JWT')
+    return oauthRefusal('invalid_request', 'subject_token_type must be an access token or a JWT')
   }
   if (request.requested_token_type !== undefined && !isTokenType(request.requested_token_type)) {
-    return refusal('invalid_request', 'only access tokens are issued')
+    return oauthRefusal('invalid_request', 'only access tokens are issued')
   }
   if (request.actor_token !== undefined || request.actor_token_type !== undefined) {
-    return refusal('invalid_request', 'the authenticated client is the actor; actor_token is not supported')
+    return oauthRefusal('invalid_request', 'the authenticated client is the actor; actor_token is not supported')
   }
   return undefined
 }
 
 /** The same subject, tenant and clearance, at most the same roles, never longer: only the actor is added. */
-function exchangeGrant(
+function decideExchangeGrant(
   request: TokenRequest,
-  client: Client,
+  client: OAuthClient,
   subject: SubjectToken,
   audience: string,
   now_s: number,
-): Grant | OAuthError {
+): TokenGrant | OAuthError {
   if (client.tenant_id !== '*' && client.tenant_id !== subject.tenant_id) {
-    return refusal('invalid_grant', 'the subject token is not valid')
+    return oauthRefusal('invalid_grant', 'the subject token is not valid')
   }
   const expires_in = Math.min(lifetime_s, subject.exp - now_s)
-  if (expires_in < 1) return refusal('invalid_grant', 'the subject token is not valid')
+  if (expires_in < 1) return oauthRefusal('invalid_grant', 'the subject token is not valid')
   const derived_from = [...(subject.derived_from ?? []), subject.jti]
-  if (actorsOf(subject.act) >= maxActors || derived_from.length > maxActors) {
-    return refusal('invalid_grant', 'the subject token has been exchanged too often')
+  if (countActors(subject.act) >= maxActors || derived_from.length > maxActors) {
+    return oauthRefusal('invalid_grant', 'the subject token has been exchanged too often')
   }
-  const roles = narrowed(subject.roles, request.scope)
-  if (!roles) return refusal('invalid_scope', 'the subject has none of these roles')
+  const roles = narrowRoles(subject.roles, request.scope)
+  if (!roles) return oauthRefusal('invalid_scope', 'the subject has none of these roles')
   const claims: GrantedClaims = {
     sub: subject.sub,
     tenant_id: subject.tenant_id,
@@ -127,7 +135,7 @@ function exchangeGrant(
 }
 
 /** The answer for a grant whose token has been minted. */
-export function tokenResponseOf(decided: Grant, access_token: string): TokenResponse {
+export function tokenResponseOf(decided: TokenGrant, access_token: string): TokenResponse {
   return {
     access_token,
     token_type: 'Bearer',
@@ -156,7 +164,7 @@ export function discoveryOf(
 }
 
 /** The roles that are both held and asked for, all of them when no scope is given; undefined when none would be left. */
-function narrowed(held: readonly string[], scope: string | undefined): string[] | undefined {
+function narrowRoles(held: readonly string[], scope: string | undefined): string[] | undefined {
   if (scope === undefined) return [...held]
   const wanted = new Set(scope.split(' ').filter((word) => word !== ''))
   const roles = held.filter((role) => wanted.has(role))
@@ -167,10 +175,10 @@ function isTokenType(type: string | undefined): boolean {
   return Object.values<string | undefined>(tokenTypes).includes(type)
 }
 
-function actorsOf(act: Actor | undefined): number {
-  return act ? 1 + actorsOf(act.act) : 0
+function countActors(act: Actor | undefined): number {
+  return act ? 1 + countActors(act.act) : 0
 }
 
-function refusal(error: OAuthError['error'], error_description: string): OAuthError {
+function oauthRefusal(error: OAuthError['error'], error_description: string): OAuthError {
   return { error, error_description }
 }

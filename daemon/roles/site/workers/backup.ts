@@ -1,6 +1,6 @@
 // Backs up the databases at the times that the profile names.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
 import { backupsPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 
@@ -12,6 +12,6 @@ export const backup: Worker = {
 
 async function run(call: Call): Promise<void> {
   const { backup_keep } = call.settings(settings)
-  const made = await call.part(backupsPart).run(backup_keep, (operation, input) => call.others.ask(operation, input))
+  const made = await call.part(backupsPart).run(backup_keep, (operation, input) => call.roles.request(operation, input))
   await call.record([call.audited('site.backup.done', made, {})])
 }

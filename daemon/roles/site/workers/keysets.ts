@@ -1,39 +1,40 @@
 // Tells every peer of the site's key set: owed until it is sent, also to a peer that is pinned later.
-import type { Call } from '../../../kernel/call.ts'
-import { digestOf, type KeysData, keySetIn, most_before } from '../../../kernel/key-set.ts'
-import type { Jws } from '../../../kernel/keys.ts'
-import { lowestLabel } from '../../../kernel/label.ts'
-import { keys_schema } from '../../../kernel/one-way.ts'
-import type { Peer } from '../../../kernel/peer.ts'
-import type { Worker } from '../../../kernel/role.ts'
+
+import { digestKeySet, type KeysData, max_previous_sets, parseKeySet } from '../../../kernel/cryptography/key-set.ts'
+import type { Jws } from '../../../kernel/cryptography/signatures.ts'
+import type { Peer } from '../../../kernel/identity/peer.ts'
+import { lowestLabel } from '../../../kernel/label/label.ts'
+import { keys_schema } from '../../../kernel/messaging/one-way-control.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
 import { keySetsPart, peersPart, transportsPart } from '../parts.ts'
 
-const five_seconds_ms = 5_000
+const interval_ms = 5_000
 
-export const keysets: Worker = { name: 'keysets', when: { every_ms: five_seconds_ms }, run }
+export const keysets: Worker = { name: 'keysets', when: { every_ms: interval_ms }, run }
 
 async function run(call: Call): Promise<void> {
-  const { all, told, unsent } = call.part(keySetsPart)
+  const { all, sent_versions, logged_failures } = call.part(keySetsPart)
   const sets = all()
   const last = sets.at(-1)
-  const version = last && keySetIn(last)?.version
+  const version = last && parseKeySet(last)?.version
   if (!last || version === undefined) return
   for (const peer of await call.part(peersPart).list()) {
-    if (told.get(peer.name) === version || call.signal.aborted) continue
+    if (sent_versions.get(peer.name) === version || call.signal.aborted) continue
     try {
-      await send(call, peer, last, version, sets.slice(0, -1))
-      told.set(peer.name, version)
-      unsent.delete(peer.name)
+      await sendKeySet(call, peer, last, version, sets.slice(0, -1))
+      sent_versions.set(peer.name, version)
+      logged_failures.delete(peer.name)
     } catch (error) {
       // A channel that stands now is tried again; the other peers are told meanwhile.
       const why = `${version}: ${error}`
-      if (unsent.get(peer.name) !== why) call.log.warn('site.keyset.unsent', { peer: peer.name, detail: why })
-      unsent.set(peer.name, why)
+      if (logged_failures.get(peer.name) !== why) call.log.warn('site.keyset.unsent', { peer: peer.name, detail: why })
+      logged_failures.set(peer.name, why)
     }
   }
 }
 
-async function send(call: Call, peer: Peer, last: Jws, version: number, before: readonly Jws[]): Promise<void> {
+async function sendKeySet(call: Call, peer: Peer, last: Jws, version: number, before: readonly Jws[]): Promise<void> {
   const [transport] = call.part(transportsPart)
   if (!transport) return
   const said: KeysData = { keyset: last, before: newestThatFit(before) }
@@ -41,7 +42,7 @@ async function send(call: Call, peer: Peer, last: Jws, version: number, before: 
     {
       peer: peer.name,
       // By what it says: a repeat finds the message that was sent.
-      event_id: `keyset:${version}:${digestOf(last).slice(0, 32)}`,
+      event_id: `keyset:${version}:${digestKeySet(last).slice(0, 32)}`,
       kind: 'keys',
       schema: keys_schema,
       body: said,
@@ -53,15 +54,15 @@ async function send(call: Call, peer: Peer, last: Jws, version: number, before: 
 }
 
 /** A quarter of what a body may hold. */
-const most_bytes = 1_048_576
+const max_history_bytes = 1_048_576
 
 /** For a peer that has missed some versions: as many before the last as fit, oldest first. */
 function newestThatFit(before: readonly Jws[]): Jws[] {
   const fitting: Jws[] = []
   let bytes = 0
-  for (const set of before.slice(-most_before).toReversed()) {
+  for (const set of before.slice(-max_previous_sets).toReversed()) {
     bytes += JSON.stringify(set).length
-    if (bytes > most_bytes) break
+    if (bytes > max_history_bytes) break
     fitting.unshift(set)
   }
   return fitting

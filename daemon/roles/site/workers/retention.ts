@@ -1,11 +1,11 @@
 // Removes the files of messages that were kept long enough; what is known of the messages stays for ever.
-import type { Call } from '../../../kernel/call.ts'
-import type { Worker } from '../../../kernel/role.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Worker } from '../../../kernel/role/role.ts'
 import { transportsPart } from '../parts.ts'
 
-const ten_minutes_ms = 600_000
+const interval_ms = 600_000
 
-export const retention: Worker = { name: 'retention', when: { every_ms: ten_minutes_ms }, run }
+export const retention: Worker = { name: 'retention', when: { every_ms: interval_ms }, run }
 
 async function run(call: Call): Promise<void> {
   for (const { name, oneWay } of call.part(transportsPart)) {

@@ -1,8 +1,8 @@
 // The small steps that every change of a session is made of: entering a state, owing others a word, having paid it.
-import type { EmissionEvent, Pending, SessionState, StoredSession, Transition } from '../model.ts'
+import type { EmissionEvent, SessionOutboxEntry, SessionState, StoredSession, Transition } from '../model.ts'
 
 /** A word owed to a sink; the id is the same each time, so that a receiver can drop repeats. */
-export function emission(sink: string, event: EmissionEvent): Pending {
+export function emissionEntry(sink: string, event: EmissionEvent): SessionOutboxEntry {
   return { type: 'emission', id: `emission:${event}:${sink}`, sink, event }
 }
 
@@ -14,7 +14,7 @@ export function closeDissent(
 ): StoredSession {
   const { open_dissent_id, ...rest } = current
   if (!open_dissent_id) return current
-  return owing(rest, [
+  return addToOutbox(rest, [
     { type: 'dissent_closed', id: `closed:${open_dissent_id}`, dissent_id: open_dissent_id, resolution, at },
   ])
 }
@@ -28,11 +28,11 @@ export function isDecided(state: SessionState): boolean {
  * Number of the session's last event. Events are numbered without gaps: one for each contribution, one for each
  * transition, and one more for the result of a transition that decides.
  */
-export function lastEvent({ contributions, history }: Pick<StoredSession, 'contributions' | 'history'>): number {
+export function lastEventNumber({ contributions, history }: Pick<StoredSession, 'contributions' | 'history'>): number {
   return contributions + history.length + history.filter((step) => isDecided(step.to)).length
 }
 
-export function enter(
+export function enterState(
   current: StoredSession,
   to: SessionState,
   trigger: Transition['trigger'],
@@ -41,7 +41,7 @@ export function enter(
 ): StoredSession {
   const { decision, reason, result } = current
   const step: Transition = {
-    seq: lastEvent(current) + 1,
+    seq: lastEventNumber(current) + 1,
     at,
     from: current.history.length ? current.state : null,
     to,
@@ -55,13 +55,17 @@ export function enter(
 }
 
 /** Adds to what the session owes; the relay delivers it. */
-export function owing(current: StoredSession, more: readonly Pending[]): StoredSession {
+export function addToOutbox(current: StoredSession, more: readonly SessionOutboxEntry[]): StoredSession {
   const pending = [...current.pending, ...more]
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
 
 /** One debt paid, and in its place what follows from it: in front of all later ones. A repeat changes nothing. */
-export function paid(current: StoredSession, id: string, more: readonly Pending[] = []): StoredSession {
+export function replaceInOutbox(
+  current: StoredSession,
+  id: string,
+  more: readonly SessionOutboxEntry[] = [],
+): StoredSession {
   const pending = current.pending.flatMap((debt) => (debt.id === id ? more : [debt]))
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }

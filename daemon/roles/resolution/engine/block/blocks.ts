@@ -1,11 +1,11 @@
 // Groups of rows that share a key or two: every pair within a block is a candidate, and each pair is given once.
-import type { Key } from './keys.ts'
+import type { BlockingKey } from './keys.ts'
 
 /** Rows of all blocks one after the other, rising within each; `starts[block]` to `starts[block + 1]` are one block's. */
-export type Blocks = { readonly starts: Uint32Array; readonly rows: Int32Array }
+export type RowBlocks = { readonly starts: Uint32Array; readonly rows: Int32Array }
 
 /** A list of whole numbers that grows. */
-class Growing {
+class GrowableIntArray {
   #values = new Int32Array(1 << 16)
   length = 0
 
@@ -23,9 +23,9 @@ class Growing {
   }
 }
 
-export class BlockBuilder {
-  readonly #starts = new Growing()
-  readonly #rows = new Growing()
+export class RowBlockBuilder {
+  readonly #starts = new GrowableIntArray()
+  readonly #rows = new GrowableIntArray()
 
   open(): void {
     this.#starts.push(this.#rows.length)
@@ -39,14 +39,17 @@ export class BlockBuilder {
     return this.#rows.length
   }
 
-  finish(): Blocks {
+  finish(): RowBlocks {
     this.#starts.push(this.#rows.length)
     return { starts: Uint32Array.from(this.#starts.finish()), rows: this.#rows.finish() }
   }
 }
 
 /** Rows by block: `order[from[block]]` to `order[from[block + 1]]`, rising. */
-export function sortedBy({ codes, sizes }: Pick<Key, 'codes' | 'sizes'>): { from: Uint32Array; order: Int32Array } {
+export function groupRowsByCode({ codes, sizes }: Pick<BlockingKey, 'codes' | 'sizes'>): {
+  from: Uint32Array
+  order: Int32Array
+} {
   const from = new Uint32Array(sizes.length + 1)
   for (let block = 0; block < sizes.length; block++) from[block + 1] = from[block]! + sizes[block]!
   const next = from.slice()
@@ -62,29 +65,29 @@ export function sortedBy({ codes, sizes }: Pick<Key, 'codes' | 'sizes'>): { from
  * Blocks of one key with 2 to `cap` rows; and of two keys of different fields where either alone has too many: what is too
  * common to mean anything alone means something together.
  */
-export function blocksOf(keys: readonly Key[], cap: number): Blocks {
-  const builder = new BlockBuilder()
+export function buildBlocks(keys: readonly BlockingKey[], cap: number): RowBlocks {
+  const builder = new RowBlockBuilder()
   for (const [index, key] of keys.entries()) {
-    const { from, order } = sortedBy(key)
+    const { from, order } = groupRowsByCode(key)
     const others = keys.slice(index + 1).filter(({ field }) => field !== key.field)
     for (let block = 0; block < key.sizes.length; block++) {
       const rows = order.subarray(from[block]!, from[block + 1]!)
       if (rows.length < 2) continue
-      if (rows.length > cap) for (const other of others) splitBy(other, rows, cap, builder)
+      if (rows.length > cap) for (const other of others) splitBlock(other, rows, cap, builder)
       else addBlock(rows, builder)
     }
   }
   return builder.finish()
 }
 
-function addBlock(rows: Int32Array, builder: BlockBuilder): void {
+function addBlock(rows: Int32Array, builder: RowBlockBuilder): void {
   builder.open()
   for (let at = 0; at < rows.length; at++) builder.add(rows[at]!)
 }
 
 /** The part of a block that each block of another key takes up, where that one is too large alone as well. */
-function splitBy({ codes, sizes }: Key, rows: Int32Array, cap: number, builder: BlockBuilder): void {
-  const parts = partsFor(sizes.length)
+function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number, builder: RowBlockBuilder): void {
+  const parts = borrowScratch(sizes.length)
   const { counts, places } = parts
   const touched: number[] = []
   for (let at = 0; at < rows.length; at++) {
@@ -116,7 +119,7 @@ function splitBy({ codes, sizes }: Key, rows: Int32Array, cap: number, builder: 
 let scratch = { counts: new Int32Array(0), places: new Int32Array(0) }
 
 /** Room by block of a key, all nought; whoever writes there leaves it so. */
-function partsFor(size: number) {
+function borrowScratch(size: number) {
   if (scratch.counts.length < size) scratch = { counts: new Int32Array(size), places: new Int32Array(size) }
   return scratch
 }
@@ -126,14 +129,14 @@ function partsFor(size: number) {
  * with 1 / (s - 1); a pair for which all its blocks together say less than `least` is left out. `extra` gives more rows
  * for a row, whatever their blocks say.
  */
-export function eachPair(
+export function forEachPair(
   rows: number,
-  blocks: Blocks,
+  blocks: RowBlocks,
   least: number,
   extra: ((row: number) => readonly number[]) | undefined,
   pair: (a: number, b: number) => void,
 ): void {
-  const { from, blocksOfRow } = byRow(rows, blocks)
+  const { from, blocksOfRow } = indexBlocksByRow(rows, blocks)
   const said = new Float64Array(rows)
   const touched = new Int32Array(rows)
   const { starts, rows: members } = blocks
@@ -161,7 +164,7 @@ export function eachPair(
   }
 }
 
-function byRow(rows: number, blocks: Blocks): { from: Uint32Array; blocksOfRow: Int32Array } {
+function indexBlocksByRow(rows: number, blocks: RowBlocks): { from: Uint32Array; blocksOfRow: Int32Array } {
   const from = new Uint32Array(rows + 1)
   for (let at = 0; at < blocks.rows.length; at++) from[blocks.rows[at]! + 1]!++
   for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!

@@ -1,24 +1,24 @@
 // Pairs of records that stand near each other: in an order of keys, or by the words that they share.
-import type { Field } from '../compare/pairs.ts'
+import type { FieldColumn } from '../compare/pair-comparer.ts'
 import { LensFault } from '../records/records.ts'
-import { textsOf } from '../records/texts.ts'
-import { type Column, textOf } from '../text/dictionary.ts'
-import { trigrams } from '../text/parts.ts'
-import { type Neighbours, neighboursOf, vectorsOf } from '../text/vectors.ts'
-import { columnOf, mayMeet, type Pairing, type Sides } from './pairing.ts'
+import { joinRecordTexts } from '../records/texts.ts'
+import { type DictionaryColumn, decodeText } from '../text/dictionary.ts'
+import { buildTfidfVectors, findNearestNeighbours, type NearestNeighbours } from '../text/tfidf-vectors.ts'
+import { createTrigramTokeniser } from '../text/tokeniser.ts'
+import { type ComparisonScope, mayCompare, type RulePairing, resolveColumn } from './pairing.ts'
 
 /**
  * Each record with the `window - 1` that follow it in the order of its keys; records without the first key have no place.
  * Hernández and Stolfo, "The Merge/Purge Problem for Large Databases", 1995.
  */
-export function sortedNeighbourhood(
+export function pairSortedNeighbours(
   by: readonly string[],
   window: number,
-  fields: readonly Field[],
-  sides: Sides,
-): Pairing {
-  const order = ordered(
-    by.map((text) => columnOf(text, fields)),
+  fields: readonly FieldColumn[],
+  sides: ComparisonScope,
+): RulePairing {
+  const order = sortRows(
+    by.map((text) => resolveColumn(text, fields)),
     sides.rows,
   )
   const places = new Int32Array(sides.rows).fill(-window)
@@ -28,21 +28,21 @@ export function sortedNeighbourhood(
       const end = Math.min(order.length, one + window)
       for (let other = one + 1; other < end; other++) {
         const [a, b] = [order[one]!, order[other]!]
-        if (mayMeet(sides, a, b)) pair(Math.min(a, b), Math.max(a, b))
+        if (mayCompare(sides, a, b)) pair(Math.min(a, b), Math.max(a, b))
       }
     }
   }
   return {
     name: `${window} in a row by ${by.join(', ')}`,
-    ...counted(each, Math.min(window, order.length)),
+    ...countPairs(each, Math.min(window, order.length)),
     has: (a, b) => places[a]! >= 0 && places[b]! >= 0 && Math.abs(places[a]! - places[b]!) < window,
     each,
   }
 }
 
 /** Rows that have the first key, by keys in turn; of equal ones the lower row comes first. */
-function ordered(columns: readonly Column[], rows: number): Int32Array {
-  const ranks = columns.map(ranksOf)
+function sortRows(columns: readonly DictionaryColumn[], rows: number): Int32Array {
+  const ranks = columns.map(rankValues)
   const first = ranks[0]!
   const placed = Int32Array.from({ length: rows }, (_, row) => row).filter((row) => first[row]! >= 0)
   return placed.sort((a, b) => {
@@ -52,8 +52,8 @@ function ordered(columns: readonly Column[], rows: number): Int32Array {
 }
 
 /** Each row's place among the values, by their letters; -1 for none. */
-function ranksOf({ codes, dictionary }: Column): Int32Array {
-  const texts = Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
+function rankValues({ codes, dictionary }: DictionaryColumn): Int32Array {
+  const texts = Array.from({ length: dictionary.size }, (_, code) => decodeText(dictionary, code))
   const sorted = texts.map((_, code) => code).sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
   const ranks = new Int32Array(dictionary.size)
   for (const [rank, code] of sorted.entries()) ranks[code] = rank
@@ -61,35 +61,34 @@ function ranksOf({ codes, dictionary }: Column): Int32Array {
 }
 
 /** Every record is seen beside every other, which takes a minute. */
-const most_rows = 100_000
+const max_rows = 100_000
 
 /** Each record with its `k` most alike by the cosine of trigrams, of the other source where one may not meet itself. Throws `LensFault`. */
-export function nearestByWords(
+export function pairNearestTexts(
   named: readonly string[] | undefined,
   k: number,
-  fields: readonly Field[],
-  sides: Sides,
-): Pairing {
+  fields: readonly FieldColumn[],
+  sides: ComparisonScope,
+): RulePairing {
   const told = named ? fields.filter(({ name }) => named.includes(name)) : fields
   const { rows, sources } = sides
-  if (rows > most_rows)
-    throw new LensFault(`neighbours by words are for ${most_rows} records at most; there are ${rows}`)
-  const texts = textsOf({ rows, sources: new Int32Array(rows), fields: told }, undefined, named !== undefined)
+  if (rows > max_rows) throw new LensFault(`neighbours by words are for ${max_rows} records at most; there are ${rows}`)
+  const texts = joinRecordTexts({ rows, sources: new Int32Array(rows), fields: told }, undefined, named !== undefined)
   const isTwo = sources?.every((source) => source < 2)
-  const near = neighboursOf(vectorsOf(texts, trigrams()), k, isTwo ? sources : undefined)
+  const near = findNearestNeighbours(buildTfidfVectors(texts, createTrigramTokeniser()), k, isTwo ? sources : undefined)
   const lists = (a: number, b: number) => near.found.subarray(a * k, (a + 1) * k).includes(b)
   const each = (pair: (a: number, b: number) => void) =>
-    eachNear(near, rows, lists, (a, b) => mayMeet(sides, a, b) && pair(a, b))
+    forEachNeighbour(near, rows, lists, (a, b) => mayCompare(sides, a, b) && pair(a, b))
   return {
     name: `${k} nearest by ${named?.join(', ') ?? 'all texts'}`,
-    ...counted(each, k + 1),
+    ...countPairs(each, k + 1),
     has: (a, b) => lists(a, b) || lists(b, a),
     each,
   }
 }
 
-function eachNear(
-  { k, found }: Neighbours,
+function forEachNeighbour(
+  { k, found }: NearestNeighbours,
   rows: number,
   lists: (a: number, b: number) => boolean,
   pair: (a: number, b: number) => void,
@@ -102,7 +101,7 @@ function eachNear(
   }
 }
 
-function counted(each: (pair: (a: number, b: number) => void) => void, largest: number) {
+function countPairs(each: (pair: (a: number, b: number) => void) => void, largest: number) {
   let pairs = 0
   each(() => pairs++)
   return { pairs, blocks: 0, largest, leftOut: [], leftOutCount: 0 }

@@ -1,22 +1,22 @@
 // Blocking rules as a lens gives them: each says which pairs it brings together, how many, and what it left out.
-import { expressionOf } from '../../lens/expression.ts'
-import type { Field } from '../compare/pairs.ts'
-import { type Column, textOf, viewed } from '../text/dictionary.ts'
-import { seeing } from '../text/views.ts'
-import { sortedBy } from './blocks.ts'
-import type { Key } from './keys.ts'
+import { parseExpression } from '../../lens/expression.ts'
+import type { FieldColumn } from '../compare/pair-comparer.ts'
+import { type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
+import { createViewFunction } from '../text/views.ts'
+import { groupRowsByCode } from './blocks.ts'
+import type { BlockingKey } from './keys.ts'
 
 /** A block that is too large to compare all its pairs. */
-export type LeftOut = { readonly key: string; readonly records: number }
+export type OversizedBlock = { readonly key: string; readonly records: number }
 
-export type Pairing = {
+export type RulePairing = {
   readonly name: string
   /** How many pairs it brings together, those of earlier rules among them. */
   readonly pairs: number
   readonly blocks: number
   readonly largest: number
   /** The largest ones first, and how many there are in all. */
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly OversizedBlock[]
   readonly leftOutCount: number
   /** Whether it brings these two together. */
   has(a: number, b: number): boolean
@@ -25,28 +25,35 @@ export type Pairing = {
 }
 
 /** Which records may be compared at all: `sources` where those of one source may not. */
-export type Sides = { readonly rows: number; readonly sources: Int32Array | undefined }
+export type ComparisonScope = { readonly rows: number; readonly sources: Int32Array | undefined }
 
-const most_told = 20
+const max_listed_blocks = 20
 
 /** Records that share all keys, in blocks of at most `max_block`. */
-export function byKeys(keys: readonly string[], fields: readonly Field[], sides: Sides, max_block: number): Pairing {
-  const columns = keys.map((text) => columnOf(text, fields))
-  const { codes, sizes } = together(columns, sides.rows)
-  const { from, order } = sortedBy({ codes, sizes })
+export function pairByKeys(
+  keys: readonly string[],
+  fields: readonly FieldColumn[],
+  sides: ComparisonScope,
+  max_block: number,
+): RulePairing {
+  const columns = keys.map((text) => resolveColumn(text, fields))
+  const { codes, sizes } = combineColumns(columns, sides.rows)
+  const { from, order } = groupRowsByCode({ codes, sizes })
   const isKept = (block: number) => sizes[block]! > 1 && sizes[block]! <= max_block
-  const tally = tallied(sizes, isKept, (block) => pairsIn(order.subarray(from[block]!, from[block + 1]!), sides))
+  const tally = tallyBlocks(sizes, isKept, (block) =>
+    countBlockPairs(order.subarray(from[block]!, from[block + 1]!), sides),
+  )
   return {
     name: keys.join(' + '),
     ...tally,
-    ...leftOutOf(sizes, max_block, (block) => keyText(columns, order[from[block]!]!)),
+    ...listOversizedBlocks(sizes, max_block, (block) => formatKey(columns, order[from[block]!]!)),
     has: (a, b) => codes[a]! >= 0 && codes[a] === codes[b] && isKept(codes[a]!),
     each(pair) {
       for (let block = 0; block < sizes.length; block++) {
         if (!isKept(block)) continue
         for (let one = from[block]!; one < from[block + 1]!; one++) {
           for (let other = one + 1; other < from[block + 1]!; other++) {
-            if (mayMeet(sides, order[one]!, order[other]!)) pair(order[one]!, order[other]!)
+            if (mayCompare(sides, order[one]!, order[other]!)) pair(order[one]!, order[other]!)
           }
         }
       }
@@ -54,21 +61,21 @@ export function byKeys(keys: readonly string[], fields: readonly Field[], sides:
   }
 }
 
-export function mayMeet({ sources }: Sides, a: number, b: number): boolean {
+export function mayCompare({ sources }: ComparisonScope, a: number, b: number): boolean {
   return sources === undefined || sources[a] !== sources[b]
 }
 
 /** The field as an expression sees it; every field that a rule names is there. */
-export function columnOf(text: string, fields: readonly Field[]): Column {
-  const read = expressionOf(text)
+export function resolveColumn(text: string, fields: readonly FieldColumn[]): DictionaryColumn {
+  const read = parseExpression(text)
   if (typeof read === 'string') throw new RangeError(read)
   const field = fields.find(({ name }) => name === read.field)
   if (!field) throw new RangeError(`no field is called ${read.field}`)
-  return read.view ? viewed(field.column, seeing(read.view)) : field.column
+  return read.view ? mapColumn(field.column, createViewFunction(read.view)) : field.column
 }
 
 /** One number for what several columns say together; -1 where one of them says nothing. */
-function together(columns: readonly Column[], rows: number): Pick<Key, 'codes' | 'sizes'> {
+function combineColumns(columns: readonly DictionaryColumn[], rows: number): Pick<BlockingKey, 'codes' | 'sizes'> {
   let codes = columns[0]!.codes
   let size = columns[0]!.dictionary.size
   for (const { codes: others, dictionary } of columns.slice(1)) {
@@ -92,7 +99,7 @@ function together(columns: readonly Column[], rows: number): Pick<Key, 'codes' |
   return { codes, sizes }
 }
 
-function tallied(sizes: Int32Array, isKept: (block: number) => boolean, pairsOf: (block: number) => number) {
+function tallyBlocks(sizes: Int32Array, isKept: (block: number) => boolean, pairsOf: (block: number) => number) {
   let [pairs, blocks, largest] = [0, 0, 0]
   for (let block = 0; block < sizes.length; block++) {
     if (sizes[block]! > largest) largest = sizes[block]!
@@ -104,32 +111,32 @@ function tallied(sizes: Int32Array, isKept: (block: number) => boolean, pairsOf:
 }
 
 /** All pairs of the rows, less those within a source where these may not meet. */
-function pairsIn(rows: Int32Array, { sources }: Sides): number {
-  const all = choose(rows.length)
+function countBlockPairs(rows: Int32Array, { sources }: ComparisonScope): number {
+  const all = countUnorderedPairs(rows.length)
   if (!sources) return all
   const counts = new Map<number, number>()
   for (const row of rows) counts.set(sources[row]!, (counts.get(sources[row]!) ?? 0) + 1)
-  return [...counts.values()].reduce((left, count) => left - choose(count), all)
+  return [...counts.values()].reduce((left, count) => left - countUnorderedPairs(count), all)
 }
 
-function choose(count: number): number {
+function countUnorderedPairs(count: number): number {
   return (count * (count - 1)) / 2
 }
 
-function leftOutOf(sizes: Int32Array, max_block: number, keyOf: (block: number) => string) {
+function listOversizedBlocks(sizes: Int32Array, max_block: number, keyOf: (block: number) => string) {
   const blocks: number[] = []
   for (let block = 0; block < sizes.length; block++) if (sizes[block]! > max_block) blocks.push(block)
-  const told = blocks.sort((a, b) => sizes[b]! - sizes[a]! || a - b).slice(0, most_told)
+  const told = blocks.sort((a, b) => sizes[b]! - sizes[a]! || a - b).slice(0, max_listed_blocks)
   return {
     leftOut: told.map((block) => ({ key: keyOf(block), records: sizes[block]! })),
     leftOutCount: blocks.length,
   }
 }
 
-const most_key_characters = 128
+const max_key_characters = 128
 
-function keyText(columns: readonly Column[], row: number): string {
+function formatKey(columns: readonly DictionaryColumn[], row: number): string {
   return columns
-    .map(({ codes, dictionary }) => textOf(dictionary, codes[row]!).slice(0, most_key_characters))
+    .map(({ codes, dictionary }) => decodeText(dictionary, codes[row]!).slice(0, max_key_characters))
     .join(' + ')
 }

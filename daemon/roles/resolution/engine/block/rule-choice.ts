@@ -1,77 +1,77 @@
 // Chooses what many records must agree in to be compared: a few fields or pairs of fields that few but the same entity share.
-import { drawnRows, type RowTable } from '../compare/row-table.ts'
-import { chanceOf } from '../score/overlap.ts'
-import { agree, eachRulePair, most_rules, type Rule } from './rule-pairs.ts'
+import { drawRows, type RowTable } from '../compare/row-table.ts'
+import { computeChanceAgreement } from '../score/overlap.ts'
+import { type AgreementRule, forEachRulePair, max_rules, rowsAgree } from './rule-pairs.ts'
 
 /** Pairs that one rule may bring, and all of them together, for each row there is. */
-const most_of_rule = 1
-const most_of_all = 5
+const max_rule_pairs_per_row = 1
+const max_pairs_per_row = 5
 /** A rule that finds less than this part of what the first ones find is not worth its pairs. */
-const least_gain = 0.002
+const min_gain = 0.002
 /** Pairs by which a rule at the limit is known in the sample: enough to be right within a tenth. */
 const sampled_pairs = 3_000
 
-type Weighed = { readonly rule: Rule; readonly mask: number; readonly pairs: number }
+type RuleEstimate = { readonly rule: AgreementRule; readonly mask: number; readonly pairs: number }
 
 /**
  * Rules in the order of what each adds. All is estimated from rows drawn evenly: how many pairs a rule brings, and which of
  * those are likely one entity, because they agree in more than chance explains. `sizes`: how many rows have each
  * value; `copies`: how many times over a field's evidence is told.
  */
-export function rulesFor(
+export function chooseRules(
   table: RowTable,
   sizes: readonly Int32Array[],
   copies: readonly number[],
   random: () => number,
-): Rule[] {
-  const sample = sampleOf(table, random)
+): AgreementRule[] {
+  const sample = sampleRows(table, random)
   const scale = (table.rows / sample.rows) ** 2
-  const chances = sizes.map((of) => chanceOf(of, table.rows))
+  const chances = sizes.map((of) => computeChanceAgreement(of, table.rows))
   const shared = chances.map((chance, field) => chance ** (1 / copies[field]!))
-  const all = candidates(chances, table.rows).map((rule): Weighed => {
+  const all = listCandidateRules(chances, table.rows).map((rule): RuleEstimate => {
     let pairs = 0
-    eachRulePair(sample, [rule], sample.rows, () => pairs++)
+    forEachRulePair(sample, [rule], sample.rows, () => pairs++)
     return { rule, mask: rule.reduce((mask, field) => mask | (1 << field), 0), pairs: pairs * scale }
   })
   const cheap = all
     .sort((a, b) => a.pairs - b.pairs)
-    .filter(({ pairs }, at) => at === 0 || pairs <= most_of_rule * table.rows)
-    .slice(0, most_rules)
-  return chosen(cheap, likelyMasks(sample, shared, cheap, scale), table.rows)
+    .filter(({ pairs }, at) => at === 0 || pairs <= max_rule_pairs_per_row * table.rows)
+    .slice(0, max_rules)
+  return selectRules(cheap, estimateMatchesByMask(sample, shared, cheap, scale), table.rows)
 }
 
 /** Each field alone, and each two; without those that chance alone makes too many. */
-function candidates(chances: readonly number[], rows: number): Rule[] {
+function listCandidateRules(chances: readonly number[], rows: number): AgreementRule[] {
   const singles = chances.map((_, field) => [field])
   const pairs = singles.flatMap(([field = 0]) => chances.slice(0, field).map((_, other) => [other, field]))
-  const chanceOfRule = (rule: Rule) => rule.reduce((product, field) => product * chances[field]!, 1)
+  const chanceOfRule = (rule: AgreementRule) => rule.reduce((product, field) => product * chances[field]!, 1)
   const all = [...singles, ...pairs].sort((a, b) => chanceOfRule(a) - chanceOfRule(b))
-  return all.filter((rule, at) => at === 0 || (chanceOfRule(rule) * rows) / 2 <= most_of_rule)
+  return all.filter((rule, at) => at === 0 || (chanceOfRule(rule) * rows) / 2 <= max_rule_pairs_per_row)
 }
 
-function sampleOf({ rows, width, values }: RowTable, random: () => number): RowTable {
-  const drawn = drawnRows(rows, Math.ceil(Math.sqrt(sampled_pairs * rows)), random)
+function sampleRows({ rows, width, values }: RowTable, random: () => number): RowTable {
+  const drawn = drawRows(rows, Math.ceil(Math.sqrt(sampled_pairs * rows)), random)
   const sampled = new Int32Array(drawn.length * width)
   for (const [at, row] of drawn.entries()) sampled.set(values.subarray(row * width, (row + 1) * width), at * width)
   return { rows: drawn.length, width, values: sampled }
 }
 
 /** Pairs that cheap rules bring, by the keys in which they agree, as bits: how many are likely one entity. */
-function likelyMasks(
+function estimateMatchesByMask(
   sample: RowTable,
   chances: readonly number[],
-  cheap: readonly Weighed[],
+  cheap: readonly RuleEstimate[],
   scale: number,
 ): Map<number, number> {
   const counts = new Map<number, number>()
   const alone = chances.map((_, field) => [field])
-  eachRulePair(
+  forEachRulePair(
     sample,
     cheap.map(({ rule }) => rule),
     sample.rows,
     (a, b) => {
       let mask = 0
-      for (let field = 0; field < alone.length; field++) if (agree(sample, alone[field]!, a, b)) mask |= 1 << field
+      for (let field = 0; field < alone.length; field++) if (rowsAgree(sample, alone[field]!, a, b)) mask |= 1 << field
       counts.set(mask, (counts.get(mask) ?? 0) + 1)
     },
   )
@@ -87,18 +87,18 @@ function likelyMasks(
   return counts
 }
 
-function chosen(cheap: readonly Weighed[], likely: Map<number, number>, rows: number): Rule[] {
-  const rules: Rule[] = []
+function selectRules(cheap: readonly RuleEstimate[], likely: Map<number, number>, rows: number): AgreementRule[] {
+  const rules: AgreementRule[] = []
   let [found, brought] = [0, 0]
   for (;;) {
-    let best: { of: Weighed; gain: number } | undefined
+    let best: { of: RuleEstimate; gain: number } | undefined
     for (const of of cheap) {
       let gain = 0
       for (const [mask, count] of likely) if ((mask & of.mask) === of.mask) gain += count
       if (!best || gain > best.gain) best = { of, gain }
     }
     if (!best) return rules
-    const isEnough = best.gain <= found * least_gain || brought + best.of.pairs > most_of_all * rows
+    const isEnough = best.gain <= found * min_gain || brought + best.of.pairs > max_pairs_per_row * rows
     if (rules.length > 0 && isEnough) return rules
     rules.push(best.of.rule)
     found += best.gain

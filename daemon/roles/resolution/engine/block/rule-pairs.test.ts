@@ -2,23 +2,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RowTable } from '../compare/row-table.ts'
-import { randomFrom } from '../random.ts'
-import { rulesFor } from './rule-choice.ts'
-import { eachRulePair, type Rule } from './rule-pairs.ts'
+import { createRandom } from '../random.ts'
+import { chooseRules } from './rule-choice.ts'
+import { type AgreementRule, forEachRulePair } from './rule-pairs.ts'
 
 const [rows, width] = [14, 3]
 
-function tableOf(values: readonly number[]): RowTable {
+function createTable(values: readonly number[]): RowTable {
   return { rows: values.length / width, width, values: Int32Array.from(values) }
 }
 
-function pairsOf(table: RowTable, rules: readonly Rule[], cap: number): string[] {
+function listPairs(table: RowTable, rules: readonly AgreementRule[], cap: number): string[] {
   const found: string[] = []
-  eachRulePair(table, rules, cap, (a, b) => found.push(`${a} ${b}`))
+  forEachRulePair(table, rules, cap, (a, b) => found.push(`${a} ${b}`))
   return found
 }
 
-const rules: readonly Rule[] = [[0], [1, 2], [0, 2]]
+const rules: readonly AgreementRule[] = [[0], [1, 2], [0, 2]]
 
 test('a pair is given once, if and only if a block of at most the cap holds both', () => {
   const values = fc.array(fc.integer({ min: -1, max: 2 }), { minLength: rows * width, maxLength: rows * width })
@@ -26,12 +26,12 @@ test('a pair is given once, if and only if a block of at most the cap holds both
     fc.property(values, fc.integer({ min: 2, max: 8 }), (given, cap) => {
       const valueIn = (row: number, field: number) => given[row * width + field] ?? -1
       const all = Array.from({ length: rows }, (_, row) => row)
-      const agree = (rule: Rule, a: number, b: number) =>
+      const agree = (rule: AgreementRule, a: number, b: number) =>
         rule.every((field) => valueIn(a, field) >= 0 && valueIn(a, field) === valueIn(b, field))
       const isIn = (a: number, b: number) =>
         rules.some((rule) => agree(rule, a, b) && all.filter((row) => agree(rule, a, row)).length <= cap)
       const wanted = all.flatMap((a) => all.filter((b) => b > a && isIn(a, b)).map((b) => `${a} ${b}`))
-      expect(pairsOf(tableOf(given), rules, cap).sort()).toEqual(wanted.sort())
+      expect(listPairs(createTable(given), rules, cap).sort()).toEqual(wanted.sort())
     }),
     { numRuns: 300 },
   )
@@ -39,9 +39,9 @@ test('a pair is given once, if and only if a block of at most the cap holds both
 
 test('tells how many rows were passed, up to all of them under every rule, and is ended by whoever is told', () => {
   const many = 5_000
-  const table = tableOf(Array.from({ length: many * width }, (_, at) => Math.trunc(at / width / 5)))
+  const table = createTable(Array.from({ length: many * width }, (_, at) => Math.trunc(at / width / 5)))
   const told: number[] = []
-  eachRulePair(
+  forEachRulePair(
     table,
     rules,
     10,
@@ -54,18 +54,18 @@ test('tells how many rows were passed, up to all of them under every rule, and i
   const end = () => {
     throw new Error('no longer wanted')
   }
-  expect(() => eachRulePair(table, rules, 10, () => {}, end)).toThrow('no longer wanted')
+  expect(() => forEachRulePair(table, rules, 10, () => {}, end)).toThrow('no longer wanted')
 })
 
 test('a block of very many rows is passed over at once', () => {
   const many = 200_000
   const table = { rows: many, width: 1, values: new Int32Array(many) }
-  expect(pairsOf(table, [[0]], 10)).toEqual([])
+  expect(listPairs(table, [[0]], 10)).toEqual([])
 })
 
 test('rules are chosen that find twins and few others; a field that nearly all share is not one by itself', () => {
   const people = 20_000
-  const by = randomFrom(5)
+  const by = createRandom(5)
   const values: number[] = []
   for (let person = 0; person < people; person++) {
     const one = [person, Math.floor(by() * 4), Math.floor(by() * 500), Math.floor(by() * 700)]
@@ -78,10 +78,10 @@ test('rules are chosen that find twins and few others; a field that nearly all s
     for (let row = 0; row < table.rows; row++) counts[table.values[row * 4 + field] ?? 0]! += 1
     return counts
   })
-  const chosen = rulesFor(table, sizes, [1, 1, 1, 1], randomFrom(1))
+  const chosen = chooseRules(table, sizes, [1, 1, 1, 1], createRandom(1))
   expect(chosen).not.toContainEqual([1])
   let [twins, others] = [0, 0]
-  eachRulePair(table, chosen, 10, (a, b) => {
+  forEachRulePair(table, chosen, 10, (a, b) => {
     if (a + 1 === b && a % 2 === 0) twins++
     else others++
   })

@@ -3,28 +3,28 @@ import type { RowTable } from '../compare/row-table.ts'
 import { SortedHashes } from './sorted-hashes.ts'
 
 /** Rows that agree in all of these fields are compared; by the numbers of the fields. */
-export type Rule = readonly number[]
+export type AgreementRule = readonly number[]
 
 /** As many as a number has bits. */
-export const most_rules = 31
+export const max_rules = 31
 
 /** Pairs that are found before they are given: their rows are still near when they are read again. */
-const most_waiting = 1 << 10
+const max_buffered_pairs = 1 << 10
 
 /**
  * Calls with each pair that a rule brings together, `a` below `b`, once: under the first of its rules. A block of more than
- * `cap` rows brings nobody together. `passed` is called often, with how many rows were passed, once for each rule.
+ * `cap` rows brings nobody together. `countTransferred` is called often, with how many rows were passed, once for each rule.
  */
-export function eachRulePair(
+export function forEachRulePair(
   table: RowTable,
-  rules: readonly Rule[],
+  rules: readonly AgreementRule[],
   cap: number,
   pair: (a: number, b: number) => void,
   passed: (done: number) => void = () => {},
 ): void {
-  if (rules.length > most_rules) throw new RangeError(`more than ${most_rules} rules`)
+  if (rules.length > max_rules) throw new RangeError(`more than ${max_rules} rules`)
   const sorted = new SortedHashes(table.rows)
-  const waiting = new Int32Array(2 * most_waiting)
+  const waiting = new Int32Array(2 * max_buffered_pairs)
   /** For each row, as bits, the rules in whose too large blocks it is. */
   const outOf = new Int32Array(table.rows)
   for (const [number, rule] of rules.entries()) {
@@ -32,7 +32,7 @@ export function eachRulePair(
     let length = 0
     addHashes(table, rule, sorted)
     sorted.sort()
-    sorted.eachRun((rows, from, to) => {
+    sorted.forEachRun((rows, from, to) => {
       passed(number * table.rows + from)
       if (to - from > cap) {
         for (let at = from; at < to; at++) outOf[rows[at]!]! |= 1 << number
@@ -42,34 +42,34 @@ export function eachRulePair(
         const a = rows[at]!
         for (let other = at + 1; other < to; other++) {
           const b = rows[other]!
-          if (!agree(table, rule, a, b) || !isNew(table, earlier, outOf[a]!, a, b)) continue
+          if (!rowsAgree(table, rule, a, b) || !isNewPair(table, earlier, outOf[a]!, a, b)) continue
           waiting[length++] = a
           waiting[length++] = b
-          if (length === waiting.length) length = give(waiting, length, pair)
+          if (length === waiting.length) length = flushPairs(waiting, length, pair)
         }
       }
     })
-    give(waiting, length, pair)
+    flushPairs(waiting, length, pair)
     passed((number + 1) * table.rows)
   }
 }
 
 /** How many wait then. */
-function give(waiting: Int32Array, length: number, pair: (a: number, b: number) => void): number {
+function flushPairs(waiting: Int32Array, length: number, pair: (a: number, b: number) => void): number {
   for (let at = 0; at < length; at += 2) pair(waiting[at]!, waiting[at + 1]!)
   return 0
 }
 
 /** Whether no earlier rule brings the two together. */
-function isNew(table: RowTable, earlier: readonly Rule[], outOf: number, a: number, b: number): boolean {
+function isNewPair(table: RowTable, earlier: readonly AgreementRule[], outOf: number, a: number, b: number): boolean {
   for (let at = 0; at < earlier.length; at++) {
-    if (((outOf >>> at) & 1) === 0 && agree(table, earlier[at]!, a, b)) return false
+    if (((outOf >>> at) & 1) === 0 && rowsAgree(table, earlier[at]!, a, b)) return false
   }
   return true
 }
 
 /** Whether both rows have the same value in each field. */
-export function agree({ width, values }: RowTable, rule: Rule, a: number, b: number): boolean {
+export function rowsAgree({ width, values }: RowTable, rule: AgreementRule, a: number, b: number): boolean {
   for (let at = 0; at < rule.length; at++) {
     const value = values[a * width + rule[at]!]!
     if (value < 0 || value !== values[b * width + rule[at]!]!) return false
@@ -78,7 +78,7 @@ export function agree({ width, values }: RowTable, rule: Rule, a: number, b: num
 }
 
 /** A row that has no value in a field has no hash. */
-function addHashes({ rows, width, values }: RowTable, rule: Rule, sorted: SortedHashes): void {
+function addHashes({ rows, width, values }: RowTable, rule: AgreementRule, sorted: SortedHashes): void {
   sorted.clear()
   for (let row = 0; row < rows; row++) {
     let hash = 0

@@ -1,8 +1,8 @@
 // Rows in the order of a hash: what is equal lies side by side, and nothing is looked up all over the memory.
 
 const digit_bits = 11
-const digits = 1 << digit_bits
-const passes = 3
+const radix = 1 << digit_bits
+const pass_count = 3
 
 /** Room for sorting so many rows again and again. */
 export class SortedHashes {
@@ -11,7 +11,7 @@ export class SortedHashes {
   #otherHashes: Int32Array
   #otherRows: Int32Array
   #length = 0
-  readonly #counts = new Int32Array(digits * passes)
+  readonly #counts = new Int32Array(radix * pass_count)
 
   constructor(rows: number) {
     this.#hashes = new Int32Array(rows)
@@ -29,14 +29,14 @@ export class SortedHashes {
     const at = this.#length++
     this.#hashes[at] = hash
     this.#rows[at] = row
-    for (let pass = 0; pass < passes; pass++) this.#counts[pass * digits + digitOf(hash, pass)]!++
+    for (let pass = 0; pass < pass_count; pass++) this.#counts[pass * radix + extractDigit(hash, pass)]!++
   }
 
   /** Equal hashes keep the order in which they came. */
   sort(): void {
-    for (let pass = 0; pass < passes; pass++) {
-      const counts = this.#counts.subarray(pass * digits, (pass + 1) * digits)
-      for (let digit = 0, from = 0; digit < digits; digit++) {
+    for (let pass = 0; pass < pass_count; pass++) {
+      const counts = this.#counts.subarray(pass * radix, (pass + 1) * radix)
+      for (let digit = 0, from = 0; digit < radix; digit++) {
         const count = counts[digit]!
         counts[digit] = from
         from += count
@@ -49,7 +49,7 @@ export class SortedHashes {
     const [hashes, rows, toHashes, toRows] = [this.#hashes, this.#rows, this.#otherHashes, this.#otherRows]
     for (let at = 0; at < this.#length; at++) {
       const hash = hashes[at]!
-      const to = next[digitOf(hash, pass)]!++
+      const to = next[extractDigit(hash, pass)]!++
       toHashes[to] = hash
       toRows[to] = rows[at]!
     }
@@ -60,7 +60,7 @@ export class SortedHashes {
   }
 
   /** Calls with the rows of each hash that two or more have: `rows[from]` to `rows[to]`. */
-  eachRun(run: (rows: Int32Array, from: number, to: number) => void): void {
+  forEachRun(run: (rows: Int32Array, from: number, to: number) => void): void {
     const hashes = this.#hashes
     for (let from = 0, to = 1; from < this.#length; from = to++) {
       while (to < this.#length && hashes[to] === hashes[from]) to++
@@ -69,6 +69,6 @@ export class SortedHashes {
   }
 }
 
-function digitOf(hash: number, pass: number): number {
-  return (hash >>> (pass * digit_bits)) & (digits - 1)
+function extractDigit(hash: number, pass: number): number {
+  return (hash >>> (pass * digit_bits)) & (radix - 1)
 }

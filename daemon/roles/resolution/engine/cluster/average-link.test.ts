@@ -1,11 +1,11 @@
 // Chains of nearest neighbours find what joining the best two again and again finds.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { averageLink } from './average-link.ts'
-import type { Pairs } from './groups.ts'
+import { clusterByAverageLink } from './average-link.ts'
+import type { WeightedPairs } from './disjoint-sets.ts'
 
 /** The definition: all means of all clusters, the highest is joined, until none is high enough. */
-function plainly(rows: number, { lefts, rights, above }: Pairs, need: number): number[] {
+function clusterByDefinition(rows: number, { lefts, rights, above }: WeightedPairs, need: number): number[] {
   const scores = new Map<string, number>()
   for (const [pair, left] of lefts.entries()) scores.set(`${left} ${rights[pair]}`, Math.max(0, above[pair] ?? 0))
   const scoreOf = (a: number, b: number) => scores.get(`${Math.min(a, b)} ${Math.max(a, b)}`) ?? 0
@@ -30,11 +30,11 @@ function plainly(rows: number, { lefts, rights, above }: Pairs, need: number): n
 }
 
 const rows = 9
-const all = Array.from({ length: rows }, (_, a) =>
+const allPairs = Array.from({ length: rows }, (_, a) =>
   Array.from({ length: rows - a - 1 }, (_, at) => [a, a + at + 1] as const),
 ).flat()
 
-function pairsOf(given: readonly (readonly [number, number])[], above: readonly number[]): Pairs {
+function createPairs(given: readonly (readonly [number, number])[], above: readonly number[]): WeightedPairs {
   return {
     lefts: Int32Array.from(given, ([left]) => left),
     rights: Int32Array.from(given, ([, right]) => right),
@@ -44,7 +44,7 @@ function pairsOf(given: readonly (readonly [number, number])[], above: readonly 
 
 test('finds what its definition finds, where no two means are equal', () => {
   const scored = fc
-    .shuffledSubarray(all)
+    .shuffledSubarray(allPairs)
     .chain((given) =>
       fc
         .array(fc.double({ min: -1, max: 8, noNaN: true }), { minLength: given.length, maxLength: given.length })
@@ -53,15 +53,15 @@ test('finds what its definition finds, where no two means are equal', () => {
   fc.assert(
     fc.property(scored, fc.double({ min: 0.1, max: 4, noNaN: true }), ({ given, above }, need) => {
       fc.pre(new Set(above.filter((each) => each > 0)).size === above.filter((each) => each > 0).length)
-      const pairs = pairsOf(given, above)
-      expect([...averageLink(rows, pairs, need)]).toEqual(plainly(rows, pairs, need))
+      const pairs = createPairs(given, above)
+      expect([...clusterByAverageLink(rows, pairs, need)]).toEqual(clusterByDefinition(rows, pairs, need))
     }),
     { numRuns: 300 },
   )
 })
 
 test('a chain of good pairs is no cluster where its ends have nothing in common', () => {
-  const chain = pairsOf(
+  const chain = createPairs(
     [
       [0, 1],
       [1, 2],
@@ -70,14 +70,14 @@ test('a chain of good pairs is no cluster where its ends have nothing in common'
     ],
     [8, 7, 8, 7],
   )
-  expect([...averageLink(5, chain, 4)]).toEqual([0, 0, 2, 2, 4])
+  expect([...clusterByAverageLink(5, chain, 4)]).toEqual([0, 0, 2, 2, 4])
 })
 
 test('of equal means the lower rows are joined', () => {
   expect([
-    ...averageLink(
+    ...clusterByAverageLink(
       3,
-      pairsOf(
+      createPairs(
         [
           [0, 1],
           [1, 2],
@@ -90,10 +90,10 @@ test('of equal means the lower rows are joined', () => {
 })
 
 test('a list that outgrows its room is moved, and nothing of it is lost', () => {
-  const star = all.filter(([a]) => a < 4)
-  const pairs = pairsOf(
+  const star = allPairs.filter(([a]) => a < 4)
+  const pairs = createPairs(
     star,
     star.map(() => 8),
   )
-  expect([...averageLink(rows, pairs, 2)]).toEqual(plainly(rows, pairs, 2))
+  expect([...clusterByAverageLink(rows, pairs, 2)]).toEqual(clusterByDefinition(rows, pairs, 2))
 })

@@ -1,33 +1,33 @@
 // Joins clusters whose mean score over all their cross pairs is above a cut and the highest that either has, until there are none.
-import { portions, silent, type Tell } from '../progress.ts'
-import { byChains } from './chains.ts'
-import { connected, numbersUpTo, type Pairs } from './groups.ts'
+import { type EngineProgressListener, ignoreProgress, throttleProgress } from '../progress.ts'
+import { clusterByChains } from './chains.ts'
+import { connectRows, createRange, type WeightedPairs } from './disjoint-sets.ts'
 
 /** Rows that hang together and are still joined by looking at all pairs of clusters each time. */
-const most_dense = 24
+const max_dense_rows = 24
 
 /** Clusters that were found before the pairs from `from` on came. */
-export type Before = { readonly clusters: Int32Array; readonly from: number }
+export type PreviousClusters = { readonly clusters: Int32Array; readonly from: number }
 
 /**
  * The cluster of each of `rows` rows, as the lowest row in it. A pair that is not listed is `above` by 0. The best two are
  * joined again and again; of equal means, the lower rows. Rows that no good pair joins are left apart from the start, so
  * that each set of rows that hang together is done by itself, and only where pairs are new.
  */
-export function averageLink(
+export function clusterByAverageLink(
   rows: number,
-  pairs: Pairs,
+  pairs: WeightedPairs,
   need: number,
-  before?: Before,
-  tell: Tell = silent,
+  before?: PreviousClusters,
+  tell: EngineProgressListener = ignoreProgress,
 ): Int32Array {
-  const roots = connected(rows, pairs, need).roots()
-  const clusters = numbersUpTo(rows)
-  const isNew = before && newRoots(rows, pairs, roots, before)
+  const roots = connectRows(rows, pairs, need).roots()
+  const clusters = createRange(rows)
+  const isNew = before && findNewRoots(rows, pairs, roots, before)
   if (isNew) for (let row = 0; row < rows; row++) if (!isNew[roots[row]!]) clusters[row] = before.clusters[row]!
-  const { from, order } = pairsByRoot(pairs, roots, isNew)
-  const parts = new Parts(rows, pairs, need, clusters, tell)
-  const looked = portions(tell, 'cluster', rows)
+  const { from, order } = groupPairsByRoot(pairs, roots, isNew)
+  const parts = new ComponentJoiner(rows, pairs, need, clusters, tell)
+  const looked = throttleProgress(tell, 'cluster', rows)
   for (let root = 0; root < rows; root++) {
     looked(root)
     if (from[root + 1]! > from[root]!) parts.join(order.subarray(from[root]!, from[root + 1]!))
@@ -35,7 +35,12 @@ export function averageLink(
   return clusters
 }
 
-function newRoots(rows: number, { lefts, rights, above }: Pairs, roots: Int32Array, { from }: Before): Uint8Array {
+function findNewRoots(
+  rows: number,
+  { lefts, rights, above }: WeightedPairs,
+  roots: Int32Array,
+  { from }: PreviousClusters,
+): Uint8Array {
   const isNew = new Uint8Array(rows)
   for (let pair = from; pair < lefts.length; pair++) {
     if (above[pair]! <= 0) continue
@@ -46,7 +51,7 @@ function newRoots(rows: number, { lefts, rights, above }: Pairs, roots: Int32Arr
 }
 
 /** Pairs that say something within a set of rows that hang together, set by set. */
-function pairsByRoot({ lefts, rights, above }: Pairs, roots: Int32Array, isNew: Uint8Array | undefined) {
+function groupPairsByRoot({ lefts, rights, above }: WeightedPairs, roots: Int32Array, isNew: Uint8Array | undefined) {
   const from = new Uint32Array(roots.length + 1)
   const inside = new Int32Array(lefts.length)
   let count = 0
@@ -65,23 +70,23 @@ function pairsByRoot({ lefts, rights, above }: Pairs, roots: Int32Array, isNew: 
 }
 
 /** Clusters within one set of rows after the other. */
-class Parts {
-  readonly #pairs: Pairs
+class ComponentJoiner {
+  readonly #pairs: WeightedPairs
   readonly #need: number
   readonly #clusters: Int32Array
-  readonly #tell: Tell
+  readonly #report: EngineProgressListener
   /** Of each row its place among the members. */
   readonly #place: Int32Array
   readonly #members: number[] = []
-  readonly #sums = new Float64Array(most_dense * most_dense)
-  readonly #sizes = new Int32Array(most_dense)
-  readonly #into = new Int32Array(most_dense)
+  readonly #sums = new Float64Array(max_dense_rows * max_dense_rows)
+  readonly #sizes = new Int32Array(max_dense_rows)
+  readonly #into = new Int32Array(max_dense_rows)
 
-  constructor(rows: number, pairs: Pairs, need: number, clusters: Int32Array, tell: Tell) {
+  constructor(rows: number, pairs: WeightedPairs, need: number, clusters: Int32Array, tell: EngineProgressListener) {
     this.#pairs = pairs
     this.#need = need
     this.#clusters = clusters
-    this.#tell = tell
+    this.#report = tell
     this.#place = new Int32Array(rows).fill(-1)
   }
 
@@ -92,13 +97,13 @@ class Parts {
       if (above[set[0]!]! > this.#need) this.#clusters[Math.max(a, b)] = Math.min(a, b)
       return
     }
-    this.#meet(set)
-    if (this.#members.length <= most_dense) this.#byLooking(set)
-    else this.#byChains(set)
+    this.#collectMembers(set)
+    if (this.#members.length <= max_dense_rows) this.#joinDense(set)
+    else this.#joinByChains(set)
   }
 
   /** The rows of a set, rising. */
-  #meet(set: Int32Array): void {
+  #collectMembers(set: Int32Array): void {
     const { lefts, rights } = this.#pairs
     const [members, place] = [this.#members, this.#place]
     members.length = 0
@@ -113,7 +118,7 @@ class Parts {
     for (let at = 0; at < members.length; at++) place[members[at]!] = at
   }
 
-  #byLooking(set: Int32Array): void {
+  #joinDense(set: Int32Array): void {
     const { lefts, rights, above } = this.#pairs
     const [members, place, sums, sizes, into] = [this.#members, this.#place, this.#sums, this.#sizes, this.#into]
     const count = members.length
@@ -127,7 +132,7 @@ class Parts {
       sizes[at] = 1
       into[at] = at
     }
-    while (joinBest(count, sums, sizes, into, this.#need));
+    while (joinBestPair(count, sums, sizes, into, this.#need));
     for (let at = 0; at < count; at++) {
       if (into[at] !== at) into[at] = into[into[at]!]!
       this.#clusters[members[at]!] = members[into[at]!]!
@@ -135,10 +140,10 @@ class Parts {
     }
   }
 
-  #byChains(set: Int32Array): void {
+  #joinByChains(set: Int32Array): void {
     const { lefts, rights, above } = this.#pairs
     const [members, place] = [this.#members, this.#place]
-    const found = byChains(
+    const found = clusterByChains(
       members.length,
       {
         lefts: set.map((pair) => place[lefts[pair]!]!),
@@ -146,7 +151,7 @@ class Parts {
         above: Float64Array.from(set, (pair) => above[pair]!),
       },
       this.#need,
-      () => this.#tell({ phase: 'cluster', done: 0, total: 0 }),
+      () => this.#report({ phase: 'cluster', done: 0, total: 0 }),
     )
     for (let at = 0; at < members.length; at++) {
       this.#clusters[members[at]!] = members[found[at]!]!
@@ -156,7 +161,7 @@ class Parts {
 }
 
 /** Joins the best two of `count` clusters, the later into the earlier; false where none are good enough. */
-function joinBest(count: number, sums: Float64Array, sizes: Int32Array, into: Int32Array, need: number): boolean {
+function joinBestPair(count: number, sums: Float64Array, sizes: Int32Array, into: Int32Array, need: number): boolean {
   let [highest, one, other] = [need, -1, -1]
   for (let a = 0; a < count; a++) {
     if (into[a] !== a) continue

@@ -1,22 +1,27 @@
 // Average link among many rows that hang together: without looking at all pairs of clusters again and again.
-import { Groups, type Pairs } from './groups.ts'
+import { DisjointSets, type WeightedPairs } from './disjoint-sets.ts'
 
-const steps_between = 4_096
+const steps_per_report = 4_096
 
 /**
  * The cluster of each of `rows` rows, as the lowest row in it. Finds what joining the best two again and again finds, by
  * chains of nearest neighbours (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982): mean scores
  * never rise by joining others. Of equal means the lower row is the nearer. `alive` is called now and then, and may throw.
  */
-export function byChains(rows: number, pairs: Pairs, need: number, alive: () => void = () => undefined): Int32Array {
-  const beside = new Beside(rows, pairs, need)
+export function clusterByChains(
+  rows: number,
+  pairs: WeightedPairs,
+  need: number,
+  alive: () => void = () => undefined,
+): Int32Array {
+  const beside = new ClusterAdjacency(rows, pairs, need)
   const chain: number[] = []
   let steps = 0
   for (let row = 0; row < rows; row++) {
     if (!beside.isOpen(row)) continue
     chain.push(row)
     while (chain.length > 0) {
-      if (++steps % steps_between === 0) alive()
+      if (++steps % steps_per_report === 0) alive()
       const tip = chain.at(-1)!
       const before = chain.at(-2) ?? -1
       const nearest = beside.nearest(tip, before)
@@ -35,8 +40,8 @@ export function byChains(rows: number, pairs: Pairs, need: number, alive: () => 
 }
 
 /** What is beside each cluster: others, and the sum of the scores between. */
-class Beside {
-  readonly groups: Groups
+class ClusterAdjacency {
+  readonly groups: DisjointSets
   readonly #need: number
   readonly #sizes: Int32Array
   readonly #labels: Int32Array
@@ -51,9 +56,9 @@ class Beside {
   /** For each cluster, the place of its entry in the list that is being shortened, or -1. */
   readonly #place: Int32Array
 
-  constructor(rows: number, pairs: Pairs, need: number) {
+  constructor(rows: number, pairs: WeightedPairs, need: number) {
     const { lefts, rights, above } = pairs
-    this.groups = new Groups(rows)
+    this.groups = new DisjointSets(rows)
     this.#need = need
     this.#sizes = new Int32Array(rows).fill(1)
     this.#labels = Int32Array.from({ length: rows }, (_, row) => row)
@@ -94,7 +99,7 @@ class Beside {
     this.#isOpen[cluster] = 0
   }
 
-  /** The cluster with the highest mean, if that is above what is needed; `preferred` if it is as near as any. */
+  /** The cluster with the highest mean, if that is above what is needed; `preferredMediaType` if it is as near as any. */
   nearest(cluster: number, preferred: number): number {
     const length = this.#shorten(cluster)
     const from = this.#from[cluster]!

@@ -1,12 +1,12 @@
 // Sources count as clean by what pairs within them say, and records of clean ones are linked across, each once.
 import { expect, test } from 'vitest'
-import type { Compared } from '../compare/patterns.ts'
-import { areClean, linkedAcross } from './clean-sources.ts'
+import type { ComparedPairs } from '../compare/patterns.ts'
+import { areSourcesClean, linkAcrossSources } from './clean-sources.ts'
 
 /** Rows 0 to 10 are of one source, 11 to 21 of another. */
 const sources = Int32Array.from({ length: 22 }, (_, row) => (row < 11 ? 0 : 1))
 
-function comparedOf(pairs: readonly (readonly [number, number])[]): Compared {
+function createComparedPairs(pairs: readonly (readonly [number, number])[]): ComparedPairs {
   return {
     length: pairs.length,
     lefts: Int32Array.from(pairs, ([left]) => left),
@@ -19,27 +19,27 @@ function comparedOf(pairs: readonly (readonly [number, number])[]): Compared {
 }
 
 test('one source with doubles leaves the other clean, and both with doubles are not', () => {
-  const within = comparedOf([
+  const within = createComparedPairs([
     [0, 1],
     [11, 12],
   ])
-  expect(areClean(sources, within, Float64Array.of(9, 1.9))).toBe(true)
-  expect(areClean(sources, within, Float64Array.of(9, 2.1))).toBe(false)
+  expect(areSourcesClean(sources, within, Float64Array.of(9, 1.9))).toBe(true)
+  expect(areSourcesClean(sources, within, Float64Array.of(9, 2.1))).toBe(false)
 })
 
 test('pairs across sources say nothing of doubles', () => {
-  expect(areClean(sources, comparedOf([[0, 11]]), Float64Array.of(9))).toBe(true)
+  expect(areSourcesClean(sources, createComparedPairs([[0, 11]]), Float64Array.of(9))).toBe(true)
 })
 
 test('the best pairs across are linked, each record once, down to the cut', () => {
-  const compared = comparedOf([
+  const compared = createComparedPairs([
     [0, 11],
     [0, 12],
     [1, 12],
     [2, 3],
     [4, 13],
   ])
-  const clusters = linkedAcross(sources, compared, Float64Array.of(3, 5, 4, 9, -2), -2)
+  const clusters = linkAcrossSources(sources, compared, Float64Array.of(3, 5, 4, 9, -2), -2)
   const linked = Array.from(clusters.entries()).filter(([row, cluster]) => row !== cluster)
   expect(linked).toEqual([[12, 0]])
 })

@@ -1,17 +1,21 @@
 // Two sources that hold each person once: a record has one partner at most, in the other source.
-import type { Compared } from '../compare/patterns.ts'
-import { oneToOne } from './one-to-one.ts'
+import type { ComparedPairs } from '../compare/patterns.ts'
+import { assignOneToOne } from './one-to-one.ts'
 
 /** Log-odds above which two records of one source are taken for the same. */
-const same = 2
-const most_part = 0.1
+const same_record_score = 2
+const max_partner_share = 0.1
 
 /** Of the cleaner of two sources, less than a tenth of the records have a partner within it. */
-export function areClean(sources: Int32Array, { lefts, rights, length }: Compared, scores: Float64Array): boolean {
+export function areSourcesClean(
+  sources: Int32Array,
+  { lefts, rights, length }: ComparedPairs,
+  scores: Float64Array,
+): boolean {
   const hasPartner = new Uint8Array(sources.length)
   for (let pair = 0; pair < length; pair++) {
     const [a, b] = [lefts[pair]!, rights[pair]!]
-    if (scores[pair]! > same && sources[a] === sources[b]) hasPartner[a] = hasPartner[b] = 1
+    if (scores[pair]! > same_record_score && sources[a] === sources[b]) hasPartner[a] = hasPartner[b] = 1
   }
   const records = [0, 0]
   const partnered = [0, 0]
@@ -19,13 +23,13 @@ export function areClean(sources: Int32Array, { lefts, rights, length }: Compare
     records[source]!++
     partnered[source]! += hasPartner[row]!
   }
-  return [0, 1].some((source) => partnered[source]! < most_part * records[source]!)
+  return [0, 1].some((source) => partnered[source]! < max_partner_share * records[source]!)
 }
 
 /** The lowest row of each row's cluster: pairs across the sources above the cut, the best first, each record once. */
-export function linkedAcross(
+export function linkAcrossSources(
   sources: Int32Array,
-  { lefts, rights, length }: Compared,
+  { lefts, rights, length }: ComparedPairs,
   scores: Float64Array,
   cut: number,
 ): Int32Array {
@@ -39,7 +43,7 @@ export function linkedAcross(
     rights: chosen.map((pair) => rights[pair]!),
     length: chosen.length,
   }
-  const links = oneToOne(
+  const links = assignOneToOne(
     sources.length,
     candidates,
     Float64Array.from(chosen, (pair) => scores[pair]!),

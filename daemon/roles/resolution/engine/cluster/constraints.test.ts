@@ -1,16 +1,16 @@
 // What people decided holds, in whatever order they said it, and nothing else changes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { averageLink } from './average-link.ts'
-import { type Constraint, constrained } from './constraints.ts'
-import type { Pairs } from './groups.ts'
+import { clusterByAverageLink } from './average-link.ts'
+import { applyConstraints, type PairConstraint } from './constraints.ts'
+import type { WeightedPairs } from './disjoint-sets.ts'
 
 const rows = 8
-const all = Array.from({ length: rows }, (_, a) =>
+const allPairs = Array.from({ length: rows }, (_, a) =>
   Array.from({ length: rows - a - 1 }, (_, at) => [a, a + at + 1] as const),
 ).flat()
 
-function pairsOf(scored: readonly (readonly [a: number, b: number, above: number])[]): Pairs {
+function createPairs(scored: readonly (readonly [a: number, b: number, above: number])[]): WeightedPairs {
   return {
     lefts: Int32Array.from(scored, ([a]) => a),
     rights: Int32Array.from(scored, ([, b]) => b),
@@ -18,23 +18,23 @@ function pairsOf(scored: readonly (readonly [a: number, b: number, above: number
   }
 }
 
-const same = (a: number, b: number): Constraint => ({ a, b, is: 'same' })
-const different = (a: number, b: number): Constraint => ({ a, b, is: 'different' })
+const mustLink = (a: number, b: number): PairConstraint => ({ a, b, is: 'same' })
+const cannotLink = (a: number, b: number): PairConstraint => ({ a, b, is: 'different' })
 
-const scored = fc
-  .shuffledSubarray(all)
+const scoredPairs = fc
+  .shuffledSubarray(allPairs)
   .chain((given) =>
     fc
       .array(fc.integer({ min: -2, max: 8 }), { minLength: given.length, maxLength: given.length })
-      .map((above) => pairsOf(given.map(([a, b], at) => [a, b, above[at] ?? 0]))),
+      .map((above) => createPairs(given.map(([a, b], at) => [a, b, above[at] ?? 0]))),
   )
 const decisions = fc.array(
-  fc.record({ pair: fc.constantFrom(...all), is: fc.constantFrom('same' as const, 'different' as const) }),
+  fc.record({ pair: fc.constantFrom(...allPairs), is: fc.constantFrom('same' as const, 'different' as const) }),
   { maxLength: 12 },
 )
-const worlds = fc.record({ pairs: scored, decisions }).map(({ pairs, decisions: made }) => ({
+const worlds = fc.record({ pairs: scoredPairs, decisions }).map(({ pairs, decisions: made }) => ({
   pairs,
-  clusters: averageLink(rows, pairs, 2),
+  clusters: clusterByAverageLink(rows, pairs, 2),
   constraints: made.map(({ pair: [a, b], is }) => ({ a, b, is })),
 }))
 
@@ -42,11 +42,11 @@ describe('whatever is decided', () => {
   test('no rejected pair is together, and every confirmed one is unless a reject forbids it', () => {
     fc.assert(
       fc.property(worlds, ({ pairs, clusters, constraints }) => {
-        const { clusters: found, overruled } = constrained(clusters, pairs, constraints)
+        const { clusters: found, overruled } = applyConstraints(clusters, pairs, constraints)
         for (const { a, b, is } of constraints) {
           if (is === 'different') expect(found[a]).not.toBe(found[b])
           else if (found[a] !== found[b]) {
-            expect(overruled).toContainEqual(same(a, b))
+            expect(overruled).toContainEqual(mustLink(a, b))
             const isForbidden = constraints.some(
               (each) =>
                 each.is === 'different' &&
@@ -73,7 +73,9 @@ describe('whatever is decided', () => {
     fc.assert(
       fc.property(mixed, ({ world: { pairs, clusters, constraints }, order, turned }) => {
         const again = order.map(({ a, b, is }) => (turned ? { a: b, b: a, is } : { a, b, is }))
-        expect(constrained(clusters, pairs, [...again, ...order])).toEqual(constrained(clusters, pairs, constraints))
+        expect(applyConstraints(clusters, pairs, [...again, ...order])).toEqual(
+          applyConstraints(clusters, pairs, constraints),
+        )
       }),
       { numRuns: 300 },
     )
@@ -82,8 +84,8 @@ describe('whatever is decided', () => {
   test('nothing decided changes nothing, and clusters without a decision stay', () => {
     fc.assert(
       fc.property(worlds, ({ pairs, clusters, constraints }) => {
-        expect(constrained(clusters, pairs, []).clusters).toEqual(clusters)
-        const { clusters: found } = constrained(clusters, pairs, constraints)
+        expect(applyConstraints(clusters, pairs, []).clusters).toEqual(clusters)
+        const { clusters: found } = applyConstraints(clusters, pairs, constraints)
         const touched = new Set(constraints.flatMap(({ a, b }) => [clusters[a], clusters[b]]))
         for (const [row, cluster] of clusters.entries()) if (!touched.has(cluster)) expect(found[row]).toBe(cluster)
       }),
@@ -92,7 +94,7 @@ describe('whatever is decided', () => {
 })
 
 describe('a cluster of five', () => {
-  const star = pairsOf([
+  const star = createPairs([
     [0, 1, 8],
     [0, 2, 8],
     [1, 2, 8],
@@ -105,51 +107,51 @@ describe('a cluster of five', () => {
   const one = Int32Array.of(0, 0, 0, 0, 0)
 
   test('is split by a reject, and each other row goes where it is nearer', () => {
-    expect([...constrained(one, star, [different(0, 4)]).clusters]).toEqual([0, 0, 0, 3, 3])
-    expect([...constrained(one, star, [different(2, 3)]).clusters]).toEqual([0, 0, 0, 3, 3])
+    expect([...applyConstraints(one, star, [cannotLink(0, 4)]).clusters]).toEqual([0, 0, 0, 3, 3])
+    expect([...applyConstraints(one, star, [cannotLink(2, 3)]).clusters]).toEqual([0, 0, 0, 3, 3])
   })
 
   test('is split in three by rejects among three', () => {
-    const { clusters } = constrained(one, star, [different(0, 3), different(3, 4), different(0, 4)])
+    const { clusters } = applyConstraints(one, star, [cannotLink(0, 3), cannotLink(3, 4), cannotLink(0, 4)])
     expect([...clusters]).toEqual([0, 0, 0, 3, 4])
   })
 
   test('keeps a confirmed pair together through a split', () => {
-    expect([...constrained(one, star, [different(0, 4), same(0, 3)]).clusters]).toEqual([0, 0, 0, 0, 4])
+    expect([...applyConstraints(one, star, [cannotLink(0, 4), mustLink(0, 3)]).clusters]).toEqual([0, 0, 0, 0, 4])
   })
 })
 
 describe('two clusters', () => {
-  const pairs = pairsOf([
+  const pairs = createPairs([
     [0, 1, 8],
     [2, 3, 8],
   ])
   const two = Int32Array.of(0, 0, 2, 2, 4)
 
   test('become one by a confirmed pair, with all their rows', () => {
-    expect([...constrained(two, pairs, [same(1, 2)]).clusters]).toEqual([0, 0, 0, 0, 4])
+    expect([...applyConstraints(two, pairs, [mustLink(1, 2)]).clusters]).toEqual([0, 0, 0, 0, 4])
   })
 
   test('stay as they are by a reject between them', () => {
-    expect([...constrained(two, pairs, [different(0, 3)]).clusters]).toEqual([0, 0, 2, 2, 4])
+    expect([...applyConstraints(two, pairs, [cannotLink(0, 3)]).clusters]).toEqual([0, 0, 2, 2, 4])
   })
 
   test('are joined by what is confirmed and kept apart by what is rejected: the reject wins, and it is told', () => {
-    const { clusters, overruled } = constrained(two, pairs, [same(0, 1), same(1, 2), different(0, 2)])
+    const { clusters, overruled } = applyConstraints(two, pairs, [mustLink(0, 1), mustLink(1, 2), cannotLink(0, 2)])
     expect(clusters[0]).not.toBe(clusters[2])
     expect([...clusters]).toEqual([0, 0, 2, 2, 4])
-    expect(overruled).toEqual([same(1, 2)])
+    expect(overruled).toEqual([mustLink(1, 2)])
   })
 
   test('of which a rejected pair is confirmed too stay apart', () => {
-    const { clusters, overruled } = constrained(two, pairs, [same(1, 2), different(1, 2)])
-    expect(overruled).toEqual([same(1, 2)])
+    const { clusters, overruled } = applyConstraints(two, pairs, [mustLink(1, 2), cannotLink(1, 2)])
+    expect(overruled).toEqual([mustLink(1, 2)])
     expect([...clusters]).toEqual([0, 0, 2, 2, 4])
   })
 })
 
 test('a decision about a record and itself is no decision', () => {
-  expect(() => constrained(Int32Array.of(0), pairsOf([]), [same(0, 0)])).toThrow(RangeError)
+  expect(() => applyConstraints(Int32Array.of(0), createPairs([]), [mustLink(0, 0)])).toThrow(RangeError)
 })
 
 test('a cluster of two thousand rows is split without looking at all pairs again for every join', () => {
@@ -158,7 +160,7 @@ test('a cluster of two thousand rows is split without looking at all pairs again
     const a = at % count
     return [a, (a + 1 + (at % 37)) % count, 1 + (at % 7)] as const
   })
-  const pairs = pairsOf(links.map(([a, b, above]) => [Math.min(a, b), Math.max(a, b), above]))
-  const { clusters } = constrained(new Int32Array(count), pairs, [different(3, 1_000)])
+  const pairs = createPairs(links.map(([a, b, above]) => [Math.min(a, b), Math.max(a, b), above]))
+  const { clusters } = applyConstraints(new Int32Array(count), pairs, [cannotLink(3, 1_000)])
   expect(clusters[3]).not.toBe(clusters[1_000])
 })

@@ -1,39 +1,46 @@
 // What people decided about pairs, laid over the clusters that were found: rejected pairs apart, confirmed ones together.
-import { Groups, type Pairs } from './groups.ts'
-import { splitApart } from './split.ts'
+import { DisjointSets, type WeightedPairs } from './disjoint-sets.ts'
+import { splitClusters } from './split.ts'
 
-/** A decision about two rows: that they are one (`same`), or that they are not (`different`). */
-export type Constraint = { readonly a: number; readonly b: number; readonly is: 'same' | 'different' }
+/** A decision about two rows: that they are one (`same`), or that they are not (`cannotLink`). */
+export type PairConstraint = { readonly a: number; readonly b: number; readonly is: 'same' | 'different' }
 
-export type Constrained = {
+export type ConstrainedClusters = {
   /** The lowest row of each row's cluster. */
   readonly clusters: Int32Array
   /** Confirmed pairs that are apart all the same, since together they would join a rejected pair. */
-  readonly overruled: readonly Constraint[]
+  readonly overruled: readonly PairConstraint[]
 }
 
 /**
  * Deterministic, whatever the order of the decisions. A confirmed pair joins its two clusters; a rejected pair splits its
  * cluster, and every other row goes to the side with the stronger average link. Where decisions contradict each other, the
  * rejects win, and confirmed pairs hold from the first in the order of rows on. Clusters without a decision stay as they
- * are. `pairs`: scored as for `averageLink`. Throws `RangeError` for a decision about a row and itself.
+ * are. `scoredPairs`: scored as for `clusterByAverageLink`. Throws `RangeError` for a decision about a row and itself.
  */
-export function constrained(clusters: Int32Array, pairs: Pairs, constraints: readonly Constraint[]): Constrained {
+export function applyConstraints(
+  clusters: Int32Array,
+  pairs: WeightedPairs,
+  constraints: readonly PairConstraint[],
+): ConstrainedClusters {
   if (constraints.length === 0) return { clusters, overruled: [] }
-  const { same, different } = sorted(constraints)
-  const units = unitsOf(clusters.length, same, different)
-  const joined = joinedBy(
+  const { same, different } = sortConstraints(constraints)
+  const units = buildUnits(clusters.length, same, different)
+  const joined = joinConfirmed(
     clusters,
     same.filter((pair) => !units.overruled.includes(pair)),
   )
   const apart = different.filter(({ a, b }) => joined[a] === joined[b])
-  const split = splitApart(joined, pairs, units.of, apart)
+  const split = splitClusters(joined, pairs, units.of, apart)
   return { clusters: split, overruled: units.overruled }
 }
 
 /** Each pair once and in one order; what is both confirmed and rejected stays in both lists. */
-function sorted(constraints: readonly Constraint[]): { same: Constraint[]; different: Constraint[] } {
-  const kept = new Map<string, Constraint>()
+function sortConstraints(constraints: readonly PairConstraint[]): {
+  same: PairConstraint[]
+  different: PairConstraint[]
+} {
+  const kept = new Map<string, PairConstraint>()
   for (const { a, b, is } of constraints) {
     if (a === b) throw new RangeError(`a decision about row ${a} and itself`)
     const [low, high] = [Math.min(a, b), Math.max(a, b)]
@@ -44,28 +51,28 @@ function sorted(constraints: readonly Constraint[]): { same: Constraint[]; diffe
 }
 
 /** Whole clusters, joined by confirmed pairs: what is rejected among them is split afterwards. */
-function joinedBy(clusters: Int32Array, same: readonly Constraint[]): Int32Array {
-  const groups = new Groups(clusters.length)
-  for (const [row, cluster] of clusters.entries()) if (cluster !== row) join(groups, cluster, row)
-  for (const { a, b } of same) join(groups, a, b)
+function joinConfirmed(clusters: Int32Array, same: readonly PairConstraint[]): Int32Array {
+  const groups = new DisjointSets(clusters.length)
+  for (const [row, cluster] of clusters.entries()) if (cluster !== row) joinRows(groups, cluster, row)
+  for (const { a, b } of same) joinRows(groups, a, b)
   return groups.lowest()
 }
 
-function join(groups: Groups, a: number, b: number): void {
+function joinRows(groups: DisjointSets, a: number, b: number): void {
   const [one, other] = [groups.find(a), groups.find(b)]
   if (one !== other) groups.join(Math.min(one, other), Math.max(one, other))
 }
 
 /** Rows that confirmed pairs make one, as their lowest; a pair that would bring a rejected one together is left out. */
-function unitsOf(rows: number, same: readonly Constraint[], different: readonly Constraint[]) {
-  const groups = new Groups(rows)
+function buildUnits(rows: number, same: readonly PairConstraint[], different: readonly PairConstraint[]) {
+  const groups = new DisjointSets(rows)
   const enemies = new Map<number, Set<number>>()
   const enemiesOf = (unit: number) => enemies.get(unit) ?? new Set<number>()
   for (const { a, b } of different) {
     enemies.set(a, enemiesOf(a).add(b))
     enemies.set(b, enemiesOf(b).add(a))
   }
-  const overruled: Constraint[] = []
+  const overruled: PairConstraint[] = []
   for (const pair of same) {
     const [one, other] = [groups.find(pair.a), groups.find(pair.b)]
     if (one === other) continue

@@ -1,7 +1,7 @@
 // Pairs up two sources, the best pair first, each record once.
 
 /** The pairs that are kept, by number, best first; equal scores in the order of pairs. */
-export function oneToOne(
+export function assignOneToOne(
   rows: number,
   { lefts, rights, length }: { readonly lefts: Int32Array; readonly rights: Int32Array; readonly length: number },
   scores: Float64Array,

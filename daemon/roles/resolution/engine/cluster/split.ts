@@ -1,38 +1,38 @@
 // Splits clusters that hold a rejected pair: by average link, but never with the two of such a pair on one side.
-import type { Constraint } from './constraints.ts'
-import type { Pairs } from './groups.ts'
+import type { PairConstraint } from './constraints.ts'
+import type { WeightedPairs } from './disjoint-sets.ts'
 
 /** A side that is being built: how many rows it has, what links it to others, and with which it may not be joined. */
-type Side = {
+type SplitSide = {
   size: number
   readonly links: Map<number, number>
   readonly apart: Set<number>
   nearest: { readonly other: number; readonly mean: number } | undefined
 }
 /** Sides of one cluster by their lowest row. */
-type Sides = Map<number, Side>
+type SplitSides = Map<number, SplitSide>
 
 /**
- * `clusters` with those split that hold a pair of `apart`; all others stay. `units`: rows that stay together, by their
+ * `readClusters` with those split that hold a pair of `createIncompatibleSignals`; all others stay. `ageUnits`: rows that stay together, by their
  * lowest. Sides are joined, the pair with the highest mean link first, of equal ones that with the lowest rows, for as long as
- * something links them at all and no pair of `apart` is between.
+ * something links them at all and no pair of `createIncompatibleSignals` is between.
  */
-export function splitApart(
+export function splitClusters(
   clusters: Int32Array,
-  pairs: Pairs,
+  pairs: WeightedPairs,
   units: Int32Array,
-  apart: readonly Constraint[],
+  apart: readonly PairConstraint[],
 ): Int32Array {
-  const torn = sidesOf(clusters, units, new Set(apart.map(({ a }) => clusters[a]!)))
+  const torn = buildSides(clusters, units, new Set(apart.map(({ a }) => clusters[a]!)))
   if (torn.size === 0) return clusters
   for (const { a, b } of apart) {
     const sides = torn.get(clusters[a]!)!
     sides.get(units[a]!)!.apart.add(units[b]!)
     sides.get(units[b]!)!.apart.add(units[a]!)
   }
-  link(torn, clusters, units, pairs)
+  linkSides(torn, clusters, units, pairs)
   const into = new Map<number, number>()
-  for (const sides of torn.values()) join(sides, into)
+  for (const sides of torn.values()) joinSides(sides, into)
   return clusters.map((cluster, row) => {
     if (!torn.has(cluster)) return cluster
     let side = units[row]!
@@ -41,8 +41,8 @@ export function splitApart(
   })
 }
 
-function sidesOf(clusters: Int32Array, units: Int32Array, torn: ReadonlySet<number>): Map<number, Sides> {
-  const found = new Map([...torn].map((cluster) => [cluster, new Map() as Sides]))
+function buildSides(clusters: Int32Array, units: Int32Array, torn: ReadonlySet<number>): Map<number, SplitSides> {
+  const found = new Map([...torn].map((cluster) => [cluster, new Map() as SplitSides]))
   for (let row = 0; row < clusters.length; row++) {
     const sides = found.get(clusters[row]!)
     if (!sides) continue
@@ -53,11 +53,11 @@ function sidesOf(clusters: Int32Array, units: Int32Array, torn: ReadonlySet<numb
   return found
 }
 
-function link(
-  torn: ReadonlyMap<number, Sides>,
+function linkSides(
+  torn: ReadonlyMap<number, SplitSides>,
   clusters: Int32Array,
   units: Int32Array,
-  { lefts, rights, above }: Pairs,
+  { lefts, rights, above }: WeightedPairs,
 ): void {
   for (let pair = 0; pair < lefts.length; pair++) {
     const [left, right] = [lefts[pair]!, rights[pair]!]
@@ -72,22 +72,22 @@ function link(
 }
 
 /** Joins the best two until none may be; `into` tells where each one went. */
-function join(sides: Sides, into: Map<number, number>): void {
-  for (const side of sides.values()) side.nearest = nearestOf(sides, side)
-  for (let best = bestOf(sides); best; best = bestOf(sides)) {
+function joinSides(sides: SplitSides, into: Map<number, number>): void {
+  for (const side of sides.values()) side.nearest = findNearestSide(sides, side)
+  for (let best = findBestPair(sides); best; best = findBestPair(sides)) {
     const [kept, gone] = best
     into.set(gone, kept)
-    absorb(sides, kept, gone)
+    mergeSides(sides, kept, gone)
     // A mean never rises by joining, so whoever was nearest to neither still has its nearest.
     for (const [at, side] of sides) {
       const { other } = side.nearest ?? {}
-      if (at === kept || other === kept || other === gone) side.nearest = nearestOf(sides, side)
+      if (at === kept || other === kept || other === gone) side.nearest = findNearestSide(sides, side)
     }
   }
 }
 
-function nearestOf(sides: Sides, { size, links, apart }: Side): Side['nearest'] {
-  let best: Side['nearest']
+function findNearestSide(sides: SplitSides, { size, links, apart }: SplitSide): SplitSide['nearest'] {
+  let best: SplitSide['nearest']
   for (const [other, sum] of links) {
     if (apart.has(other)) continue
     const mean = sum / (size * sides.get(other)!.size)
@@ -96,7 +96,7 @@ function nearestOf(sides: Sides, { size, links, apart }: Side): Side['nearest'] 
   return best
 }
 
-function bestOf(sides: Sides): readonly [number, number] | undefined {
+function findBestPair(sides: SplitSides): readonly [number, number] | undefined {
   let best: readonly [number, number] | undefined
   let highest = 0
   for (const [one, { nearest }] of sides) {
@@ -109,7 +109,7 @@ function bestOf(sides: Sides): readonly [number, number] | undefined {
   return best
 }
 
-function absorb(sides: Sides, kept: number, gone: number): void {
+function mergeSides(sides: SplitSides, kept: number, gone: number): void {
   const [base, added] = [sides.get(kept)!, sides.get(gone)!]
   base.size += added.size
   for (const [other, sum] of added.links) {

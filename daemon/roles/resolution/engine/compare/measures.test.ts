@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { MeasureName } from '../../lens/comparison.ts'
-import { dictionaryOf } from '../text/dictionary.ts'
-import { normalisedBy } from '../text/normalisers.ts'
-import { measureOf } from './measures.ts'
+import { buildDictionary } from '../text/dictionary.ts'
+import { createNormaliser } from '../text/normalisers.ts'
+import { createMeasure } from './measures.ts'
 
-const found = (name: MeasureName, a: string, b: string, least = -1e9, q = 2) =>
-  measureOf(name, dictionaryOf([a, b]), least, q)(0, 1)
+const measureTexts = (name: MeasureName, a: string, b: string, least = -1e9, q = 2) =>
+  createMeasure(name, buildDictionary([a, b]), least, q)(0, 1)
 
 describe('values that are known', () => {
   // Winkler, "String comparator metrics", 1990, table of examples.
@@ -16,7 +16,7 @@ describe('values that are known', () => {
     ['dixon', 'dicksonx', 0.813],
     ['dwayne', 'duane', 0.84],
   ])('Jaro-Winkler of %s and %s', (a, b, wanted) => {
-    expect(found('jaro_winkler', a, b, 0)).toBeCloseTo(wanted, 3)
+    expect(measureTexts('jaro_winkler', a, b, 0)).toBeCloseTo(wanted, 3)
   })
 
   test.each([
@@ -26,50 +26,50 @@ describe('values that are known', () => {
     ['damerau_levenshtein', 'smith', 'smiht', -1],
     ['levenshtein', 'ca', 'abc', -3],
   ] as const)('%s of %s and %s', (name, a, b, wanted) => {
-    expect(found(name, a, b, -9)).toBe(wanted)
+    expect(measureTexts(name, a, b, -9)).toBe(wanted)
   })
 
   test('Levenshtein as a part of the longer', () => {
-    expect(found('levenshtein_part', 'kitten', 'sitting', 0.1)).toBeCloseTo(1 - 3 / 7, 12)
+    expect(measureTexts('levenshtein_part', 'kitten', 'sitting', 0.1)).toBeCloseTo(1 - 3 / 7, 12)
   })
 
   // `jaccard('duck', 'luck')` in the documentation of DuckDB; Dice of night and nacht is .25, so that Jaccard is 1/7.
   test('q-gram Jaccard', () => {
-    expect(found('qgram_jaccard', 'duck', 'luck', 0, 1)).toBeCloseTo(0.6, 12)
-    expect(found('qgram_jaccard', 'night', 'nacht', 0, 2)).toBeCloseTo(1 / 7, 12)
+    expect(measureTexts('qgram_jaccard', 'duck', 'luck', 0, 1)).toBeCloseTo(0.6, 12)
+    expect(measureTexts('qgram_jaccard', 'night', 'nacht', 0, 2)).toBeCloseTo(1 / 7, 12)
   })
 
   test('the sound', () => {
-    expect(found('sound', 'knight', 'night')).toBe(1)
-    expect(found('sound', 'knight', 'day')).toBe(0)
-    expect(found('sound', '12', '34')).toBe(0)
+    expect(measureTexts('sound', 'knight', 'night')).toBe(1)
+    expect(measureTexts('sound', 'knight', 'day')).toBe(0)
+    expect(measureTexts('sound', '12', '34')).toBe(0)
   })
 
   // Nashville to Los Angeles, 2,886.44 km with a radius of 6,371 km (Rosetta Code, "Haversine formula").
   test('kilometres', () => {
-    expect(found('kilometres', '36.12,-86.67', '33.94,-118.4')).toBeCloseTo(-2886.45, 1)
-    expect(found('kilometres', '0,0', '0,180')).toBeCloseTo(-Math.PI * 6371.0088, 6)
+    expect(measureTexts('kilometres', '36.12,-86.67', '33.94,-118.4')).toBeCloseTo(-2886.45, 1)
+    expect(measureTexts('kilometres', '0,0', '0,180')).toBeCloseTo(-Math.PI * 6371.0088, 6)
   })
 
   test('days, over the end of a leap year too; no date is near what is none', () => {
-    expect(found('days', '20000228', '20000301')).toBe(-2)
-    expect(found('days', '19000228', '19000301')).toBe(-1)
-    expect(found('days', '20010230', '20010301')).toBeNaN()
-    expect(found('days', '2001', '20010301')).toBeNaN()
+    expect(measureTexts('days', '20000228', '20000301')).toBe(-2)
+    expect(measureTexts('days', '19000228', '19000301')).toBe(-1)
+    expect(measureTexts('days', '20010230', '20010301')).toBeNaN()
+    expect(measureTexts('days', '2001', '20010301')).toBeNaN()
   })
 
   test('differences and sets', () => {
-    expect(found('difference', '-3', '4.5')).toBe(-7.5)
-    expect(found('difference_part', '80', '100')).toBeCloseTo(-0.2, 12)
-    expect(found('in_common', 'a|b|c', 'b|c|d|e')).toBe(2)
-    expect(found('overlap', 'a|b|c', 'b|c|d|e')).toBeCloseTo(2 / 3, 12)
+    expect(measureTexts('difference', '-3', '4.5')).toBe(-7.5)
+    expect(measureTexts('difference_part', '80', '100')).toBeCloseTo(-0.2, 12)
+    expect(measureTexts('in_common', 'a|b|c', 'b|c|d|e')).toBe(2)
+    expect(measureTexts('overlap', 'a|b|c', 'b|c|d|e')).toBeCloseTo(2 / 3, 12)
   })
 })
 
 const texts = fc
   .string({ unit: fc.constantFrom('a', 'b', 'c', 'é', ' '), minLength: 1, maxLength: 40 })
   .map((each) => `x${each}`)
-const parts: readonly MeasureName[] = [
+const fractionMeasures: readonly MeasureName[] = [
   'jaro_winkler',
   'levenshtein_part',
   'damerau_levenshtein_part',
@@ -79,11 +79,11 @@ const parts: readonly MeasureName[] = [
   'overlap',
 ]
 
-test.each(parts)('%s is the same both ways and from 0 to 1', (name) => {
+test.each(fractionMeasures)('%s is the same both ways and from 0 to 1', (name) => {
   fc.assert(
     fc.property(texts, texts, (a, b) => {
       fc.pre(a !== b)
-      const [there, back] = [found(name, a, b, 0), found(name, b, a, 0)]
+      const [there, back] = [measureTexts(name, a, b, 0), measureTexts(name, b, a, 0)]
       // Jaro takes the letters of one side in turn, so that which is first may tell in the last places.
       expect(there).toBeCloseTo(back, name === 'jaro_winkler' ? 1 : 9)
       expect(there).toBeGreaterThanOrEqual(0)
@@ -95,12 +95,12 @@ test.each(parts)('%s is the same both ways and from 0 to 1', (name) => {
 test('Levenshtein is that of its definition, whatever the length', () => {
   fc.assert(
     fc.property(texts, texts, (a, b) => {
-      expect(found('levenshtein', a, b, -99)).toBe(-plainly(a, b))
+      expect(measureTexts('levenshtein', a, b, -99)).toBe(-computeEditDistance(a, b))
     }),
   )
 })
 
-function plainly(a: string, b: string): number {
+function computeEditDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let y = 1; y <= a.length; y++) {
     const next = [y]
@@ -123,5 +123,5 @@ test.each([
   ['no_placeholders', 'Nana', 'Nana'],
   ['sorted_words', 'Smith, John', 'john smith'],
 ] as const)('%s makes of %j %j', (name, text, wanted) => {
-  expect(normalisedBy([name])(text)).toBe(wanted)
+  expect(createNormaliser([name])(text)).toBe(wanted)
 })

@@ -1,64 +1,64 @@
 // How alike two values of a dictionary are, by each measure that a lens may name; higher is more alike.
 import type { MeasureName } from '../../lens/comparison.ts'
-import { type Dictionary, textOf } from '../text/dictionary.ts'
-import { Matcher } from '../text/matcher.ts'
+import { type Dictionary, decodeText } from '../text/dictionary.ts'
 import { metaphone } from '../text/metaphone.ts'
-import { trigrams, words } from '../text/parts.ts'
-import { cosine, vectorsOf } from '../text/vectors.ts'
-import { daysOf, distance_km, locationOf } from './quantities.ts'
-import { inCommon, overlapOf, setsOf } from './sets.ts'
+import { StringMatcher } from '../text/string-matcher.ts'
+import { buildTfidfVectors, computeCosine } from '../text/tfidf-vectors.ts'
+import { createTrigramTokeniser, createWordTokeniser } from '../text/tokeniser.ts'
+import { computeDistance_km, parseDays, parseLocation } from './quantities.ts'
+import { buildValueSets, computeOverlap, countCommonParts } from './sets.ts'
 
 /** Of two different values by number; what cannot be told is no number, and fits no level. */
-export type Measure = (a: number, b: number) => number
+export type ValueMeasure = (a: number, b: number) => number
 
 /** `least`: what is below it need not be told apart. `q`: letters in a row, for `qgram_jaccard`. */
-export function measureOf(name: MeasureName, dictionary: Dictionary, least: number, q: number): Measure {
+export function createMeasure(name: MeasureName, dictionary: Dictionary, least: number, q: number): ValueMeasure {
   switch (name) {
     case 'equal':
       return () => 0
     case 'jaro_winkler':
-      return winkler(new Matcher(dictionary), least)
+      return measureJaroWinkler(new StringMatcher(dictionary), least)
     case 'levenshtein':
-      return edits(new Matcher(dictionary, 'no swaps'), -least)
+      return measureEdits(new StringMatcher(dictionary, 'no swaps'), -least)
     case 'damerau_levenshtein':
-      return edits(new Matcher(dictionary), -least)
+      return measureEdits(new StringMatcher(dictionary), -least)
     case 'levenshtein_part':
-      return partEqual(new Matcher(dictionary, 'no swaps'), least)
+      return measureEditShare(new StringMatcher(dictionary, 'no swaps'), least)
     case 'damerau_levenshtein_part':
-      return partEqual(new Matcher(dictionary), least)
+      return measureEditShare(new StringMatcher(dictionary), least)
     case 'qgram_jaccard':
-      return jaccard(dictionary, q)
+      return measureJaccard(dictionary, q)
     case 'tfidf_cosine':
-      return cosines(dictionary)
+      return measureCosine(dictionary)
     case 'sound':
-      return sounds(dictionary)
+      return measureSound(dictionary)
     case 'difference':
     case 'difference_part':
-      return differences(dictionary, name === 'difference_part')
+      return measureDifference(dictionary, name === 'difference_part')
     case 'days':
-      return days(dictionary)
+      return measureDays(dictionary)
     case 'kilometres':
-      return kilometres(dictionary)
+      return measureKilometres(dictionary)
     case 'overlap':
     case 'in_common':
-      return overlaps(dictionary, name === 'overlap')
+      return measureOverlap(dictionary, name === 'overlap')
   }
 }
 
-export function textsIn(dictionary: Dictionary): string[] {
-  return Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
+export function listTexts(dictionary: Dictionary): string[] {
+  return Array.from({ length: dictionary.size }, (_, code) => decodeText(dictionary, code))
 }
 
-function winkler(matcher: Matcher, least: number): Measure {
-  return (a, b) => matcher.winkler(a, b, least)
+function measureJaroWinkler(matcher: StringMatcher, least: number): ValueMeasure {
+  return (a, b) => matcher.jaroWinkler(a, b, least)
 }
 
-function edits(matcher: Matcher, most: number): Measure {
+function measureEdits(matcher: StringMatcher, most: number): ValueMeasure {
   return (a, b) => -matcher.distance(a, b, most)
 }
 
 /** One less the edits as a part of the longer value. */
-function partEqual(matcher: Matcher, least: number): Measure {
+function measureEditShare(matcher: StringMatcher, least: number): ValueMeasure {
   return (a, b) => {
     const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
     const most = Math.floor(longest * (1 - least) + 1e-9)
@@ -66,32 +66,32 @@ function partEqual(matcher: Matcher, least: number): Measure {
   }
 }
 
-function gramsOf(text: string, q: number): string[] {
+function splitGrams(text: string, q: number): string[] {
   if (text.length <= q) return [text]
   return Array.from({ length: text.length - q + 1 }, (_, at) => text.slice(at, at + q))
 }
 
 /** What two sets of q-grams have in common, as a part of both together. */
-function jaccard(dictionary: Dictionary, q: number): Measure {
-  const sets = setsOf(textsIn(dictionary), (text) => gramsOf(text, q))
+function measureJaccard(dictionary: Dictionary, q: number): ValueMeasure {
+  const sets = buildValueSets(listTexts(dictionary), (text) => splitGrams(text, q))
   return (a, b) => {
-    const both = inCommon(sets, a, b)
+    const both = countCommonParts(sets, a, b)
     const all = sets.starts[a + 1]! - sets.starts[a]! + (sets.starts[b + 1]! - sets.starts[b]!) - both
     return both / all
   }
 }
 
 /** The larger of the cosines of words and of trigrams. */
-function cosines(dictionary: Dictionary): Measure {
-  const texts = textsIn(dictionary)
-  const byWord = vectorsOf(texts, words())
-  const byGram = vectorsOf(texts, trigrams())
-  return (a, b) => Math.max(cosine(byWord, a, b), cosine(byGram, a, b))
+function measureCosine(dictionary: Dictionary): ValueMeasure {
+  const texts = listTexts(dictionary)
+  const byWord = buildTfidfVectors(texts, createWordTokeniser())
+  const byGram = buildTfidfVectors(texts, createTrigramTokeniser())
+  return (a, b) => Math.max(computeCosine(byWord, a, b), computeCosine(byGram, a, b))
 }
 
-function sounds(dictionary: Dictionary): Measure {
+function measureSound(dictionary: Dictionary): ValueMeasure {
   const numbers = new Map<string, number>()
-  const of = Int32Array.from(textsIn(dictionary), (text) => {
+  const of = Int32Array.from(listTexts(dictionary), (text) => {
     const sound = metaphone(text)
     if (sound === '') return -1
     if (!numbers.has(sound)) numbers.set(sound, numbers.size)
@@ -100,25 +100,25 @@ function sounds(dictionary: Dictionary): Measure {
   return (a, b) => (of[a]! >= 0 && of[a] === of[b] ? 1 : 0)
 }
 
-function differences(dictionary: Dictionary, isPart: boolean): Measure {
-  const values = Float64Array.from(textsIn(dictionary), Number)
+function measureDifference(dictionary: Dictionary, isPart: boolean): ValueMeasure {
+  const values = Float64Array.from(listTexts(dictionary), Number)
   if (!isPart) return (a, b) => -Math.abs(values[a]! - values[b]!)
   return (a, b) => -Math.abs(values[a]! - values[b]!) / Math.max(Math.abs(values[a]!), Math.abs(values[b]!))
 }
 
-function days(dictionary: Dictionary): Measure {
-  const values = Float64Array.from(textsIn(dictionary), daysOf)
+function measureDays(dictionary: Dictionary): ValueMeasure {
+  const values = Float64Array.from(listTexts(dictionary), parseDays)
   return (a, b) => -Math.abs(values[a]! - values[b]!)
 }
 
-function kilometres(dictionary: Dictionary): Measure {
-  const places = textsIn(dictionary).map(locationOf)
+function measureKilometres(dictionary: Dictionary): ValueMeasure {
+  const places = listTexts(dictionary).map(parseLocation)
   const latitudes = Float64Array.from(places, ([latitude]) => latitude)
   const longitudes = Float64Array.from(places, ([, longitude]) => longitude)
-  return (a, b) => -distance_km(latitudes[a]!, longitudes[a]!, latitudes[b]!, longitudes[b]!)
+  return (a, b) => -computeDistance_km(latitudes[a]!, longitudes[a]!, latitudes[b]!, longitudes[b]!)
 }
 
-function overlaps(dictionary: Dictionary, isPart: boolean): Measure {
-  const sets = setsOf(textsIn(dictionary), (text) => text.split('|'))
-  return isPart ? (a, b) => overlapOf(sets, a, b) : (a, b) => inCommon(sets, a, b)
+function measureOverlap(dictionary: Dictionary, isPart: boolean): ValueMeasure {
+  const sets = buildValueSets(listTexts(dictionary), (text) => text.split('|'))
+  return isPart ? (a, b) => computeOverlap(sets, a, b) : (a, b) => countCommonParts(sets, a, b)
 }

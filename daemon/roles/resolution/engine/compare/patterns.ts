@@ -1,11 +1,11 @@
 // Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with how often it came.
-import { type Comparing, most_at_once, type Outcomes } from './pairs.ts'
+import { max_batch_pairs, type PairComparer, type PairOutcomes } from './pair-comparer.ts'
 
 /** `patterns` holds `fields` outcomes for each pattern, one after the other. */
-export type Histogram = { readonly fields: number; readonly patterns: Uint8Array; readonly counts: Float64Array }
+export type PatternHistogram = { readonly fields: number; readonly patterns: Uint8Array; readonly counts: Float64Array }
 
 /** Pairs in the order they came. */
-export type Compared = Histogram & {
+export type ComparedPairs = PatternHistogram & {
   readonly length: number
   readonly lefts: Int32Array
   readonly rights: Int32Array
@@ -13,7 +13,7 @@ export type Compared = Histogram & {
 }
 
 /** With how rare the values are that both of a pair have, in natural logs. */
-export type Rated = Compared & { readonly rarity: Float64Array }
+export type RatedPairs = ComparedPairs & { readonly rarity: Float64Array }
 
 /** Numbers patterns by their outcomes: a table with open addresses over the outcomes as one whole number. */
 export class PatternTable {
@@ -25,7 +25,7 @@ export class PatternTable {
   #counts = new Float64Array(1 << 8)
   #size = 0
 
-  constructor({ outcomes }: Pick<Comparing, 'outcomes'>) {
+  constructor({ outcomes }: Pick<PairComparer, 'outcomes'>) {
     this.#fields = outcomes.length
     let place = 1
     this.#places = outcomes.map((count) => {
@@ -38,19 +38,19 @@ export class PatternTable {
   }
 
   /** The key of a pair's outcomes. */
-  #keyOf({ room, of }: Outcomes, pair: number): number {
+  #keyOf({ room, of }: PairOutcomes, pair: number): number {
     let key = 0
     for (let field = 0; field < this.#fields; field++) key += of[field * room + pair]! * this.#places[field]!
     return key
   }
 
   /** Writes the patterns of so many pairs to `into`, from a place on. */
-  count(outcomes: Outcomes, pairs: number, into: Int32Array, from: number): void {
+  count(outcomes: PairOutcomes, pairs: number, into: Int32Array, from: number): void {
     for (let pair = 0; pair < pairs; pair++)
       into[from + pair] = this.#count(this.#keyOf(outcomes, pair), outcomes, pair)
   }
 
-  #count(key: number, outcomes: Outcomes, pair: number): number {
+  #count(key: number, outcomes: PairOutcomes, pair: number): number {
     const mask = this.#keys.length - 1
     let at = (Math.imul(key | 0, 0x9e3779b1) ^ Math.imul((key / 4_294_967_296) | 0, 0x85ebca6b)) >>> 7
     for (at &= mask; this.#keys[at] !== key; at = (at + 1) & mask) {
@@ -61,10 +61,10 @@ export class PatternTable {
     return number
   }
 
-  #add(key: number, at: number, { room, of }: Outcomes, pair: number): number {
+  #add(key: number, at: number, { room, of }: PairOutcomes, pair: number): number {
     const number = this.#size++
-    if (number === this.#counts.length) this.#counts = wider(this.#counts)
-    if (this.#size * this.#fields > this.#outcomes.length) this.#outcomes = wider(this.#outcomes)
+    if (number === this.#counts.length) this.#counts = doubleCapacity(this.#counts)
+    if (this.#size * this.#fields > this.#outcomes.length) this.#outcomes = doubleCapacity(this.#outcomes)
     this.#keys[at] = key
     this.#numbers[at] = number
     this.#counts[number] = 1
@@ -76,7 +76,7 @@ export class PatternTable {
   }
 
   /** What has come so far. */
-  histogram(): Histogram {
+  histogram(): PatternHistogram {
     return {
       fields: this.#fields,
       patterns: this.#outcomes.slice(0, this.#size * this.#fields),
@@ -108,10 +108,10 @@ export class PairList {
   #rarity = new Float64Array(1 << 14)
   #length = 0
   #compared = 0
-  readonly #comparing: Comparing
+  readonly #comparing: PairComparer
   readonly #table: PatternTable
 
-  constructor(comparing: Comparing) {
+  constructor(comparing: PairComparer) {
     this.#comparing = comparing
     this.#table = new PatternTable(comparing)
   }
@@ -124,7 +124,7 @@ export class PairList {
     if (this.#length === this.#lefts.length) this.#widen()
     this.#lefts[this.#length] = a
     this.#rights[this.#length++] = b
-    if (this.#length - this.#compared === most_at_once) this.#compare()
+    if (this.#length - this.#compared === max_batch_pairs) this.#compare()
   }
 
   #compare(): void {
@@ -136,7 +136,7 @@ export class PairList {
   }
 
   /** What has come so far; more may be added, and then it is asked for again. */
-  compared(): Rated {
+  compared(): RatedPairs {
     if (this.#compared < this.#length) this.#compare()
     return {
       length: this.#length,
@@ -149,26 +149,26 @@ export class PairList {
   }
 
   #widen(): void {
-    this.#lefts = wider(this.#lefts)
-    this.#rights = wider(this.#rights)
-    this.#patternOf = wider(this.#patternOf)
-    this.#rarity = wider(this.#rarity)
+    this.#lefts = doubleCapacity(this.#lefts)
+    this.#rights = doubleCapacity(this.#rights)
+    this.#patternOf = doubleCapacity(this.#patternOf)
+    this.#rarity = doubleCapacity(this.#rarity)
   }
 }
 
 /** The same with twice the room. */
-function wider<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
+function doubleCapacity<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
   const made = new (values.constructor as new (length: number) => T)(values.length * 2)
   made.set(values)
   return made
 }
 
-const random_pairs = 25_000
+const random_pair_count = 25_000
 
 /** Pairs drawn evenly from all there are. */
-export function drawnPairs(comparing: Comparing, rows: number, random: () => number): Compared {
+export function drawPairs(comparing: PairComparer, rows: number, random: () => number): ComparedPairs {
   const list = new PairList(comparing)
-  for (let at = 0; at < random_pairs; at++) {
+  for (let at = 0; at < random_pair_count; at++) {
     const a = Math.floor(random() * rows)
     const b = Math.floor(random() * rows)
     if (a !== b) list.add(a, b)

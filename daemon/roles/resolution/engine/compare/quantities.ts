@@ -3,7 +3,7 @@
 const day_ms = 86_400_000
 
 /** Days since 1970 of `yyyymmdd`; no number for a date that is none or not whole. */
-export function daysOf(date: string): number {
+export function parseDays(date: string): number {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? []
   if (year === undefined) return Number.NaN
   const at = new Date(0)
@@ -13,18 +13,18 @@ export function daysOf(date: string): number {
 }
 
 /** `latitude,longitude` in radians. */
-export function locationOf(text: string): readonly [latitude: number, longitude: number] {
+export function parseLocation(text: string): readonly [latitude: number, longitude: number] {
   const [latitude = Number.NaN, longitude = Number.NaN] = text.split(',').map((part) => (Number(part) * Math.PI) / 180)
   return [latitude, longitude]
 }
 
 /** The mean radius of the Earth (IUGG). */
-const radius_km = 6_371.0088
+const earth_radius_km = 6_371.0088
 
 /** Along the great circle, of places in radians, by the haversine formula (Sinnott, "Virtues of the Haversine", 1984). */
-export function distance_km(latitude: number, longitude: number, other: number, otherLongitude: number): number {
+export function computeDistance_km(latitude: number, longitude: number, other: number, otherLongitude: number): number {
   const across = Math.sin((other - latitude) / 2)
   const along = Math.sin((otherLongitude - longitude) / 2)
   const square = across * across + Math.cos(latitude) * Math.cos(other) * along * along
-  return 2 * radius_km * Math.asin(Math.min(1, Math.sqrt(square)))
+  return 2 * earth_radius_km * Math.asin(Math.min(1, Math.sqrt(square)))
 }

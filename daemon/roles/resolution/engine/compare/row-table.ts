@@ -1,10 +1,10 @@
 // What is known of a record in one place: the numbers of its values side by side, whatever the number of records.
-import type { Column } from '../text/dictionary.ts'
+import type { DictionaryColumn } from '../text/dictionary.ts'
 
 /** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is no value. */
 export type RowTable = { readonly rows: number; readonly width: number; readonly values: Int32Array }
 
-export function rowTable(fields: readonly { readonly column: Column }[]): RowTable {
+export function buildRowTable(fields: readonly { readonly column: DictionaryColumn }[]): RowTable {
   const width = fields.length
   const rows = fields[0]?.column.codes.length ?? 0
   const values = new Int32Array(rows * width)
@@ -15,7 +15,7 @@ export function rowTable(fields: readonly { readonly column: Column }[]): RowTab
 }
 
 /** About so many different rows, rising, each as likely as any other whatever its neighbours: twins may lie side by side. */
-export function drawnRows(rows: number, wanted: number, random: () => number): Int32Array {
+export function drawRows(rows: number, wanted: number, random: () => number): Int32Array {
   const part = wanted / rows
   const drawn: number[] = []
   for (let row = 0; row < rows; row++) if (part >= 1 || random() < part) drawn.push(row)

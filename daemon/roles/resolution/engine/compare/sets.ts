@@ -1,9 +1,9 @@
 // Values as sets of parts: how much two of them have in common.
 
 /** The parts of value `v` are `parts[starts[v]]` to `parts[starts[v + 1]]`, by number, rising, each once. */
-export type Sets = { readonly starts: Uint32Array; readonly parts: Int32Array }
+export type ValueSets = { readonly starts: Uint32Array; readonly parts: Int32Array }
 
-export function setsOf(values: readonly string[], partsOf: (value: string) => readonly string[]): Sets {
+export function buildValueSets(values: readonly string[], partsOf: (value: string) => readonly string[]): ValueSets {
   const numbers = new Map<string, number>()
   const starts = new Uint32Array(values.length + 1)
   const parts: number[] = []
@@ -20,7 +20,7 @@ export function setsOf(values: readonly string[], partsOf: (value: string) => re
 }
 
 /** How many parts both have. */
-export function inCommon({ starts, parts }: Sets, a: number, b: number): number {
+export function countCommonParts({ starts, parts }: ValueSets, a: number, b: number): number {
   let one = starts[a]!
   let other = starts[b]!
   const oneEnd = starts[a + 1]!
@@ -39,7 +39,7 @@ export function inCommon({ starts, parts }: Sets, a: number, b: number): number 
 }
 
 /** What both have as a part of the smaller set: 1 where one lies within the other (Szymkiewicz and Simpson). */
-export function overlapOf(sets: Sets, a: number, b: number): number {
+export function computeOverlap(sets: ValueSets, a: number, b: number): number {
   const { starts } = sets
-  return inCommon(sets, a, b) / Math.min(starts[a + 1]! - starts[a]!, starts[b + 1]! - starts[b]!)
+  return countCommonParts(sets, a, b) / Math.min(starts[a + 1]! - starts[a]!, starts[b + 1]! - starts[b]!)
 }

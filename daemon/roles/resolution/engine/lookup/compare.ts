@@ -1,38 +1,38 @@
 // One record beside others, by the weights that a run kept: what each field says of each, and the score.
-import { levelsGiven } from '../../lens/field.ts'
+import { readExplicitLevels } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
-import { comparing, type Field } from '../compare/pairs.ts'
-import type { Part } from '../score/evidence.ts'
+import { createPairComparer, type FieldColumn } from '../compare/pair-comparer.ts'
+import type { PartialMatchWeight } from '../score/match-weights.ts'
 import { DictionaryBuilder } from '../text/dictionary.ts'
-import type { LookupIndex } from './keyed-records.ts'
-import type { Values } from './keys.ts'
+import type { FieldValues } from './keys.ts'
+import type { LookupIndex } from './lookup-index.ts'
 import type { LookupWeights } from './weights.ts'
 
-export type Compared = {
+export type RecordComparison = {
   /** In natural logs of odds. */
   readonly score: number
-  readonly parts: readonly Part[]
+  readonly parts: readonly PartialMatchWeight[]
 }
 
 /** Values of texts that tell how common words are, besides those that are compared. */
-const background = 256
+const background_values = 256
 
 /** Each of `others` beside the record, in their order. Every value is in normal form. */
-export function comparedWith(
+export function compareRecord(
   lens: Lens,
   weights: LookupWeights,
   index: Pick<LookupIndex, 'frequencyTerm' | 'sample'>,
-  record: Values,
-  others: readonly Values[],
-): Compared[] {
+  record: FieldValues,
+  others: readonly FieldValues[],
+): RecordComparison[] {
   const all = [record, ...others]
   const used = lens.fields.filter(({ name }) => weights.fields.some((each) => each.name === name))
-  const fields = used.map((of) => fieldOf(of, all, index))
-  const compares = comparing(fields, swappedIn(lens, fields))
+  const fields = used.map((of) => buildFieldColumn(of, all, index))
+  const compares = createPairComparer(fields, findSwappedFields(lens, fields))
   const rights = Int32Array.from(others, (_, at) => at + 1)
   const { of, room } = compares.compare(new Int32Array(others.length), rights, 0, others.length)
   return others.map((_, at) => {
-    const parts = fields.map(({ name }, field): Part => {
+    const parts = fields.map(({ name }, field): PartialMatchWeight => {
       const { outcomes: list = [], has_frequencies } = weights.fields.find((each) => each.name === name) ?? {}
       const outcome = of[field * room + at]!
       const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
@@ -44,21 +44,25 @@ export function comparedWith(
 }
 
 /** Whether it depends on all values that are compared how alike two of them are. */
-export function isByWords(of: Lens['fields'][number]): boolean {
-  const levels = levelsGiven(of)
+export function comparesByWords(of: Lens['fields'][number]): boolean {
+  const levels = readExplicitLevels(of)
   return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : of.type === 'text'
 }
 
-function fieldOf(of: Lens['fields'][number], all: readonly Values[], index: Pick<LookupIndex, 'sample'>): Field {
+function buildFieldColumn(
+  of: Lens['fields'][number],
+  all: readonly FieldValues[],
+  index: Pick<LookupIndex, 'sample'>,
+): FieldColumn {
   const { name, type, q } = of
-  const levels = levelsGiven(of)
+  const levels = readExplicitLevels(of)
   const builder = new DictionaryBuilder()
   const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
-  if (isByWords(of)) for (const value of index.sample(name, background)) builder.add(value)
+  if (comparesByWords(of)) for (const value of index.sample(name, background_values)) builder.add(value)
   return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
 }
 
-function swappedIn({ swapped }: Lens, fields: readonly Field[]): readonly [number, number] | undefined {
+function findSwappedFields({ swapped }: Lens, fields: readonly FieldColumn[]): readonly [number, number] | undefined {
   const [one = -1, other = -1] = (swapped ?? []).map((name) => fields.findIndex((field) => field.name === name))
   return one >= 0 && other >= 0 ? [one, other] : undefined
 }

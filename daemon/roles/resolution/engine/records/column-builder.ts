@@ -6,7 +6,7 @@ export class ColumnBuilder {
   readonly #values = new ValueTable()
   readonly #name: string
   #codes = new Int32Array(1 << 10).fill(-1)
-  #written = new Uint8Array(1 << 10)
+  #buffer = new Uint8Array(1 << 10)
   readonly #encoder = new TextEncoder()
 
   constructor(name: string) {
@@ -17,13 +17,13 @@ export class ColumnBuilder {
   set(row: number, value: string | Uint8Array): void {
     if (row >= this.#codes.length) this.#widen(row)
     const length = typeof value === 'string' ? this.#write(value) : value.length
-    const bytes = typeof value === 'string' ? this.#written : value
+    const bytes = typeof value === 'string' ? this.#buffer : value
     this.#codes[row] = length === 0 ? -1 : this.#values.add(bytes, 0, length)
   }
 
   #write(text: string): number {
-    if (text.length * 3 > this.#written.length) this.#written = new Uint8Array(text.length * 4)
-    return this.#encoder.encodeInto(text, this.#written).written
+    if (text.length * 3 > this.#buffer.length) this.#buffer = new Uint8Array(text.length * 4)
+    return this.#encoder.encodeInto(text, this.#buffer).written
   }
 
   #widen(row: number): void {

@@ -5,7 +5,7 @@ import { CsvReader, DataFault } from './csv.ts'
 
 const limits = { field_bytes: 100, rows: 1_000 }
 
-function read(bytes: Uint8Array, cuts: readonly number[] = []): { names: readonly string[]; rows: string[][] } {
+function readCsv(bytes: Uint8Array, cuts: readonly number[] = []): { names: readonly string[]; rows: string[][] } {
   const reader = new CsvReader(limits, () => true)
   const ends = [...cuts, bytes.length].sort((a, b) => a - b)
   let from = 0
@@ -25,14 +25,14 @@ function read(bytes: Uint8Array, cuts: readonly number[] = []): { names: readonl
   }
 }
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
+const encodeText = (text: string) => new TextEncoder().encode(text)
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', '\n', '\r\n', ' ', '漢'), maxLength: 6 })
-const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+const quoteCell = (text: string) => `"${text.replaceAll('"', '""')}"`
 
 test('what was written comes back where most of it needs no quotation marks, with what is longer than a few words', () => {
   const plain = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' ', '漢'), maxLength: 24 })
   const row = fc.tuple(fc.oneof({ weight: 5, arbitrary: plain }, cell), plain, fc.oneof(plain, cell))
-  const needed = (text: string) => (/[",\n\r]/.test(text) ? quoted(text) : text)
+  const needed = (text: string) => (/[",\n\r]/.test(text) ? quoteCell(text) : text)
   fc.assert(
     fc.property(
       fc.array(row, { maxLength: 12 }),
@@ -41,9 +41,9 @@ test('what was written comes back where most of it needs no quotation marks, wit
       (given, end, cuts) => {
         const rows = [...given, ...given].map((each) => [...each])
         const lines = ['one,two,three', ...rows.map((each) => each.map(needed).join(','))]
-        const bytes = bytesOf(`${lines.join(end)}${end}${end}`)
+        const bytes = encodeText(`${lines.join(end)}${end}${end}`)
         const inside = cuts.filter((cut) => cut <= bytes.length)
-        expect(read(bytes, inside)).toEqual({ names: ['one', 'two', 'three'], rows })
+        expect(readCsv(bytes, inside)).toEqual({ names: ['one', 'two', 'three'], rows })
       },
     ),
     { numRuns: 500 },
@@ -66,10 +66,11 @@ test('what was written comes back, wherever the pieces end', () => {
       fc.boolean(),
       ({ width, rows }, end, cuts, hasEnd) => {
         const names = Array.from({ length: width }, (_, at) => `c${at}`)
-        const text = [names.join(','), ...rows.map((row) => row.map(quoted).join(','))].join(end) + (hasEnd ? end : '')
-        const bytes = bytesOf(text)
+        const text =
+          [names.join(','), ...rows.map((row) => row.map(quoteCell).join(','))].join(end) + (hasEnd ? end : '')
+        const bytes = encodeText(text)
         expect(
-          read(
+          readCsv(
             bytes,
             cuts.filter((cut) => cut <= bytes.length),
           ),
@@ -82,7 +83,7 @@ test('what was written comes back, wherever the pieces end', () => {
 
 describe('reads', () => {
   test('plain fields, empty ones, a mark at the beginning and blank lines', () => {
-    expect(read(bytesOf('\ufeffid,name\r\n1,\r\n\r\n2,b\n'))).toEqual({
+    expect(readCsv(encodeText('\ufeffid,name\r\n1,\r\n\r\n2,b\n'))).toEqual({
       names: ['id', 'name'],
       rows: [
         ['1', ''],
@@ -92,7 +93,7 @@ describe('reads', () => {
   })
 
   test('a file of nothing but names', () => {
-    expect(read(bytesOf('id,name'))).toEqual({ names: ['id', 'name'], rows: [] })
+    expect(readCsv(encodeText('id,name'))).toEqual({ names: ['id', 'name'], rows: [] })
   })
 })
 
@@ -109,11 +110,11 @@ describe('says where a file is broken', () => {
     [`a\n"${'x'.repeat(101)}"\n`, /^line 2: field 1, "a", has more than 100 bytes/],
     [`a\n${'x\n'.repeat(1_001)}`, /^line 1002: more than 1000 records/],
   ])('%j', (text, fault) => {
-    expect(() => read(bytesOf(text))).toThrow(fault)
-    expect(() => read(bytesOf(text))).toThrow(DataFault)
+    expect(() => readCsv(encodeText(text))).toThrow(fault)
+    expect(() => readCsv(encodeText(text))).toThrow(DataFault)
   })
 
   test('a name that is not UTF-8', () => {
-    expect(() => read(Uint8Array.of(0xff, 10))).toThrow(/line 1: bytes that are not UTF-8/)
+    expect(() => readCsv(Uint8Array.of(0xff, 10))).toThrow(/line 1: bytes that are not UTF-8/)
   })
 })

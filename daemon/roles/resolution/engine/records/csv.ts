@@ -1,6 +1,7 @@
 // Reads comma-separated values (RFC 4180), or the same with tabs, as they come, byte by byte, into columns of numbered values.
+
+import { BufferedColumn } from './buffered-column.ts'
 import type { ValueTable } from './value-table.ts'
-import { WaitingValues } from './waiting-values.ts'
 
 /** What is wrong with the data, and in which line of it; the first line is 1. */
 export class DataFault extends Error {
@@ -13,10 +14,10 @@ export class DataFault extends Error {
 }
 
 /** The distinct values of a column, by their numbers. */
-export type Values = Pick<ValueTable, 'size' | 'bytesOf' | 'all'>
+export type ColumnValues = Pick<ValueTable, 'size' | 'bytesOf' | 'all'>
 
 /** A column of a file: the number of each row's value in the table. */
-export type RawColumn = { readonly name: string; readonly values: Values; readonly codes: Int32Array }
+export type RawColumn = { readonly name: string; readonly values: ColumnValues; readonly codes: Int32Array }
 
 export type CsvLimits = {
   readonly field_bytes: number
@@ -26,14 +27,14 @@ export type CsvLimits = {
 }
 
 /** Bytes that a field of this name may have. */
-export function mostOf({ field_bytes, id }: CsvLimits, name: string): number {
+export function getFieldLimit({ field_bytes, id }: CsvLimits, name: string): number {
   return id?.name === name ? Math.min(id.bytes, field_bytes) : field_bytes
 }
 
 const [quote, comma, feed, carriage] = [34, 44, 10, 13]
 
 /** Where in a record the reader is. `ended`: after the closing quote, which a second one would open again. */
-type Place = 'start' | 'plain' | 'quoted' | 'ended'
+type CsvState = 'start' | 'plain' | 'quoted' | 'ended'
 
 /** Byte that stands between values. */
 export const separators = { comma, tab: 9 } as const
@@ -46,15 +47,15 @@ export class CsvReader {
   #names: string[] = []
   /** Bytes that the fields of each column may have. */
   #most: number[] = []
-  #columns: (WaitingValues | undefined)[] = []
+  #columns: (BufferedColumn | undefined)[] = []
   /** What is pushed, in which values wait. */
   #pushed: Uint8Array = new Uint8Array(0)
   #rows = -1
   #field = 0
   #line = 1
-  #place: Place = 'start'
+  #place: CsvState = 'start'
   /** The field so far, where it does not lie in one piece in what was pushed. */
-  #held: Uint8Array = new Uint8Array(256)
+  #buffer: Uint8Array = new Uint8Array(256)
   #length = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -76,7 +77,7 @@ export class CsvReader {
         if (at < bytes.length) at = this.#plain(bytes, at)
       }
     }
-    for (const column of this.#columns) column?.take(bytes)
+    for (const column of this.#columns) column?.flush(bytes)
   }
 
   /** Whole unquoted fields in the right number, as far as there is nothing else; where the first that is not so begins. */
@@ -92,7 +93,7 @@ export class CsvReader {
       if (byte === quote || !isRightPlace || at - start > (this.#most[field] ?? this.#limits.field_bytes)) break
       const end = byte === feed && at > start && bytes[at - 1] === carriage ? at - 1 : at
       if (end === start && last === 0) break
-      columns[field]?.wait(start, end)
+      columns[field]?.buffer(start, end)
       start = at + 1
       if (byte === separator) field++
       else {
@@ -119,13 +120,13 @@ export class CsvReader {
       if (byte === separator || byte === feed) break
       if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
-    if (at === bytes.length || this.#length > 0) this.#hold(bytes, from, at)
+    if (at === bytes.length || this.#length > 0) this.#append(bytes, from, at)
     if (at === bytes.length) {
       this.#place = 'plain'
       return at
     }
     const isLast = bytes[at] === feed
-    const [source, start, end] = this.#length > 0 ? [this.#held, 0, this.#length] : [bytes, from, at]
+    const [source, start, end] = this.#length > 0 ? [this.#buffer, 0, this.#length] : [bytes, from, at]
     const isCarriage = isLast && end > start && source[end - 1] === carriage
     this.#endField(source, start, isCarriage ? end - 1 : end, isLast)
     return at + 1
@@ -134,7 +135,7 @@ export class CsvReader {
   #quoted(bytes: Uint8Array, from: number): number {
     let at = from
     while (at < bytes.length && bytes[at] !== quote) if (bytes[at++] === feed) this.#line++
-    this.#hold(bytes, from, at)
+    this.#append(bytes, from, at)
     if (at === bytes.length) return at
     this.#place = 'ended'
     return at + 1
@@ -143,24 +144,24 @@ export class CsvReader {
   #ended(bytes: Uint8Array, at: number): number {
     const byte = bytes[at]
     if (byte === quote) {
-      this.#hold(bytes, at, at + 1)
+      this.#append(bytes, at, at + 1)
       this.#place = 'quoted'
-    } else if (byte === this.#separator || byte === feed) this.#endField(this.#held, 0, this.#length, byte === feed)
+    } else if (byte === this.#separator || byte === feed) this.#endField(this.#buffer, 0, this.#length, byte === feed)
     else if (byte !== carriage) {
       throw new DataFault(this.#line, `text after the closing quotation mark of field ${this.#field + 1}`)
     }
     return at + 1
   }
 
-  #hold(bytes: Uint8Array, from: number, to: number): void {
+  #append(bytes: Uint8Array, from: number, to: number): void {
     const length = this.#length + to - from
     this.#checkLength(length)
-    if (length > this.#held.length) {
+    if (length > this.#buffer.length) {
       const wider = new Uint8Array(length * 2)
-      wider.set(this.#held.subarray(0, this.#length))
-      this.#held = wider
+      wider.set(this.#buffer.subarray(0, this.#length))
+      this.#buffer = wider
     }
-    this.#held.set(bytes.subarray(from, to), this.#length)
+    this.#buffer.set(bytes.subarray(from, to), this.#length)
     this.#length = length
   }
 
@@ -192,9 +193,9 @@ export class CsvReader {
     this.#checkLength(to - from)
     const column = this.#columns[this.#field]
     if (!column) return
-    if (bytes === this.#pushed) column.wait(from, to)
+    if (bytes === this.#pushed) column.buffer(from, to)
     else {
-      column.take(this.#pushed)
+      column.flush(this.#pushed)
       column.add(bytes, from, to)
     }
   }
@@ -215,8 +216,8 @@ export class CsvReader {
   #begin(): void {
     const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
     if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
-    this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new WaitingValues() : undefined))
-    this.#most = this.#names.map((name) => mostOf(this.#limits, name))
+    this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new BufferedColumn() : undefined))
+    this.#most = this.#names.map((name) => getFieldLimit(this.#limits, name))
     this.#rows = 0
   }
 

@@ -5,7 +5,7 @@ import { JsonLinesReader } from './json-lines.ts'
 
 const limits = { field_bytes: 100, line_bytes: 400, names: 10, rows: 50 }
 
-function read(bytes: Uint8Array, cuts: readonly number[]) {
+function readJsonLines(bytes: Uint8Array, cuts: readonly number[]) {
   const reader = new JsonLinesReader(limits, () => true, '|')
   let from = 0
   for (const end of [...cuts, bytes.length].sort((a, b) => a - b)) {
@@ -30,7 +30,7 @@ test('texts, whatever is in them, under keys of any order', () => {
   fc.assert(
     fc.property(fc.array(record, { maxLength: 6 }), fc.array(fc.nat(300)), (records, cuts) => {
       const bytes = new TextEncoder().encode(records.map((each) => JSON.stringify(each)).join('\n'))
-      const found = read(
+      const found = readJsonLines(
         bytes,
         cuts.filter((cut) => cut <= bytes.length),
       )
@@ -42,6 +42,6 @@ test('texts, whatever is in them, under keys of any order', () => {
 
 test('a value that is too long is told by its key, a record too many by its line', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
-  expect(() => read(bytes(`{"id":"${'ü'.repeat(51)}"}\n`), [])).toThrow('line 1: "id" has more than 100 bytes')
-  expect(() => read(bytes('{"id":1}\n'.repeat(51)), [])).toThrow('line 51: more than 50 records')
+  expect(() => readJsonLines(bytes(`{"id":"${'ü'.repeat(51)}"}\n`), [])).toThrow('line 1: "id" has more than 100 bytes')
+  expect(() => readJsonLines(bytes('{"id":1}\n'.repeat(51)), [])).toThrow('line 51: more than 50 records')
 })

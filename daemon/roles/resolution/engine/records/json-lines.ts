@@ -1,32 +1,32 @@
 // Reads JSON lines as they come, byte by byte: an object a line, its keys in any order, not all of them in every line.
 import { ColumnBuilder } from './column-builder.ts'
-import { type CsvLimits, DataFault, mostOf, type RawColumn } from './csv.ts'
+import { type CsvLimits, DataFault, getFieldLimit, type RawColumn } from './csv.ts'
 
 /** `line_bytes`: what one line may hold. `names`: how many different keys all lines may have. */
-export type JsonLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
+export type JsonLinesLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
 
 const [feed, carriage, blank] = [10, 13, 32]
-const mark = '\ufeff'
+const byte_order_mark = '\ufeff'
 
 /** Give it all bytes with `push`, then `finish`. Values are kept, and looked at, only under keys that are wanted. */
 export class JsonLinesReader {
-  readonly #limits: JsonLimits
+  readonly #limits: JsonLinesLimits
   readonly #isWanted: (name: string) => boolean
-  readonly #between: string
+  readonly #separator: string
   /** Of keys that are not wanted, that they were there. */
   readonly #columns = new Map<string, ColumnBuilder | undefined>()
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #rows = 0
   #line = 1
   /** The line so far, where it does not lie in one piece in what was pushed. */
-  #held = new Uint8Array(1 << 12)
+  #buffer = new Uint8Array(1 << 12)
   #length = 0
 
   /** `between`: what stands between the items of a list of plain values. */
-  constructor(limits: JsonLimits, isWanted: (name: string) => boolean, between: string) {
+  constructor(limits: JsonLinesLimits, isWanted: (name: string) => boolean, between: string) {
     this.#limits = limits
     this.#isWanted = isWanted
-    this.#between = between
+    this.#separator = between
   }
 
   /** Throws `DataFault`. */
@@ -34,25 +34,25 @@ export class JsonLinesReader {
     let from = 0
     for (let end = bytes.indexOf(feed); end >= 0; end = bytes.indexOf(feed, from)) {
       const isWhole = this.#length === 0 && end - from <= this.#limits.line_bytes
-      if (!isWhole) this.#hold(bytes.subarray(from, end))
-      this.#endLine(isWhole ? bytes.subarray(from, end) : this.#held.subarray(0, this.#length))
+      if (!isWhole) this.#append(bytes.subarray(from, end))
+      this.#endLine(isWhole ? bytes.subarray(from, end) : this.#buffer.subarray(0, this.#length))
       this.#length = 0
       from = end + 1
     }
-    if (from < bytes.length) this.#hold(bytes.subarray(from))
+    if (from < bytes.length) this.#append(bytes.subarray(from))
   }
 
-  #hold(part: Uint8Array): void {
+  #append(part: Uint8Array): void {
     const length = this.#length + part.length
     if (length > this.#limits.line_bytes) {
       throw new DataFault(this.#line, `it has more than ${this.#limits.line_bytes} bytes`)
     }
-    if (length > this.#held.length) {
+    if (length > this.#buffer.length) {
       const wider = new Uint8Array(length * 2)
-      wider.set(this.#held.subarray(0, this.#length))
-      this.#held = wider
+      wider.set(this.#buffer.subarray(0, this.#length))
+      this.#buffer = wider
     }
-    this.#held.set(part, this.#length)
+    this.#buffer.set(part, this.#length)
     this.#length = length
   }
 
@@ -65,8 +65,8 @@ export class JsonLinesReader {
     const text = this.#textOf(bytes)
     let value: unknown
     try {
-      const unmarked = this.#line === 1 && text.startsWith(mark) ? text.slice(1) : text
-      value = isLongNumbered.test(text) ? JSON.parse(unmarked, exactly) : JSON.parse(unmarked)
+      const unmarked = this.#line === 1 && text.startsWith(byte_order_mark) ? text.slice(1) : text
+      value = longNumberPattern.test(text) ? JSON.parse(unmarked, reviveLongNumber) : JSON.parse(unmarked)
     } catch {
       throw new DataFault(this.#line, 'it is not JSON')
     }
@@ -85,7 +85,7 @@ export class JsonLinesReader {
   #addRecord(record: Readonly<Record<string, unknown>>): void {
     if (this.#rows === this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
     for (const [name, value] of Object.entries(record)) {
-      const text = this.#columnOf(name) && this.#written(name, value)
+      const text = this.#columnOf(name) && this.#formatValue(name, value)
       if (text) this.#columns.get(name)?.set(this.#rows, text)
     }
     this.#rows++
@@ -102,18 +102,18 @@ export class JsonLinesReader {
   }
 
   /** Null is no value. */
-  #written(name: string, value: unknown): string {
+  #formatValue(name: string, value: unknown): string {
     const isPlain = (each: unknown) => typeof each !== 'object' || each === null
     if (Array.isArray(value) && value.every(isPlain)) {
-      return this.#bounded(name, value.filter((item) => item !== null).join(this.#between))
+      return this.#checkLength(name, value.filter((item) => item !== null).join(this.#separator))
     }
-    if (isPlain(value)) return value === null ? '' : this.#bounded(name, String(value))
+    if (isPlain(value)) return value === null ? '' : this.#checkLength(name, String(value))
     const what = Array.isArray(value) ? 'a list of more than plain values' : 'an object'
     throw new DataFault(this.#line, `${JSON.stringify(name)} is ${what}, which is not read: give it keys of its own`)
   }
 
-  #bounded(name: string, text: string): string {
-    const most = mostOf(this.#limits, name)
+  #checkLength(name: string, text: string): string {
+    const most = getFieldLimit(this.#limits, name)
     if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return text
     throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${most} bytes`)
   }
@@ -127,10 +127,10 @@ export class JsonLinesReader {
 }
 
 /** Whether there may be a number that is not the same when it is read and written; looking costs less than asking each. */
-const isLongNumbered = /\d{16}|\d[eE]/
+const longNumberPattern = /\d{16}|\d[eE]/
 
 /** A number of more digits than a double holds stays as it was written: it may name somebody. */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+function reviveLongNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   return context?.source ?? value
 }

@@ -1,8 +1,8 @@
 // Records as arrays of numbers and one head, to be kept and had again: the columns of a source, each distinct value once.
-import type { RawColumn, Values } from './csv.ts'
-import type { Source } from './records.ts'
+import type { ColumnValues, RawColumn } from './csv.ts'
+import type { RecordSource } from './records.ts'
 
-export type Head = {
+export type PackedSourceHead = {
   readonly name: string
   readonly rows: number
   readonly names: readonly string[]
@@ -10,9 +10,12 @@ export type Head = {
 }
 
 /** Of each column: the codes of its rows, where its values begin, the bytes of the values. */
-export type Packed = readonly [codes: Int32Array, starts: Uint32Array, bytes: Uint8Array]
+export type PackedColumn = readonly [codes: Int32Array, starts: Uint32Array, bytes: Uint8Array]
 
-export function packed({ name, rows, names, columns }: Source): { readonly head: Head; readonly arrays: Packed[] } {
+export function packSource({ name, rows, names, columns }: RecordSource): {
+  readonly head: PackedSourceHead
+  readonly arrays: PackedColumn[]
+} {
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
   const arrays = columns.map(({ codes, values }) => {
     const { starts, bytes } = values.all
@@ -22,18 +25,21 @@ export function packed({ name, rows, names, columns }: Source): { readonly head:
   return { head, arrays }
 }
 
-export function unpacked({ name, rows, names, columns }: Head, arrays: readonly Packed[]): Source {
+export function unpackSource(
+  { name, rows, names, columns }: PackedSourceHead,
+  arrays: readonly PackedColumn[],
+): RecordSource {
   return {
     name,
     rows,
     names,
     columns: arrays.map(([codes, starts, bytes], at): RawColumn => {
-      return { name: columns[at]!, codes, values: unpackedValues(starts, bytes) }
+      return { name: columns[at]!, codes, values: unpackValues(starts, bytes) }
     }),
   }
 }
 
-function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
+function unpackValues(starts: Uint32Array, bytes: Uint8Array): ColumnValues {
   const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
   return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
 }

@@ -1,13 +1,13 @@
 // Records as a lens sees them: the columns of one or more sources under the names of its fields, in normal form.
-import { levelsGiven, normalisersOf } from '../../lens/field.ts'
+import { readExplicitLevels, resolveNormalisers } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
-import type { Field } from '../compare/pairs.ts'
+import type { FieldColumn } from '../compare/pair-comparer.ts'
 import type { CsvLimits, RawColumn } from './csv.ts'
-import { NotUtf8, normalColumn } from './normal-column.ts'
+import { normaliseColumn, Utf8Fault } from './normalise-column.ts'
 import { ValueTable } from './value-table.ts'
 
 /** What was read of one source. */
-export type Source = {
+export type RecordSource = {
   readonly name: string
   readonly rows: number
   readonly names: readonly string[]
@@ -15,12 +15,12 @@ export type Source = {
 }
 
 /** All records one after the other, source by source. */
-export type Records = {
+export type LensRecords = {
   readonly rows: number
   /** Of which source each record is. */
   readonly sources: Int32Array
   readonly names: readonly string[]
-  readonly fields: readonly Field[]
+  readonly fields: readonly FieldColumn[]
   idOf(row: number): string
   /** Writes the id's UTF-8 bytes at a place; where they end, or -1: there is no room for them. */
   writeId(row: number, into: Uint8Array, at: number): number
@@ -35,7 +35,7 @@ export class LensFault extends Error {
 }
 
 /** Columns of a source that a lens reads. */
-export function isWantedBy(lens: Lens): (name: string) => boolean {
+export function createColumnFilter(lens: Lens): (name: string) => boolean {
   const wanted = new Set([
     lens.id_field,
     ...lens.fields.flatMap(({ name, columns, join }) => join ?? columns ?? [name]),
@@ -44,24 +44,24 @@ export function isWantedBy(lens: Lens): (name: string) => boolean {
 }
 
 /** Of an id, in UTF-8: more names nobody, and is no name in any index. */
-const id_bytes = 4_096
+const max_id_bytes = 4_096
 
 /** For whoever reads records, so that a longer id is told with its line. */
-export function idLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<CsvLimits['id']> {
-  return { name: id_field, bytes: id_bytes }
+export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<CsvLimits['id']> {
+  return { name: id_field, bytes: max_id_bytes }
 }
 
 /** Throws `LensFault`: a column that the lens needs is missing, ids are missing, too long or doubled within a source. */
-export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
+export function buildRecords(lens: Lens, sources: readonly RecordSource[]): LensRecords {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0)
-  const from = offsetsOf(sources)
-  const ids = sources.map((source) => idsOf(source, lens.id_field))
+  const from = computeOffsets(sources)
+  const ids = sources.map((source) => readIds(source, lens.id_field))
   const fields = lens.fields.flatMap((field) => {
-    const columns = sources.map((source) => columnFor(source, field))
+    const columns = sources.map((source) => findColumn(source, field))
     if (columns.every((column) => column === undefined)) return []
-    const column = normalIn(columns, rows, from, normalisersOf(field))
+    const column = normaliseFieldColumn(columns, rows, from, resolveNormalisers(field))
     const { name, type, q, term_frequency } = field
-    return [{ name, type, column, levels: levelsGiven(field), q, hasFrequencies: term_frequency }]
+    return [{ name, type, column, levels: readExplicitLevels(field), q, hasFrequencies: term_frequency }]
   })
   if (fields.length === 0) throw new LensFault('the data has none of the columns that the lens names')
   const sourceOf = new Int32Array(rows)
@@ -79,7 +79,7 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
   }
 }
 
-function offsetsOf(sources: readonly Source[]): number[] {
+function computeOffsets(sources: readonly RecordSource[]): number[] {
   let at = 0
   return sources.map(({ rows }) => {
     at += rows
@@ -87,13 +87,13 @@ function offsetsOf(sources: readonly Source[]): number[] {
   })
 }
 
-type Ids = Readonly<{ text(row: number): string; write(row: number, into: Uint8Array, at: number): number }>
+type RecordIds = Readonly<{ text(row: number): string; write(row: number, into: Uint8Array, at: number): number }>
 
-function idsOf(source: Source, id_field: string): Ids {
+function readIds(source: RecordSource, id_field: string): RecordIds {
   const { name, names, columns } = source
   const column = columns.find((each) => each.name === id_field)
   if (!column) throw new LensFault(`${name} has no column ${id_field}; it has ${names.join(', ')}`)
-  const isInOrder = areInOrder(column)
+  const isInOrder = areIdsInOrder(column)
   if (!isInOrder) checkIds(source, column)
   const decoder = new TextDecoder()
   const { codes, values } = column
@@ -111,19 +111,19 @@ function idsOf(source: Source, id_field: string): Ids {
 }
 
 /** Whether each record has an id that no other has, numbered as the records are: so it is unless a record came out of turn. */
-function areInOrder({ codes }: RawColumn): boolean {
+function areIdsInOrder({ codes }: RawColumn): boolean {
   for (let row = 0; row < codes.length; row++) if (codes[row] !== row) return false
   return true
 }
 
-function checkIds({ name, rows }: Source, { name: id_field, codes, values }: RawColumn): void {
+function checkIds({ name, rows }: RecordSource, { name: id_field, codes, values }: RawColumn): void {
   const seen = new Int32Array(values.size).fill(-1)
   const { starts } = values.all
   for (let row = 0; row < rows; row++) {
     const value = codes[row]!
     if (value < 0) throw new LensFault(`${name}: record ${row + 1} has no ${id_field}`)
-    if (starts[value + 1]! - starts[value]! > id_bytes) {
-      throw new LensFault(`${name}: record ${row + 1} has an ${id_field} of more than ${id_bytes} bytes`)
+    if (starts[value + 1]! - starts[value]! > max_id_bytes) {
+      throw new LensFault(`${name}: record ${row + 1} has an ${id_field} of more than ${max_id_bytes} bytes`)
     }
     if (seen[value]! >= 0) {
       const id = new TextDecoder().decode(values.bytesOf(value))
@@ -135,9 +135,9 @@ function checkIds({ name, rows }: Source, { name: id_field, codes, values }: Raw
   }
 }
 
-function columnFor(source: Source, field: Lens['fields'][number]): RawColumn | undefined {
+function findColumn(source: RecordSource, field: Lens['fields'][number]): RawColumn | undefined {
   const { name, names, columns } = source
-  if (field.join) return togetherOf(source, field.name, field.join, field.optional)
+  if (field.join) return joinColumns(source, field.name, field.join, field.optional)
   const wanted = field.columns ?? [field.name]
   for (const each of wanted) {
     const column = columns.find((column) => column.name === each)
@@ -148,8 +148,8 @@ function columnFor(source: Source, field: Lens['fields'][number]): RawColumn | u
 }
 
 /** Values of several columns as one, a comma between them; a record that lacks one of them has none. */
-function togetherOf(
-  { name, rows, names, columns }: Source,
+function joinColumns(
+  { name, rows, names, columns }: RecordSource,
   field: string,
   join: readonly string[],
   isOptional: boolean,
@@ -171,11 +171,11 @@ function togetherOf(
 
 const comma = 44
 
-function normalIn(...given: Parameters<typeof normalColumn>): Field['column'] {
+function normaliseFieldColumn(...given: Parameters<typeof normaliseColumn>): FieldColumn['column'] {
   try {
-    return normalColumn(...given)
+    return normaliseColumn(...given)
   } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error
+    if (!(error instanceof Utf8Fault)) throw error
     const row = error.column.codes.indexOf(error.value)
     throw new LensFault(`record ${row + 1}: ${error.column.name} is not UTF-8`)
   }

@@ -1,26 +1,26 @@
 // All that a record says in words, as one text.
 import type { FieldType } from '../../lens/model.ts'
-import { textOf } from '../text/dictionary.ts'
-import type { Records } from './records.ts'
+import { decodeText } from '../text/dictionary.ts'
+import type { LensRecords } from './records.ts'
 
-const wordless: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo'])
+const wordlessTypes: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo'])
 
 /**
  * Of every record, or of those of one source. Dates, years, numbers and places on the globe are no words, and are left
  * out unless `isAll`.
  */
-export function textsOf(
-  { rows, sources, fields }: Pick<Records, 'rows' | 'sources' | 'fields'>,
+export function joinRecordTexts(
+  { rows, sources, fields }: Pick<LensRecords, 'rows' | 'sources' | 'fields'>,
   source?: number,
   isAll = false,
 ): string[] {
-  const told = fields.filter(({ type }) => isAll || !wordless.has(type))
+  const told = fields.filter(({ type }) => isAll || !wordlessTypes.has(type))
   const known = told.map((): (string | undefined)[] => [])
   const textIn = (field: number, row: number) => {
     const { codes, dictionary } = told[field]!.column
     const value = codes[row]!
     if (value < 0) return ''
-    const text = known[field]![value] ?? textOf(dictionary, value)
+    const text = known[field]![value] ?? decodeText(dictionary, value)
     known[field]![value] = text
     return text
   }

@@ -1,9 +1,9 @@
 // Distinct values of one column of a file, as bytes: a value that came before is found by its bytes, and no string is made of it.
 
-const first_slots = 1 << 10
+const initial_slots = 1 << 10
 
 /** Lengths from here on are not told apart by a tag, and what is longer than the words of a slot is looked up. */
-const long = 9
+const long_bytes = 9
 
 /** Of a value of so many bytes, up to eight, what counts of its first and of its second four. */
 const low_masks = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1)
@@ -17,8 +17,8 @@ export class ValueTable {
    * Four places for each: its hash and length, its number and one (nought is free), and its first eight bytes, so that a
    * short value is known without a look elsewhere.
    */
-  #slots = new Int32Array(first_slots * 4)
-  #mask = first_slots - 1
+  #slots = new Int32Array(initial_slots * 4)
+  #mask = initial_slots - 1
   #size = 0
   readonly #encoder = new TextEncoder()
   /** What values were last added from, and its words; the words of our own bytes. */
@@ -41,21 +41,21 @@ export class ValueTable {
     if (bytes !== this.#source) this.#readFrom(bytes)
     const words = this.#words
     const length = to - from
-    const short = length < long ? length : 8
+    const short = length < long_bytes ? length : 8
     const isNearEnd = from + 8 > words.byteLength
-    const low = isNearEnd ? packed(bytes, from, to) : words.getInt32(from, true) & low_masks[short]!
-    const high = isNearEnd ? packed(bytes, from + 4, to) : words.getInt32(from + 4, true) & high_masks[short]!
+    const low = isNearEnd ? packWord(bytes, from, to) : words.getInt32(from, true) & low_masks[short]!
+    const high = isNearEnd ? packWord(bytes, from + 4, to) : words.getInt32(from + 4, true) & high_masks[short]!
     let hash = Math.imul(low ^ Math.imul(high, 0x2c1b3c6d), 0x9e3779b1) ^ length
-    if (length >= long) hash = this.#hashOfRest(hash, from + 8, to)
+    if (length >= long_bytes) hash = this.#hashOfRest(hash, from + 8, to)
     hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
     hash ^= hash >>> 14
-    const tag = (hash & ~15) | (length < long ? length : long)
+    const tag = (hash & ~15) | (length < long_bytes ? length : long_bytes)
     const [slots, mask] = [this.#slots, this.#mask]
     let slot = (hash >>> 4) & mask
     for (let number = slots[slot * 4 + 1]!; number !== 0; number = slots[slot * 4 + 1]!) {
       const at = slot * 4
       if (slots[at] === tag && slots[at + 2] === low && slots[at + 3] === high) {
-        if (length < long || this.#isEqual(number - 1, from, to)) return number - 1
+        if (length < long_bytes || this.#isEqual(number - 1, from, to)) return number - 1
       }
       slot = (slot + 1) & mask
     }
@@ -91,10 +91,10 @@ export class ValueTable {
 
   #append(slot: number, tag: number, low: number, high: number, bytes: Uint8Array, from: number, to: number): number {
     const number = this.#size++
-    if (number + 2 > this.#starts.length) this.#starts = widened(this.#starts, this.#starts.length * 2)
+    if (number + 2 > this.#starts.length) this.#starts = widenArray(this.#starts, this.#starts.length * 2)
     const start = this.#starts[number]!
     const end = start + to - from
-    if (end > most_bytes) throw new RangeError(`the values of one column are more than ${most_bytes} bytes`)
+    if (end > max_bytes) throw new RangeError(`the values of one column are more than ${max_bytes} bytes`)
     if (end > this.#bytes.length) this.#widenBytes(end)
     const mine = this.#bytes
     for (let at = from, other = start; at < to; at++, other++) mine[other] = bytes[at]!
@@ -109,7 +109,7 @@ export class ValueTable {
   }
 
   #widenBytes(needed: number): void {
-    const wider = new Uint8Array(Math.min(most_bytes, Math.max(needed, this.#bytes.length * 2)))
+    const wider = new Uint8Array(Math.min(max_bytes, Math.max(needed, this.#bytes.length * 2)))
     wider.set(this.#bytes)
     this.#bytes = wider
     this.#mine = new DataView(wider.buffer)
@@ -152,16 +152,16 @@ export class ValueTable {
 }
 
 /** At most four bytes as one number, the first one lowest. */
-function packed(bytes: Uint8Array, from: number, to: number): number {
+function packWord(bytes: Uint8Array, from: number, to: number): number {
   let value = 0
   for (let at = Math.min(to, from + 4) - 1; at >= from; at--) value = (value << 8) | bytes[at]!
   return value
 }
 
 /** What a place in the bytes is told by has 32 bits. */
-const most_bytes = 2 ** 32 - 1
+const max_bytes = 2 ** 32 - 1
 
-function widened(from: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+function widenArray(from: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const into = new Uint32Array(length)
   into.set(from)
   return into

@@ -1,13 +1,13 @@
 // Fellegi and Sunter's model of a match: for each field, how much a level speaks for one person or thing, in natural logs.
-import type { Comparing } from '../compare/pairs.ts'
-import type { Histogram } from '../compare/patterns.ts'
-import { shapeOf, shapeOfGiven } from './shapes.ts'
+import type { PairComparer } from '../compare/pair-comparer.ts'
+import type { PatternHistogram } from '../compare/patterns.ts'
+import { createGenericShape, createTypeShape } from './shapes.ts'
 
 /**
  * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome for a match and for a non-match; outcome 0, no
  * evidence, has none. `lambda`: of a candidate to be a match. After Fellegi and Sunter, "A Theory for Record Linkage", 1969.
  */
-export type Model = {
+export type MatchModel = {
   readonly m: readonly number[][]
   readonly u: readonly number[][]
   readonly lambda: number
@@ -16,24 +16,24 @@ export type Model = {
 }
 
 /** The model before any learning: u from pairs drawn at random, m from fixed shapes. */
-export function firstModel(comparing: Comparing, random: Histogram, lambda: number): Model {
+export function createInitialModel(comparing: PairComparer, random: PatternHistogram, lambda: number): MatchModel {
   const { fields, outcomes, swapped } = comparing
   const everything = new Float64Array(random.counts.length).fill(1)
-  const u = outcomes.map((count, field) => frequencies(random, field, count, everything))
+  const u = outcomes.map((count, field) => computeOutcomeFrequencies(random, field, count, everything))
   const m = outcomes.map((count, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
     const { type, levels } = fields[field]!
-    const shape = levels ? shapeOfGiven(count - 1) : shapeOf(type, count - 1 - extra)
-    return [0, ...shape, ...Array.from({ length: extra }, () => swap_part)]
+    const shape = levels ? createGenericShape(count - 1) : createTypeShape(type, count - 1 - extra)
+    return [0, ...shape, ...Array.from({ length: extra }, () => swap_share)]
   })
   return { m, u, lambda }
 }
 
-const swap_part = 0.02
+const swap_share = 0.02
 
 /** The chance of each outcome but the first among pairs weighed so, smoothed by half a count spread over the levels. */
-export function frequencies(
-  { fields, patterns, counts }: Histogram,
+export function computeOutcomeFrequencies(
+  { fields, patterns, counts }: PatternHistogram,
   field: number,
   outcomes: number,
   weights: Float64Array,
@@ -52,21 +52,21 @@ export function frequencies(
  * ln(m / u) of each field and outcome; what a missing value weighs for no evidence. Never rises as likeness falls: neighbours that would are pooled
  * (Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955).
  */
-export function weightsOf(
-  { m, u, weights }: Model,
-  { swapped, missing = 0 }: Pick<Comparing, 'swapped'> & { readonly missing?: number },
+export function computeWeights(
+  { m, u, weights }: MatchModel,
+  { swapped, missing = 0 }: Pick<PairComparer, 'swapped'> & { readonly missing?: number },
 ): readonly number[][] {
   if (weights) return weights
   return m.map((of, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
     const ordinary = of.length - extra
-    const pooled = falling(of.slice(1, ordinary), u[field]!.slice(1, ordinary))
+    const pooled = poolFallingWeights(of.slice(1, ordinary), u[field]!.slice(1, ordinary))
     const rest = of.slice(ordinary).map((each, at) => Math.log(each / u[field]![ordinary + at]!))
     return [missing, ...pooled, ...rest]
   })
 }
 
-function falling(m: readonly number[], u: readonly number[]): number[] {
+function poolFallingWeights(m: readonly number[], u: readonly number[]): number[] {
   const pools: { m: number; u: number; levels: number }[] = []
   for (const [level, each] of m.entries()) {
     let pool = { m: each, u: u[level]!, levels: 1 }
@@ -84,8 +84,12 @@ export function logit(probability: number): number {
 }
 
 /** Sum of prior and weights of each pattern, in natural logs of odds. */
-export function scoresOf(model: Model, comparing: Comparing, { fields, patterns, counts }: Histogram): Float64Array {
-  const weights = weightsOf(model, comparing)
+export function scorePatterns(
+  model: MatchModel,
+  comparing: PairComparer,
+  { fields, patterns, counts }: PatternHistogram,
+): Float64Array {
+  const weights = computeWeights(model, comparing)
   const prior = logit(model.lambda)
   const scores = new Float64Array(counts.length)
   for (let pattern = 0; pattern < counts.length; pattern++) {
@@ -97,7 +101,7 @@ export function scoresOf(model: Model, comparing: Comparing, { fields, patterns,
 }
 
 /** Learns m, u and lambda from pairs of which each pattern is a match with this probability; of no pairs, none is likely to be one. */
-export function learned(comparing: Comparing, histogram: Histogram, matches: Float64Array): Model {
+export function estimateModel(comparing: PairComparer, histogram: PatternHistogram, matches: Float64Array): MatchModel {
   const others = matches.map((each) => 1 - each)
   const { outcomes } = comparing
   let all = 0
@@ -107,21 +111,26 @@ export function learned(comparing: Comparing, histogram: Histogram, matches: Flo
     matching += histogram.counts[pattern]! * matches[pattern]!
   }
   return {
-    m: outcomes.map((count, field) => frequencies(histogram, field, count, matches)),
-    u: outcomes.map((count, field) => frequencies(histogram, field, count, others)),
+    m: outcomes.map((count, field) => computeOutcomeFrequencies(histogram, field, count, matches)),
+    u: outcomes.map((count, field) => computeOutcomeFrequencies(histogram, field, count, others)),
     lambda: Math.min(1 - 1e-9, Math.max(1e-9, all === 0 ? 0 : matching / all)),
   }
 }
 
-export function probabilities(scores: Float64Array): Float64Array {
+export function computeProbabilities(scores: Float64Array): Float64Array {
   return scores.map((score) => 1 / (1 + Math.exp(-score)))
 }
 
 /** Expectation and maximisation, so many times, over the patterns of the candidates (Dempster, Laird and Rubin, 1977). */
-export function trained(model: Model, comparing: Comparing, histogram: Histogram, rounds: number): Model {
+export function trainModel(
+  model: MatchModel,
+  comparing: PairComparer,
+  histogram: PatternHistogram,
+  rounds: number,
+): MatchModel {
   let current = model
   for (let round = 0; round < rounds; round++) {
-    current = learned(comparing, histogram, probabilities(scoresOf(current, comparing, histogram)))
+    current = estimateModel(comparing, histogram, computeProbabilities(scorePatterns(current, comparing, histogram)))
   }
   return current
 }

@@ -1,35 +1,37 @@
 // Where to stop linking two clean sources, from what is known to be no match: every candidate of a record but its own link.
 
 /** The score of a record's link and the best score among its other candidates; -Infinity where it has no other. */
-export type Rival = { readonly link: number; readonly other: number }
+export type LinkRival = { readonly link: number; readonly other: number }
 
-const passes = 6
-const least_weight = 0.02
+const pass_count = 6
+const min_weight = 0.02
 /** Of the known non-matches, how much must lie below before their share is read off. */
-const least_tail = 0.2
+const min_tail = 0.2
 
 /**
  * The score from which on links are kept: where twice the true ones among those kept, over kept and true together, is
  * expected highest. Links of records without a match are distributed as the others are, weighed by how likely their record
  * has no match (a local false discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
  */
-export function nullThreshold(rivals: readonly Rival[]): number {
+export function findNullThreshold(rivals: readonly LinkRival[]): number {
   const records = rivals.length
   const links = rivals.map(({ link }) => link).sort((a, b) => a - b)
   let weights = new Array<number>(records).fill(1)
-  let nulls = distribution(rivals, weights)
+  let nulls = buildDistribution(rivals, weights)
   let part = 1
-  for (let pass = 0; pass < passes; pass++) {
-    part = partWithout(links, nulls)
-    weights = rivals.map(({ link }) => Math.max(least_weight, 1 - localRate(link, links, nulls, part)))
-    nulls = distribution(rivals, weights)
+  for (let pass = 0; pass < pass_count; pass++) {
+    part = estimateUnmatchedShare(links, nulls)
+    weights = rivals.map(({ link }) =>
+      Math.max(min_weight, 1 - computeLocalFalseDiscoveryRate(link, links, nulls, part)),
+    )
+    nulls = buildDistribution(rivals, weights)
   }
-  part = partWithout(links, nulls)
+  part = estimateUnmatchedShare(links, nulls)
   const matches = records * (1 - part)
   let best = { value: -1, threshold: Number.NEGATIVE_INFINITY }
   for (const [at, threshold] of links.entries()) {
     const kept = records - at
-    const wrong = Math.min(kept, records * part * (1 - below(nulls, threshold)))
+    const wrong = Math.min(kept, records * part * (1 - computeShareBelow(nulls, threshold)))
     const right = Math.min(kept - wrong, matches)
     const value = (2 * right) / (kept + matches)
     if (value > best.value) best = { value, threshold }
@@ -37,9 +39,9 @@ export function nullThreshold(rivals: readonly Rival[]): number {
   return best.threshold
 }
 
-type Distribution = { readonly values: readonly number[]; readonly sums: readonly number[] }
+type WeightedDistribution = { readonly values: readonly number[]; readonly sums: readonly number[] }
 
-function distribution(rivals: readonly Rival[], weights: readonly number[]): Distribution {
+function buildDistribution(rivals: readonly LinkRival[], weights: readonly number[]): WeightedDistribution {
   const sorted = rivals.map(({ other }, at) => ({ other, weight: weights[at]! })).sort((a, b) => a.other - b.other)
   const all = sorted.reduce((sum, { weight }) => sum + weight, 0)
   let sum = 0
@@ -53,13 +55,13 @@ function distribution(rivals: readonly Rival[], weights: readonly number[]): Dis
 }
 
 /** The part of the weight strictly below a score. */
-function below({ values, sums }: Distribution, score: number): number {
-  const at = placeOf(values, score)
+function computeShareBelow({ values, sums }: WeightedDistribution, score: number): number {
+  const at = countBelow(values, score)
   return at === 0 ? 0 : sums[at - 1]!
 }
 
 /** How many of the rising values are below. */
-function placeOf(values: readonly number[], score: number): number {
+function countBelow(values: readonly number[], score: number): number {
   let [from, to] = [0, values.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -69,16 +71,21 @@ function placeOf(values: readonly number[], score: number): number {
   return from
 }
 
-function partWithout(links: readonly number[], nulls: Distribution): number {
+function estimateUnmatchedShare(links: readonly number[], nulls: WeightedDistribution): number {
   let least = 1
   for (const [at, link] of links.entries()) {
-    const expected = below(nulls, link)
-    if (expected >= least_tail) least = Math.min(least, at / links.length / expected)
+    const expected = computeShareBelow(nulls, link)
+    if (expected >= min_tail) least = Math.min(least, at / links.length / expected)
   }
   return least
 }
 
-function localRate(link: number, links: readonly number[], nulls: Distribution, part: number): number {
-  const kept = 1 - placeOf(links, link) / links.length
-  return Math.min(1, (part * (1 - below(nulls, link))) / Math.max(kept, 1e-12))
+function computeLocalFalseDiscoveryRate(
+  link: number,
+  links: readonly number[],
+  nulls: WeightedDistribution,
+  part: number,
+): number {
+  const kept = 1 - countBelow(links, link) / links.length
+  return Math.min(1, (part * (1 - computeShareBelow(nulls, link))) / Math.max(kept, 1e-12))
 }

@@ -1,11 +1,11 @@
 // What two fields both tell is shared between them, and what is told by one alone is not.
 import { expect, test } from 'vitest'
-import { randomFrom } from '../random.ts'
-import { overlaps } from './overlap.ts'
+import { createRandom } from '../random.ts'
+import { estimateFieldOverlaps } from './overlap.ts'
 
 test('a town and its postal code tell the same; a name beside them tells its own, even where records are doubled', () => {
   const people = 20_000
-  const by = randomFrom(3)
+  const by = createRandom(3)
   const values: number[] = []
   for (let person = 0; person < people; person++) {
     const town = Math.floor(by() * 300)
@@ -18,7 +18,7 @@ test('a town and its postal code tell the same; a name beside them tells its own
     for (let row = 0; row < table.rows; row++) counts[table.values[row * 4 + field] ?? 0]! += 1
     return counts
   })
-  const [town = 0, postcode = 0, name = 0, number = 0] = overlaps(table, sizes, randomFrom(1))
+  const [town = 0, postcode = 0, name = 0, number = 0] = estimateFieldOverlaps(table, sizes, createRandom(1))
   expect(town).toBeCloseTo(2, 1)
   expect(postcode).toBeCloseTo(2, 1)
   expect(name).toBeCloseTo(1, 1)

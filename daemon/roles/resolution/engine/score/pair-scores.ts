@@ -1,14 +1,18 @@
 // The score of each pair: its pattern's, and how rare the values are that both have.
-import type { Comparing, Field, Terms } from '../compare/pairs.ts'
-import type { Rated } from '../compare/patterns.ts'
-import { countsOf } from '../text/dictionary.ts'
-import { type Model, scoresOf } from './model.ts'
+import type { FieldColumn, FrequencyTerms, PairComparer } from '../compare/pair-comparer.ts'
+import type { RatedPairs } from '../compare/patterns.ts'
+import { countRows } from '../text/dictionary.ts'
+import { type MatchModel, scorePatterns } from './model.ts'
 
 /** ln(sum of squared frequencies / frequency of the value), by its number. `byFrequency`: of fields that say nothing of it. */
-export function frequencyTerms(fields: readonly Field[], rows: number, byFrequency: boolean): Terms {
+export function computeFrequencyTerms(
+  fields: readonly FieldColumn[],
+  rows: number,
+  byFrequency: boolean,
+): FrequencyTerms {
   return fields.map(({ column, hasFrequencies }) => {
     if (!(hasFrequencies ?? byFrequency)) return undefined
-    const counts = countsOf(column)
+    const counts = countRows(column)
     const all = counts.reduce((sum, count) => sum + count, 0)
     let squares = 0
     for (const count of counts) squares += (count / all) ** 2
@@ -21,13 +25,13 @@ export function frequencyTerms(fields: readonly Field[], rows: number, byFrequen
 }
 
 /** In natural logs of odds. `known`: scores of the first pairs by the same model, which are kept. */
-export function pairScores(
-  compares: Comparing,
-  compared: Rated,
-  model: Model,
+export function computePairScores(
+  compares: PairComparer,
+  compared: RatedPairs,
+  model: MatchModel,
   known: Float64Array = new Float64Array(0),
 ): Float64Array {
-  const ofPatterns = scoresOf(model, compares, compared)
+  const ofPatterns = scorePatterns(model, compares, compared)
   const { length, patternOf, rarity } = compared
   const scores = new Float64Array(length)
   scores.set(known)

@@ -3,32 +3,34 @@ import type { FieldType } from '../../lens/model.ts'
 
 const text_shape = [3, 3, 2.5, 2, 1.5, 1, 0.6, 0.4, 0.2, 0.1, 0.1]
 const number_shape = [4, 2, 1.5, 1, 1, 0.7, 0.7]
-const decay = 0.55
-const worst_part = 0.07
-const equal_part = 0.85
+const level_decay = 0.55
+const different_share = 0.07
+const equal_share = 0.85
 
 /** For levels that a lens gives, whatever the type. */
-export function shapeOfGiven(levels: number): number[] {
-  const falling = parts(Array.from({ length: levels - 1 }, (_, level) => decay ** level))
-  return [...falling.map((part) => part * (1 - worst_part)), worst_part]
+export function createGenericShape(levels: number): number[] {
+  const falling = normaliseShares(Array.from({ length: levels - 1 }, (_, level) => level_decay ** level))
+  return [...falling.map((part) => part * (1 - different_share)), different_share]
 }
 
 /** Parts of 1 for each of so many levels. True pairs are mostly equal, seldom wholly apart. */
-export function shapeOf(type: FieldType, levels: number): number[] {
+export function createTypeShape(type: FieldType, levels: number): number[] {
   switch (type) {
     case 'text':
-      return parts(text_shape)
+      return normaliseShares(text_shape)
     case 'number':
-      return parts(number_shape)
+      return normaliseShares(number_shape)
     case 'category':
     case 'year':
-      return Array.from({ length: levels }, (_, level) => (level === 0 ? equal_part : (1 - equal_part) / (levels - 1)))
+      return Array.from({ length: levels }, (_, level) =>
+        level === 0 ? equal_share : (1 - equal_share) / (levels - 1),
+      )
     default:
-      return shapeOfGiven(levels)
+      return createGenericShape(levels)
   }
 }
 
-function parts(weights: readonly number[]): number[] {
+function normaliseShares(weights: readonly number[]): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0)
   return weights.map((weight) => weight / sum)
 }

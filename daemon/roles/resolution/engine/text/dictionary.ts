@@ -8,7 +8,11 @@ export type Dictionary = {
 }
 
 /** One value a row: its number in the dictionary, or -1 where there is none; `counts`: how many rows have each, if that is known. */
-export type Column = { readonly codes: Int32Array; readonly dictionary: Dictionary; readonly counts?: Int32Array }
+export type DictionaryColumn = {
+  readonly codes: Int32Array
+  readonly dictionary: Dictionary
+  readonly counts?: Int32Array
+}
 
 /** Numbers strings as they come. */
 export class DictionaryBuilder {
@@ -25,11 +29,11 @@ export class DictionaryBuilder {
   }
 
   finish(): Dictionary {
-    return dictionaryOf([...this.#numbers.keys()])
+    return buildDictionary([...this.#numbers.keys()])
   }
 }
 
-export function dictionaryOf(values: readonly string[]): Dictionary {
+export function buildDictionary(values: readonly string[]): Dictionary {
   let length = 0
   for (const value of values) length += value.length
   const units = new Uint16Array(length)
@@ -43,40 +47,44 @@ export function dictionaryOf(values: readonly string[]): Dictionary {
 }
 
 /** The same of values that are held as UTF-8, in their order. */
-export function dictionaryOfBytes({ bytes, starts }: { bytes: Uint8Array; starts: Uint32Array }): Dictionary {
+export function buildDictionaryFromBytes({ bytes, starts }: { bytes: Uint8Array; starts: Uint32Array }): Dictionary {
   const isPlain = bytes.every((byte) => byte < 128)
   if (isPlain) return { size: starts.length - 1, units: Uint16Array.from(bytes), starts: starts.slice() }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const values = Array.from({ length: starts.length - 1 }, (_, code) => {
     return decoder.decode(bytes.subarray(starts[code]!, starts[code + 1]!))
   })
-  return dictionaryOf(values)
+  return buildDictionary(values)
 }
 
-const piece = 8_192
+const max_chunk_units = 8_192
 
-export function textOf({ units, starts }: Dictionary, code: number): string {
+export function decodeText({ units, starts }: Dictionary, code: number): string {
   const from = starts[code]!
   const to = starts[code + 1]!
-  if (to - from <= piece) return String.fromCharCode.apply(null, units.subarray(from, to) as unknown as number[])
+  if (to - from <= max_chunk_units)
+    return String.fromCharCode.apply(null, units.subarray(from, to) as unknown as number[])
   let text = ''
-  for (let at = from; at < to; at += piece) {
-    text += String.fromCharCode.apply(null, units.subarray(at, Math.min(to, at + piece)) as unknown as number[])
+  for (let at = from; at < to; at += max_chunk_units) {
+    text += String.fromCharCode.apply(
+      null,
+      units.subarray(at, Math.min(to, at + max_chunk_units)) as unknown as number[],
+    )
   }
   return text
 }
 
 /** Each value of the column seen through `view`: what a key, a sound or a part of it is. The empty string is no value. */
-export function viewed(column: Column, view: (value: string) => string): Column {
+export function mapColumn(column: DictionaryColumn, view: (value: string) => string): DictionaryColumn {
   const builder = new DictionaryBuilder()
   const { dictionary, codes } = column
   const numbers = new Int32Array(dictionary.size)
-  for (let code = 0; code < dictionary.size; code++) numbers[code] = builder.add(view(textOf(dictionary, code)))
+  for (let code = 0; code < dictionary.size; code++) numbers[code] = builder.add(view(decodeText(dictionary, code)))
   return { codes: codes.map((code) => (code < 0 ? -1 : numbers[code]!)), dictionary: builder.finish() }
 }
 
 /** How many rows have each value. */
-export function countsOf({ codes, dictionary, counts: known }: Column): Int32Array {
+export function countRows({ codes, dictionary, counts: known }: DictionaryColumn): Int32Array {
   if (known) return known
   const counts = new Int32Array(dictionary.size)
   for (let row = 0; row < codes.length; row++) {

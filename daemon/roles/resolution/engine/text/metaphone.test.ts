@@ -1,7 +1,7 @@
 // Names that sound alike have one sound, whatever their spelling.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { metaphone, soundSign } from './metaphone.ts'
+import { computeSoundSignature, metaphone } from './metaphone.ts'
 
 test.each([
   [['thompson', 'tompson'], 2],
@@ -18,9 +18,9 @@ test('what has no letters has no sound', () => {
   expect(metaphone('12 34')).toBe('')
 })
 
-function signOf(text: string): number {
+function computeSignature(text: string): number {
   const units = Uint16Array.from(`..${text}.`, (letter) => letter.charCodeAt(0))
-  return soundSign(units, 2, units.length - 1)
+  return computeSoundSignature(units, 2, units.length - 1)
 }
 
 test('the sign of a text is that of its sound: what is always heard, and a vowel at the beginning', () => {
@@ -43,8 +43,8 @@ test('the sign of a text is that of its sound: what is always heard, and a vowel
     fc.property(fc.string({ unit: letters, maxLength: 8 }), (text) => {
       const sound = metaphone(text)
       const heard = `${/^[aeiou]/.exec(sound)?.[0] ?? ''} ${sound.replace(/[^lmnr]/g, '')}`
-      expect(signOf(text)).toBe(signs.get(heard) ?? signOf(text))
-      signs.set(heard, signOf(text))
+      expect(computeSignature(text)).toBe(signs.get(heard) ?? computeSignature(text))
+      signs.set(heard, computeSignature(text))
     }),
     { numRuns: 20_000 },
   )

@@ -1,13 +1,13 @@
 // How an English word sounds: after Lawrence Philips, "Hanging on the Metaphone", Computer Language, December 1990.
 
 const vowels = 'aeiou'
-const soft = 'eiy'
+const softeningVowels = 'eiy'
 const [a, e] = [97, 101]
 
 /** Letters of which the sound has as many as the text, in the same order, doubled ones once. */
 const always_heard = 'lmnr'
 /** By code unit: from 1 on what is always heard, nought for other letters, -1 for what is no letter. */
-const heard = Int8Array.from({ length: 128 }, (_, unit) => {
+const letterKinds = Int8Array.from({ length: 128 }, (_, unit) => {
   const letter = String.fromCharCode(unit)
   return /[a-z]/.test(letter) ? always_heard.indexOf(letter) + 1 : -1
 })
@@ -16,11 +16,11 @@ const heard = Int8Array.from({ length: 128 }, (_, unit) => {
  * A number that texts share which sound the same, and few others: of what is always heard, and of the vowel that a word
  * begins with. The text is `units[from]` to `units[to]`.
  */
-export function soundSign(units: Uint16Array, from: number, to: number): number {
+export function computeSoundSignature(units: Uint16Array, from: number, to: number): number {
   let [sign, before, letters, first] = [0, 0, 0, 0]
   for (let at = from; at < to; at++) {
     const unit = units[at]!
-    const kind = unit < 128 ? heard[unit]! : -1
+    const kind = unit < 128 ? letterKinds[unit]! : -1
     if (kind < 0 || unit === before) continue
     before = unit
     letters++
@@ -32,24 +32,24 @@ export function soundSign(units: Uint16Array, from: number, to: number): number 
 
 /** The sound of the letters a to z in a lower-case text; what is none of them is left out. Empty for no letters. */
 export function metaphone(text: string): string {
-  const word = withoutSilentStart(text.replace(/[^a-z]/g, '').replace(/([abd-z])\1+/g, '$1'))
+  const word = dropSilentStart(text.replace(/[^a-z]/g, '').replace(/([abd-z])\1+/g, '$1'))
   let sound = ''
   for (let at = 0; at < word.length; ) {
-    const [letters, length] = soundAt(word, at)
+    const [letters, length] = readSound(word, at)
     sound += letters
     at += length
   }
   return sound
 }
 
-function withoutSilentStart(word: string): string {
+function dropSilentStart(word: string): string {
   if (/^(ae|gn|kn|pn|wr)/.test(word)) return word.slice(1)
   if (word.startsWith('x')) return `s${word.slice(1)}`
   return word.startsWith('wh') ? `w${word.slice(2)}` : word
 }
 
 /** What is heard at a place, and how many letters make it. */
-function soundAt(word: string, at: number): [string, number] {
+function readSound(word: string, at: number): [string, number] {
   const letter = word[at] ?? ''
   const next = word[at + 1] ?? ''
   if (vowels.includes(letter)) return [at === 0 ? letter : '', 1]
@@ -57,11 +57,11 @@ function soundAt(word: string, at: number): [string, number] {
     case 'b':
       return [at === word.length - 1 && word[at - 1] === 'm' ? '' : 'b', 1]
     case 'c':
-      return soundOfC(word, at, next)
+      return readSoundOfC(word, at, next)
     case 'd':
-      return next === 'g' && soft.includes(word[at + 2] ?? ' ') ? ['j', 2] : ['t', 1]
+      return next === 'g' && softeningVowels.includes(word[at + 2] ?? ' ') ? ['j', 2] : ['t', 1]
     case 'g':
-      return soundOfG(word, at, next)
+      return readSoundOfG(word, at, next)
     case 'h':
       return [vowels.includes(next || ' ') && !'csptg'.includes(word[at - 1] ?? ' ') ? 'h' : '', 1]
     case 'k':
@@ -71,9 +71,9 @@ function soundAt(word: string, at: number): [string, number] {
     case 'q':
       return ['k', 1]
     case 's':
-      return soundOfS(word, at, next)
+      return readSoundOfS(word, at, next)
     case 't':
-      return soundOfT(word, at, next)
+      return readSoundOfT(word, at, next)
     case 'v':
       return ['f', 1]
     case 'w':
@@ -88,27 +88,27 @@ function soundAt(word: string, at: number): [string, number] {
   }
 }
 
-function soundOfC(word: string, at: number, next: string): [string, number] {
+function readSoundOfC(word: string, at: number, next: string): [string, number] {
   if (next === 'h') return [word[at - 1] === 's' ? 'k' : 'x', 2]
   if (next === 'i' && word[at + 2] === 'a') return ['x', 1]
-  return [soft.includes(next || ' ') ? (word[at - 1] === 's' ? '' : 's') : 'k', 1]
+  return [softeningVowels.includes(next || ' ') ? (word[at - 1] === 's' ? '' : 's') : 'k', 1]
 }
 
-function soundOfG(word: string, at: number, next: string): [string, number] {
+function readSoundOfG(word: string, at: number, next: string): [string, number] {
   if (next === 'h') {
     const after = word[at + 2] ?? ''
     return after === '' || !vowels.includes(after) ? ['', 2] : ['k', 2]
   }
   if (next === 'n' && /^gn(ed)?$/.test(word.slice(at))) return ['', 1]
-  return [soft.includes(next || ' ') ? 'j' : 'k', 1]
+  return [softeningVowels.includes(next || ' ') ? 'j' : 'k', 1]
 }
 
-function soundOfS(word: string, at: number, next: string): [string, number] {
+function readSoundOfS(word: string, at: number, next: string): [string, number] {
   if (next === 'h') return ['x', 2]
   return [next === 'i' && 'ao'.includes(word[at + 2] ?? ' ') ? 'x' : 's', 1]
 }
 
-function soundOfT(word: string, at: number, next: string): [string, number] {
+function readSoundOfT(word: string, at: number, next: string): [string, number] {
   if (next === 'h') return ['0', 2]
   if (next === 'i' && 'ao'.includes(word[at + 2] ?? ' ')) return ['x', 1]
   return next === 'c' && word[at + 2] === 'h' ? ['', 1] : ['t', 1]

@@ -1,6 +1,13 @@
 // What people write in many ways, and the one form of it.
 import { expect, test } from 'vitest'
-import { code, date, email, number, words, year } from './normalise.ts'
+import {
+  normaliseCode,
+  normaliseDate,
+  normaliseEmail,
+  normaliseNumber,
+  normaliseWords,
+  normaliseYear,
+} from './normalise.ts'
 
 test.each([
   ['  O’Neill-Søn, José ', 'o neill søn jose'],
@@ -9,7 +16,7 @@ test.each([
   ['Жуков', 'жуков'],
   ['!?', ''],
 ])('the words of %j are %j', (text, wanted) => {
-  expect(words(text)).toBe(wanted)
+  expect(normaliseWords(text)).toBe(wanted)
 })
 
 test.each([
@@ -21,12 +28,12 @@ test.each([
   ['1971', '1971'],
   ['unknown', ''],
 ])('the date %j is %j', (text, wanted) => {
-  expect(date(text)).toBe(wanted)
+  expect(normaliseDate(text)).toBe(wanted)
 })
 
 test('codes, mail, numbers and years', () => {
-  expect(code('AB 12-3c')).toBe('ab123c')
-  expect(email(' Ann@Example.ORG ')).toBe('ann@example.org')
-  expect(['$1,299.00', '0', '-3', 'n/a'].map(number)).toEqual(['1299', '', '', ''])
-  expect(year('published 1999, again 2004')).toBe('1999')
+  expect(normaliseCode('AB 12-3c')).toBe('ab123c')
+  expect(normaliseEmail(' Ann@Example.ORG ')).toBe('ann@example.org')
+  expect(['$1,299.00', '0', '-3', 'n/a'].map(normaliseNumber)).toEqual(['1299', '', '', ''])
+  expect(normaliseYear('published 1999, again 2004')).toBe('1999')
 })

@@ -1,6 +1,13 @@
 // What each named normaliser does to a value; what it cannot read becomes the empty string, which is no value.
 import type { NormaliserName } from '../../lens/normalisers.ts'
-import { code, date, email, number, words, year } from './normalise.ts'
+import {
+  normaliseCode,
+  normaliseDate,
+  normaliseEmail,
+  normaliseNumber,
+  normaliseWords,
+  normaliseYear,
+} from './normalise.ts'
 
 type Normaliser = (text: string) => string
 
@@ -8,27 +15,27 @@ const normalisers: Readonly<Record<NormaliserName, Normaliser>> = {
   trim: (text) => text.trim(),
   lower: (text) => text.toLowerCase(),
   no_accents: (text) => text.normalize('NFKD').replace(/\p{M}+/gu, ''),
-  words,
-  sorted_words: (text) => words(text).split(' ').sort().join(' '),
+  words: normaliseWords,
+  sorted_words: (text) => normaliseWords(text).split(' ').sort().join(' '),
   letters: (text) => text.replace(/[^\p{L}]+/gu, ''),
   digits: (text) => text.replace(/\D+/g, ''),
-  code,
-  email,
-  number,
-  decimal,
-  year,
-  date,
-  location,
-  set,
-  no_placeholders: (text) => (placeholder.test(text.trim()) ? '' : text),
+  code: normaliseCode,
+  email: normaliseEmail,
+  number: normaliseNumber,
+  decimal: normaliseDecimal,
+  year: normaliseYear,
+  date: normaliseDate,
+  location: normaliseLocation,
+  set: normaliseSet,
+  no_placeholders: (text) => (placeholderPattern.test(text.trim()) ? '' : text),
 }
 
 /** What people and programs write where they know nothing. */
-const placeholder =
+const placeholderPattern =
   /^(|-+|\.+|\?+|n\/?a|nan|null|none|nil|unknown|not known|unbekannt|missing|tba|tbd|x{2,}|0000-00-00)$/i
 
 /** All of them, one after the other. */
-export function normalisedBy(names: readonly NormaliserName[]): Normaliser {
+export function createNormaliser(names: readonly NormaliserName[]): Normaliser {
   const [first, second, ...others] = names.map((name) => normalisers[name])
   if (!first) return (text) => text
   if (!second) return first
@@ -36,14 +43,14 @@ export function normalisedBy(names: readonly NormaliserName[]): Normaliser {
 }
 
 /** Any finite number, negative ones and nought with them. */
-function decimal(text: string): string {
+function normaliseDecimal(text: string): string {
   const plain = text.replace(/[\s,$€£]/g, '')
   const value = plain === '' ? Number.NaN : Number(plain)
   return Number.isFinite(value) ? String(value) : ''
 }
 
 /** `latitude,longitude` in degrees, whatever stands around and between them. */
-function location(text: string): string {
+function normaliseLocation(text: string): string {
   const [, latitude = '', longitude = ''] =
     /^[^\d+-]*([+-]?\d+(?:\.\d+)?)[^\d+-]+([+-]?\d+(?:\.\d+)?)\D*$/.exec(text) ?? []
   if (latitude === '' || longitude === '') return ''
@@ -52,8 +59,8 @@ function location(text: string): string {
 }
 
 /** Different things between `;`, `|` or `,`, in one order; brackets and quotation marks around them are left out. */
-function set(text: string): string {
+function normaliseSet(text: string): string {
   const parts = text.replace(/^[[{(]|[\])}]$/g, '').split(/[;|,\n]/)
-  const things = parts.map((part) => words(part)).filter((part) => part !== '')
+  const things = parts.map((part) => normaliseWords(part)).filter((part) => part !== '')
   return [...new Set(things)].sort().join('|')
 }

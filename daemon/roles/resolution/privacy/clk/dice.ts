@@ -1,30 +1,36 @@
 // How alike two bit vectors are.
 
 /** Bits that are set in each vector of so many words. */
-export function weightsOf(vectors: Uint32Array, words: number): Int32Array {
+export function countVectorBits(vectors: Uint32Array, words: number): Int32Array {
   return Int32Array.from({ length: vectors.length / words }, (_, row) => {
     let sum = 0
-    for (let at = row * words; at < (row + 1) * words; at++) sum += bitsIn(vectors[at]!)
+    for (let at = row * words; at < (row + 1) * words; at++) sum += popCount(vectors[at]!)
     return sum
   })
 }
 
 /** Bits that are set in both. */
-export function common(ours: Uint32Array, row: number, theirs: Uint32Array, other: number, words: number): number {
+export function countCommonBits(
+  ours: Uint32Array,
+  row: number,
+  theirs: Uint32Array,
+  other: number,
+  words: number,
+): number {
   let sum = 0
   for (let at = 0, one = row * words, two = other * words; at < words; at++, one++, two++) {
-    sum += bitsIn(ours[one]! & theirs[two]!)
+    sum += popCount(ours[one]! & theirs[two]!)
   }
   return sum
 }
 
 /** Dice coefficient (1945): 1 for equal vectors, 0 for vectors with no bit in common, and for empty ones. */
-export function dice(shared: number, weight: number, other: number): number {
+export function computeDice(shared: number, weight: number, other: number): number {
   return weight + other === 0 ? 0 : (2 * shared) / (weight + other)
 }
 
 /** Population count of 32 bits in parallel (Warren, Hacker's Delight, 5-1). */
-export function bitsIn(word: number): number {
+export function popCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

@@ -1,9 +1,9 @@
 // What a linker does, who has no key: finds pairs of vectors of two holders that are alike enough.
-import { oneToOne } from '../../engine/cluster/one-to-one.ts'
-import { randomFrom } from '../../engine/random.ts'
-import { common, dice, weightsOf } from './dice.ts'
+import { assignOneToOne } from '../../engine/cluster/one-to-one.ts'
+import { createRandom } from '../../engine/random.ts'
+import { computeDice, countCommonBits, countVectorBits } from './dice.ts'
 
-export type Linked = {
+export type ClkLinks = {
   /** Rows of the first and of the second holder, and how alike they are; ascending by rows. */
   readonly pairs: readonly (readonly [ours: number, theirs: number, score: number])[]
   /** Pairs of vectors that were compared; one that shares several blocks as often. */
@@ -12,7 +12,7 @@ export type Linked = {
   readonly blocks_left_out: number
 }
 
-export type Linking = {
+export type ClkLinkOptions = {
   /** Bits of a vector. */
   readonly length: number
   readonly threshold: number
@@ -21,45 +21,45 @@ export type Linking = {
 }
 
 /** A pair that is just alike enough may be missed with this chance; more alike ones less. */
-const miss = 0.01
-const most_tables = 256
+const miss_probability = 0.01
+const max_tables = 256
 /** A threshold that lets so many pairs through for each record tells nobody apart. */
-const most_found = 50
+const max_links_per_record = 50
 /** A map of the language holds 2^24; a block adds no more than `most_pairs`. */
-const most_in_map = 16_000_000
+const max_map_entries = 16_000_000
 /** Pairs of a block. Only vectors that many records share make such blocks. */
-const most_pairs = 250_000
+const max_block_pairs = 250_000
 
 /**
  * Locality-sensitive hashing by bits drawn at random (Indyk and Motwani, 1998; for these vectors Durham, 2012): vectors that
  * agree in all bits of a draw make a block. There are as many draws as the threshold and the weights of the vectors ask for.
  * `tell`: draws that are done, of all. Undefined when more than fifty pairs a record are above the threshold.
  */
-export function link(
+export function linkVectors(
   ours: Uint32Array,
   theirs: Uint32Array,
-  { length, threshold, one_to_one, seed }: Linking,
+  { length, threshold, one_to_one, seed }: ClkLinkOptions,
   tell: (done: number, total: number) => void = () => undefined,
-): Linked | undefined {
+): ClkLinks | undefined {
   const words = length / 32
-  const [weights, others] = [weightsOf(ours, words), weightsOf(theirs, words)]
-  const random = randomFrom(seed)
-  const { bits, tables } = drawsFor(threshold, length, weights, others)
+  const [weights, others] = [countVectorBits(ours, words), countVectorBits(theirs, words)]
+  const random = createRandom(seed)
+  const { bits, tables } = planDraws(threshold, length, weights, others)
   const found = new Map<number, number>()
-  const most = Math.min(most_in_map, most_found * (weights.length + others.length))
+  const most = Math.min(max_map_entries, max_links_per_record * (weights.length + others.length))
   let [compared, left_out] = [0, 0]
   for (let table = 0; table < tables; table++) {
     tell(table, tables)
     const draw = Int32Array.from({ length: bits }, () => Math.floor(random() * length))
-    for (const [mine, yours] of blocks(ours, weights, theirs, others, words, draw)) {
-      if (mine.length * yours.length > most_pairs) {
+    for (const [mine, yours] of iterateBlocks(ours, weights, theirs, others, words, draw)) {
+      if (mine.length * yours.length > max_block_pairs) {
         left_out++
         continue
       }
       compared += mine.length * yours.length
       for (const row of mine) {
         for (const other of yours) {
-          const score = dice(common(ours, row, theirs, other, words), weights[row]!, others[other]!)
+          const score = computeDice(countCommonBits(ours, row, theirs, other, words), weights[row]!, others[other]!)
           if (score >= threshold) found.set(row * others.length + other, score)
         }
       }
@@ -69,17 +69,21 @@ export function link(
   const all = [...found]
     .sort(([one], [other]) => one - other)
     .map(([pair, score]) => [Math.floor(pair / others.length), pair % others.length, score] as const)
-  return { pairs: one_to_one ? unique(all, weights.length, others.length) : all, compared, blocks_left_out: left_out }
+  return {
+    pairs: one_to_one ? selectOneToOne(all, weights.length, others.length) : all,
+    compared,
+    blocks_left_out: left_out,
+  }
 }
 
 /** So many bits that few pairs meet by accident, and so many tables that a pair at the threshold meets in one of them. */
-function drawsFor(threshold: number, length: number, weights: Int32Array, others: Int32Array) {
+function planDraws(threshold: number, length: number, weights: Int32Array, others: Int32Array) {
   const count = Math.max(2, weights.length, others.length)
   const bits = Math.min(24, Math.max(6, Math.round(Math.log2(count)) - 1))
   const mean = (sum(weights) + sum(others)) / Math.max(1, weights.length + others.length)
   const agreement = 1 - (2 * (1 - threshold) * mean) / length
-  const tables = Math.ceil(Math.log(miss) / Math.log(1 - agreement ** bits))
-  return { bits, tables: Math.min(most_tables, Math.max(1, Number.isFinite(tables) ? tables : 1)) }
+  const tables = Math.ceil(Math.log(miss_probability) / Math.log(1 - agreement ** bits))
+  return { bits, tables: Math.min(max_tables, Math.max(1, Number.isFinite(tables) ? tables : 1)) }
 }
 
 function sum(numbers: Int32Array): number {
@@ -87,7 +91,7 @@ function sum(numbers: Int32Array): number {
 }
 
 /** Rows of both sides that agree in the drawn bits. A vector without a bit says nothing, and is in no block. */
-function* blocks(
+function* iterateBlocks(
   ours: Uint32Array,
   weights: Int32Array,
   theirs: Uint32Array,
@@ -98,27 +102,27 @@ function* blocks(
   const made = new Map<number, readonly [number[], number[]]>()
   for (let row = 0; row < weights.length; row++) {
     if (weights[row] === 0) continue
-    const key = drawn(ours, row * words, draw)
+    const key = readDrawnBits(ours, row * words, draw)
     const block = made.get(key)
     if (block) block[0].push(row)
     else made.set(key, [[row], []])
   }
   for (let row = 0; row < others.length; row++) {
-    if (others[row] !== 0) made.get(drawn(theirs, row * words, draw))?.[1].push(row)
+    if (others[row] !== 0) made.get(readDrawnBits(theirs, row * words, draw))?.[1].push(row)
   }
   for (const block of made.values()) if (block[1].length > 0) yield block
 }
 
-function drawn(vectors: Uint32Array, from: number, draw: Int32Array): number {
+function readDrawnBits(vectors: Uint32Array, from: number, draw: Int32Array): number {
   let key = 0
   for (const bit of draw) key = (key << 1) | ((vectors[from + (bit >>> 5)]! >>> (bit & 31)) & 1)
   return key
 }
 
-function unique(pairs: Linked['pairs'], rows: number, others: number): Linked['pairs'] {
+function selectOneToOne(pairs: ClkLinks['pairs'], rows: number, others: number): ClkLinks['pairs'] {
   const lefts = Int32Array.from(pairs, ([row]) => row)
   const rights = Int32Array.from(pairs, ([, other]) => rows + other)
   const scores = Float64Array.from(pairs, ([, , score]) => score)
-  const kept = oneToOne(rows + others, { lefts, rights, length: pairs.length }, scores).sort()
+  const kept = assignOneToOne(rows + others, { lefts, rights, length: pairs.length }, scores).sort()
   return Array.from(kept, (pair) => pairs[pair]!)
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 
 /** A digest of 32 bytes has sixteen places of two bytes. */
-const most_hashes = 16
+const max_hashes = 16
 
 export const clkParameters = z
   .strictObject({
@@ -19,7 +19,7 @@ export const clkParameters = z
     hashes: z
       .int()
       .min(1)
-      .max(most_hashes)
+      .max(max_hashes)
       .default(10)
       .meta({ description: 'bits that a gram sets, of a field of weight 1' }),
     weights: z
@@ -37,11 +37,11 @@ export const clkParameters = z
 export type ClkParameters = z.infer<typeof clkParameters>
 
 /** Bits that a gram of the field sets. */
-export function hashesOf({ hashes, weights }: ClkParameters, field: string): number {
-  return Math.min(most_hashes, Math.max(1, Math.round(hashes * (weights[field] ?? 1))))
+export function countFieldHashes({ hashes, weights }: ClkParameters, field: string): number {
+  return Math.min(max_hashes, Math.max(1, Math.round(hashes * (weights[field] ?? 1))))
 }
 
 /** Bits of a vector as the linker sees it. */
-export function lengthOf({ length, fold }: ClkParameters): number {
+export function computeVectorLength({ length, fold }: ClkParameters): number {
   return fold ? length / 2 : length
 }

@@ -1,11 +1,11 @@
 // Sets of points as they travel: sorted, so that their order tells nothing of the order of the records behind them.
-import { point_bytes } from '../../../../kernel/blinding.ts'
+import { point_bytes } from '../../../../kernel/cryptography/blinding.ts'
 
 /**
  * The same items ascending by their bytes. `order[i]`: the place before of what is now at `i`. Blinded points look random
  * to whoever has not the secret, so that this is a shuffle, and one that a restart repeats.
  */
-export function ascending(
+export function sortPoints(
   items: Uint8Array,
   width: number,
 ): { readonly sorted: Uint8Array; readonly order: Int32Array } {
@@ -23,7 +23,7 @@ export function ascending(
  * Why this is no set of so many points as it should travel; undefined when it is. Strictly ascending means that none is there
  * twice: a set that counts one value often would let its sender ask more than was agreed, or fit a smaller budget.
  */
-export function objectionTo(points: Uint8Array, count: number): string | undefined {
+export function findPointSetFault(points: Uint8Array, count: number): string | undefined {
   if (points.length !== count * point_bytes)
     return `there are ${points.length} bytes where ${count} points have ${count * point_bytes}`
   const bytes = Buffer.from(points.buffer, points.byteOffset, points.byteLength)
@@ -35,7 +35,7 @@ export function objectionTo(points: Uint8Array, count: number): string | undefin
 }
 
 /** Whether two ascending sets have a point in common. Blinded apart they never do: one side gave back what it was sent. */
-export function sharesOne(ours: Uint8Array, theirs: Uint8Array): boolean {
+export function sharesPoint(ours: Uint8Array, theirs: Uint8Array): boolean {
   const [one, other] = [ours, theirs].map((set) => Buffer.from(set.buffer, set.byteOffset, set.byteLength))
   if (!one || !other) return false
   let [at, to] = [0, 0]

@@ -1,25 +1,25 @@
 // Points that both sides have blinded, cut short: long enough that no two different values meet by accident.
 
 /** Accidents in a whole run: fewer than one in 2^40 runs reports a pair that is none. */
-const accident_bits = 40
+const collision_bits = 40
 
 /**
  * Bytes of a tag. Of n times m pairs of different values each meets with 2^-(8 bytes), so that all together stay below
  * 2^-40. Ten bytes for two sets of 100,000.
  */
-export function tagBytes(ours: number, theirs: number): number {
+export function computeTagBytes(ours: number, theirs: number): number {
   const pairs = Math.log2(Math.max(1, ours)) + Math.log2(Math.max(1, theirs))
-  return Math.ceil((accident_bits + pairs) / 8)
+  return Math.ceil((collision_bits + pairs) / 8)
 }
 
-export type Met = { readonly ours: Int32Array; readonly theirs: Int32Array }
+export type TagMatches = { readonly ours: Int32Array; readonly theirs: Int32Array }
 
 /** Places in both lists with the same tag, ascending by ours. Of equal tags in one list the first counts. */
-export function meeting(ours: Uint8Array, theirs: Uint8Array, width: number): Met {
+export function intersectTags(ours: Uint8Array, theirs: Uint8Array, width: number): TagMatches {
   const placeOf = new Map<string, number>()
-  for (const [place, tag] of eachOf(theirs, width)) if (!placeOf.has(tag)) placeOf.set(tag, place)
+  for (const [place, tag] of iterateTags(theirs, width)) if (!placeOf.has(tag)) placeOf.set(tag, place)
   const met: [number[], number[]] = [[], []]
-  for (const [place, tag] of eachOf(ours, width)) {
+  for (const [place, tag] of iterateTags(ours, width)) {
     const other = placeOf.get(tag)
     if (other === undefined) continue
     placeOf.delete(tag)
@@ -29,7 +29,7 @@ export function meeting(ours: Uint8Array, theirs: Uint8Array, width: number): Me
   return { ours: Int32Array.from(met[0]), theirs: Int32Array.from(met[1]) }
 }
 
-function* eachOf(tags: Uint8Array, width: number): Generator<[number, string]> {
+function* iterateTags(tags: Uint8Array, width: number): Generator<[number, string]> {
   const bytes = Buffer.from(tags.buffer, tags.byteOffset, tags.byteLength)
   for (let at = 0; at < bytes.length; at += width) yield [at / width, bytes.toString('latin1', at, at + width)]
 }

@@ -1,10 +1,10 @@
 // Client authentication: both ways in, one at a time, and one answer to every failure.
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../../../kernel/canonical.ts'
-import type { Client } from '../model.ts'
-import { authenticate, equalInConstantTime } from './rules.ts'
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import type { OAuthClient } from '../model.ts'
+import { authenticateClient, isEqualInConstantTime } from './rules.ts'
 
-const gateway: Client = {
+const gateway: OAuthClient = {
   client_id: 'gateway',
   secret_sha256: sha256('s3cret: of +gateway%'),
   subject: 'svc:gateway',
@@ -12,33 +12,34 @@ const gateway: Client = {
   roles: ['service'],
   may_exchange: true,
 }
-const odd: Client = { ...gateway, client_id: 'odd:name', secret_sha256: sha256('') }
+const oddClient: OAuthClient = { ...gateway, client_id: 'odd:name', secret_sha256: sha256('') }
 const secret = 's3cret: of +gateway%'
 const basic = (id: string, password: string) =>
   `Basic ${btoa(`${encodeURIComponent(id).replaceAll('%20', '+')}:${encodeURIComponent(password).replaceAll('%20', '+')}`)}`
-const ask = (request: object, authorization?: string) => authenticate(request, authorization, [gateway, odd])
+const authenticateForm = (request: object, authorization?: string) =>
+  authenticateClient(request, authorization, [gateway, oddClient])
 
 describe('a client is authenticated', () => {
-  test('by the form', () => expect(ask({ client_id: 'gateway', client_secret: secret })).toBe(gateway))
+  test('by the form', () => expect(authenticateForm({ client_id: 'gateway', client_secret: secret })).toBe(gateway))
   test('by Basic, both halves form-encoded (RFC 6749 section 2.3.1)', () => {
-    expect(ask({}, basic('gateway', secret))).toBe(gateway)
-    expect(ask({ client_id: 'gateway' }, basic('gateway', secret).replace('Basic', 'basic'))).toBe(gateway)
-    expect(ask({}, basic('odd:name', ''))).toBe(odd)
+    expect(authenticateForm({}, basic('gateway', secret))).toBe(gateway)
+    expect(authenticateForm({ client_id: 'gateway' }, basic('gateway', secret).replace('Basic', 'basic'))).toBe(gateway)
+    expect(authenticateForm({}, basic('odd:name', ''))).toBe(oddClient)
   })
 })
 
 test('unknown client and wrong secret have one answer, which says neither', () => {
   const failure = { error: 'invalid_client', error_description: 'the client is not authenticated' }
-  expect(ask({ client_id: 'nobody', client_secret: secret })).toEqual(failure)
-  expect(ask({ client_id: 'gateway', client_secret: 'wrong' })).toEqual(failure)
-  expect(ask({ client_id: 'gateway', client_secret: gateway.secret_sha256 })).toEqual(failure)
-  expect(ask({ client_id: 'gateway', client_secret: '' })).toEqual(failure)
-  expect(ask({}, basic('nobody', sha256(secret)))).toEqual(failure)
+  expect(authenticateForm({ client_id: 'nobody', client_secret: secret })).toEqual(failure)
+  expect(authenticateForm({ client_id: 'gateway', client_secret: 'wrong' })).toEqual(failure)
+  expect(authenticateForm({ client_id: 'gateway', client_secret: gateway.secret_sha256 })).toEqual(failure)
+  expect(authenticateForm({ client_id: 'gateway', client_secret: '' })).toEqual(failure)
+  expect(authenticateForm({}, basic('nobody', sha256(secret)))).toEqual(failure)
 })
 
 test('nothing, half, or what cannot be read is no authentication', () => {
   for (const request of [{}, { client_id: 'gateway' }, { client_secret: secret }]) {
-    expect(ask(request)).toMatchObject({ error: 'invalid_client' })
+    expect(authenticateForm(request)).toMatchObject({ error: 'invalid_client' })
   }
   const unreadable = [
     '',
@@ -50,18 +51,20 @@ test('nothing, half, or what cannot be read is no authentication', () => {
     'Bearer abc',
     `Basic ${btoa(':x')}`,
   ]
-  for (const header of unreadable) expect(ask({}, header)).toMatchObject({ error: 'invalid_client' })
+  for (const header of unreadable) expect(authenticateForm({}, header)).toMatchObject({ error: 'invalid_client' })
 })
 
 test('two ways at once are refused', () => {
-  expect(ask({ client_id: 'gateway', client_secret: secret }, basic('gateway', secret))).toMatchObject({
+  expect(authenticateForm({ client_id: 'gateway', client_secret: secret }, basic('gateway', secret))).toMatchObject({
     error: 'invalid_request',
   })
-  expect(ask({ client_id: 'odd:name' }, basic('gateway', secret))).toMatchObject({ error: 'invalid_request' })
+  expect(authenticateForm({ client_id: 'odd:name' }, basic('gateway', secret))).toMatchObject({
+    error: 'invalid_request',
+  })
 })
 
 test('the comparison is exact for equal and unequal lengths', () => {
-  expect(equalInConstantTime('abc', 'abc')).toBe(true)
-  for (const other of ['abd', 'ab', 'abcabc', '']) expect(equalInConstantTime('abc', other)).toBe(false)
-  expect(equalInConstantTime('', 'abc')).toBe(false)
+  expect(isEqualInConstantTime('abc', 'abc')).toBe(true)
+  for (const other of ['abd', 'ab', 'abcabc', '']) expect(isEqualInConstantTime('abc', other)).toBe(false)
+  expect(isEqualInConstantTime('', 'abc')).toBe(false)
 })

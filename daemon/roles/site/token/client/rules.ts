@@ -1,65 +1,65 @@
 // Who asks for a token: HTTP Basic or the form (RFC 6749 section 2.3.1), and never in a way that timing tells apart.
-import { sha256 } from '../../../../kernel/canonical.ts'
-import type { Client, OAuthError, TokenRequest } from '../model.ts'
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import type { OAuthClient, OAuthError, TokenRequest } from '../model.ts'
 
 /** The client whose secret was presented. Unknown client and wrong secret give one and the same answer. */
-export function authenticate(
+export function authenticateClient(
   request: TokenRequest,
   authorization: string | undefined,
-  clients: readonly Client[],
-): Client | OAuthError {
-  const given = credentials(request, authorization)
+  clients: readonly OAuthClient[],
+): OAuthClient | OAuthError {
+  const given = readCredentials(request, authorization)
   if ('error' in given) return given
   const presented = sha256(given.secret)
   const found = clients.find((each) => each.client_id === given.client_id)
-  const matches = equalInConstantTime(presented, found?.secret_sha256 ?? sha256(presented))
+  const matches = isEqualInConstantTime(presented, found?.secret_sha256 ?? sha256(presented))
   return found && matches ? found : { error: 'invalid_client', error_description: 'the client is not authenticated' }
 }
 
 /** Who the request says that it is from, believed or not; undefined where that cannot be read. */
-export function claimedClient(request: TokenRequest, authorization: string | undefined): string | undefined {
-  const given = credentials(request, authorization)
+export function readClaimedClient(request: TokenRequest, authorization: string | undefined): string | undefined {
+  const given = readCredentials(request, authorization)
   return 'error' in given ? undefined : given.client_id
 }
 
-type Credentials = { readonly client_id: string; readonly secret: string }
+type PresentedCredentials = { readonly client_id: string; readonly secret: string }
 
-function credentials(request: TokenRequest, authorization: string | undefined): Credentials | OAuthError {
+function readCredentials(request: TokenRequest, authorization: string | undefined): PresentedCredentials | OAuthError {
   if (authorization !== undefined) {
-    if (request.client_secret !== undefined) return twice()
-    const basic = basicCredentials(authorization)
+    if (request.client_secret !== undefined) return refuseTwoMethods()
+    const basic = parseBasicCredentials(authorization)
     if (!basic) return { error: 'invalid_client', error_description: 'the Authorization header cannot be read' }
-    return request.client_id === undefined || request.client_id === basic.client_id ? basic : twice()
+    return request.client_id === undefined || request.client_id === basic.client_id ? basic : refuseTwoMethods()
   }
   const { client_id, client_secret } = request
   if (client_id !== undefined && client_secret !== undefined) return { client_id, secret: client_secret }
   return { error: 'invalid_client', error_description: 'client_id and client_secret are required' }
 }
 
-function twice(): OAuthError {
+function refuseTwoMethods(): OAuthError {
   return { error: 'invalid_request', error_description: 'the client authenticates in one way only' }
 }
 
-function basicCredentials(authorization: string): Credentials | undefined {
+function parseBasicCredentials(authorization: string): PresentedCredentials | undefined {
   const encoded = /^basic ([A-Za-z0-9+/]{1,4096}={0,2})$/i.exec(authorization)?.[1]
   if (encoded === undefined) return undefined
   try {
     const pair = atob(encoded)
     const colon = pair.indexOf(':')
     if (colon < 1) return undefined
-    return { client_id: formDecoded(pair.slice(0, colon)), secret: formDecoded(pair.slice(colon + 1)) }
+    return { client_id: decodeFormText(pair.slice(0, colon)), secret: decodeFormText(pair.slice(colon + 1)) }
   } catch {
     return undefined
   }
 }
 
 /** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1). */
-function formDecoded(text: string): string {
+function decodeFormText(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
 /** Looks at every character of both, so that the time taken says nothing about where they differ. */
-export function equalInConstantTime(a: string, b: string): boolean {
+export function isEqualInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let at = 0; at < a.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at % Math.max(1, b.length))
   return difference === 0

@@ -1,0 +1,90 @@
+// Publishes what a site emits to somebody's exchange: each message once at least, and known by its id.
+import { readFileSync } from 'node:fs'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
+import type { Call } from '../../../daemon/kernel/operation/call.ts'
+import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
+import { type BrokerConnection, brokerConnection } from './broker-connection.ts'
+import { describeBrokerError } from './broker-error.ts'
+import { type BrokerPublisher, brokerPublisher, type PublishOutcome } from './publisher.ts'
+
+const publish_timeout_ms = 10_000
+/** A connection is kept for what follows at once, and no longer: nobody has to end it. */
+const idle_connection_ms = 2_000
+
+export type AmqpEmissionTarget = BrokerEndpoint & {
+  readonly password_file?: string | undefined
+  readonly exchange: string
+  readonly routing_key: string
+}
+
+export type AmqpEmitter = {
+  /** Resolves when the broker has confirmed it; anything else is `Refused('unavailable')`, to be tried again. */
+  publish(
+    to: AmqpEmissionTarget,
+    message: { readonly id: string; readonly body: unknown },
+    by: Pick<Call, 'trace' | 'signal'>,
+  ): Promise<void>
+}
+
+type EmitterConnection = {
+  readonly connection: BrokerConnection
+  readonly publisher: BrokerPublisher
+  users: number
+  timer?: NodeJS.Timeout
+}
+
+/** `name`: shown in the broker's list of connections. */
+export function amqpEmitter(name: string): AmqpEmitter {
+  const all = new Map<string, EmitterConnection>()
+  /** Over a connection for the exchange, so that one that is refused ends no other; it ends when nobody has used it for a while. */
+  const using = async <T>(target: AmqpEmissionTarget, use: (line: BrokerPublisher) => Promise<T>) => {
+    const { url, user, tls, password_file, exchange } = target
+    const key = JSON.stringify([url, user, tls, password_file, exchange])
+    const kept = all.get(key) ?? openEmitterConnection(target, name)
+    all.set(key, kept)
+    clearTimeout(kept.timer)
+    kept.users += 1
+    try {
+      return await use(kept.publisher)
+    } finally {
+      kept.users -= 1
+      if (kept.users === 0) kept.timer = setTimeout(() => void kept.connection.close(), idle_connection_ms)
+    }
+  }
+  return {
+    async publish(target, { id, body }, { trace, signal }) {
+      const { exchange, routing_key: key, user } = target
+      const about = {
+        ...{ messageId: id, contentType: 'application/json', type: 'consensus.lens_emission/1' },
+        ...(user === undefined ? {} : { userId: user }),
+        headers: traceHeaders(trace),
+      }
+      const draft = { exchange, key, about, content: Buffer.from(JSON.stringify(body)) }
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(publish_timeout_ms)])
+      const [outcome] = await using(target, (line) => line.publish([draft], limit)).catch((error) => {
+        throw new Refusal('unavailable', `the broker cannot be told: ${describeBrokerError(error)}`)
+      })
+      if (outcome !== 'confirmed') throw new Refusal('unavailable', describeOutcome(outcome, target))
+    },
+  }
+}
+
+function describeOutcome(outcome: PublishOutcome | undefined, { exchange, routing_key }: AmqpEmissionTarget): string {
+  if (outcome === 'unroutable') return `no queue is bound to the exchange ${exchange} for ${routing_key}`
+  return 'the broker takes no more: a queue is full'
+}
+
+function openEmitterConnection({ url, user, tls, password_file }: AmqpEmissionTarget, name: string): EmitterConnection {
+  const password = () => (password_file === undefined ? undefined : readPassword(password_file))
+  const made = brokerConnection({ url, user, tls }, password, name)
+  return { connection: made, publisher: brokerPublisher(made), users: 0 }
+}
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new Error('the file of the password cannot be read')
+  }
+}

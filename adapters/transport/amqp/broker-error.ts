@@ -1,0 +1,34 @@
+// What is wrong with a broker, in words for whoever runs the site: never a password, nor an address that holds one.
+
+const replyCodeTexts: Readonly<Record<number, string>> = {
+  311: 'the broker takes no message of this size',
+  320: 'the broker was told to end the connection',
+  403: 'the broker refuses it to this user',
+  404: 'the broker does not have it',
+  405: 'another connection holds it alone',
+  406: 'the broker has it in another form, or gave up on this site',
+  530: 'the broker does not let this user into the virtual host',
+  541: 'the broker failed',
+}
+
+/** Amqplib gives the broker's own code and words along; what broke the socket says so itself. */
+export function describeBrokerError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, message } = error as Error & { code?: unknown }
+  const meaning = typeof code === 'number' ? replyCodeTexts[code] : undefined
+  return meaning === undefined ? message || String(code) : `${meaning}: ${message}`
+}
+
+/** Rejects with what was waited for when it takes longer; what comes later is dropped. */
+export async function withTimeout<T>(limit_ms: number, what: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the broker did not ${what} within ${limit_ms} ms`)), limit_ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    work.catch(() => undefined)
+  }
+}

@@ -1,0 +1,54 @@
+// Keeps something going that breaks off: again and again until it is told to stop, each time after a longer pause.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const min_pause_ms = 250
+const max_pause_ms = 30_000
+
+/** Of what has not been tried. */
+export const initialTrouble = 'not reached yet'
+
+export type ReconnectOptions = {
+  readonly signal: AbortSignal
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+  /** Told of each change: why it broke off, and with undefined that it goes well. */
+  readonly told: (trouble: string | undefined) => void
+}
+
+/** `run` calls `goesWell` once it has got somewhere: pauses are short again from then on. Never rejects. */
+export async function keepConnected(
+  { signal, chance, told }: ReconnectOptions,
+  run: (goesWell: () => void) => Promise<void>,
+) {
+  let failures = 0
+  let trouble: string | undefined = initialTrouble
+  const tell = (now: string | undefined) => {
+    if (now !== trouble) told(now)
+    trouble = now
+  }
+  const goesWell = () => {
+    failures = 0
+    tell(undefined)
+  }
+  while (!signal.aborted) {
+    try {
+      await run(goesWell)
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      tell(errorText(error))
+    }
+    await sleep(reconnectPause(failures, chance()), undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Full jitter, and never at once: a hub that ends each stream politely must not be asked without a pause. */
+export function reconnectPause(failures: number, chance: number): number {
+  return Math.round(min_pause_ms + chance * Math.min(max_pause_ms, min_pause_ms * 2 ** failures))
+}
+
+/** By the code where there are no words: a host of several addresses that all refuse gives none. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
+}

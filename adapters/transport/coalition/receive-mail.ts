@@ -1,0 +1,93 @@
+// Brings what waits at the hub: lands it, and only then tells the hub that it may forget it.
+
+import type { CarriedMessage, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { HubClient, MailPage } from './hub-client.ts'
+import { errorText } from './keep-connected.ts'
+
+export type MailReceiverOptions = {
+  readonly hub: Pick<HubClient, 'waiting' | 'acknowledge'>
+  readonly peers: readonly string[]
+  readonly land: MessageReceiver
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** By peer, the message that was told of last as larger than this site takes. */
+  readonly reported_oversized: Map<string, string>
+}
+
+/** Pages of each busy peer between two looks at all of them: a peer that never ends holds up nobody else. */
+const pages_per_turn = 4
+
+/**
+ * Takes what waits, by turns: a page of each peer, and again from those that have more. What this site cannot take now
+ * stays at the hub, and holds up no other peer. Throws when the hub fails.
+ */
+export async function receiveMail(options: MailReceiverOptions): Promise<void> {
+  let busy: readonly MailboxPosition[] = []
+  do
+    busy = await receiveTurn(
+      options.peers.map((peer) => busy.find((each) => each.peer === peer) ?? { peer }),
+      options,
+    )
+  while (busy.length > 0)
+}
+
+/** Those that have more. */
+async function receiveTurn(
+  all: readonly MailboxPosition[],
+  options: MailReceiverOptions,
+): Promise<readonly MailboxPosition[]> {
+  let waiting = all
+  for (let turn = 0; turn < pages_per_turn && waiting.length > 0; turn++) {
+    const next: MailboxPosition[] = []
+    for (const each of waiting) next.push(...(await receivePage(each, options)))
+    waiting = next
+  }
+  return waiting
+}
+
+/** A mailbox that may hold more, from where it was read to. */
+type MailboxPosition = { readonly peer: string; readonly cursor?: string }
+
+/** What is left to read of the peer; nothing when the site takes no more of it now. */
+async function receivePage(
+  { peer, cursor }: MailboxPosition,
+  options: MailReceiverOptions,
+): Promise<MailboxPosition[]> {
+  const { hub, land, log, signal } = options
+  const { items, next_cursor } = await hub.waiting(peer, cursor, signal)
+  const rest = next_cursor === undefined ? [] : [{ peer, cursor: next_cursor }]
+  const strange = items.filter(({ from }) => from !== peer)
+  if (strange.length > 0) throw new Error('the hub gives messages of another than it was asked for')
+  if (items.length === 0) return rest
+  let landings: Awaited<ReturnType<MessageReceiver>>
+  try {
+    landings = await land(peer, items.map(toParcel))
+  } catch (error) {
+    log.warn('carrier.peer.not_taken', { peer, carrier: 'coalition', detail: errorText(error) })
+    return []
+  }
+  const landed = items.filter((_, index) => landings[index] === 'landed').map(({ id }) => id)
+  logOversized(
+    peer,
+    items.find((_, index) => landings[index] === 'too_large'),
+    options,
+  )
+  if (landed.length > 0) await hub.acknowledge(landed, signal)
+  return landings.includes('full') ? [] : rest
+}
+
+/** It stays at the hub until its time there is over. Told once, and not whenever it is seen again. */
+function logOversized(
+  peer: string,
+  item: MailPage['items'][number] | undefined,
+  { reported_oversized, log }: MailReceiverOptions,
+): void {
+  if (!item || reported_oversized.get(peer) === item.id) return
+  reported_oversized.set(peer, item.id)
+  log.warn('carrier.message.too_large', { peer, carrier: 'coalition', epoch: item.epoch, seq: item.seq })
+}
+
+function toParcel({ epoch, seq, envelope, body }: MailPage['items'][number]): CarriedMessage {
+  return { epoch, seq, envelope: Buffer.from(envelope, 'base64'), body: Buffer.from(body, 'base64') }
+}

@@ -1,0 +1,57 @@
+// Whether the message belongs here and now: for this site, on this channel, neither too old nor from the future.
+
+import { fault, type MessageFault } from '../quarantine-reasons.ts'
+import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
+import type { MessageDestination } from './message-checks.ts'
+import { isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
+
+const day_ms = 86_400_000
+
+export function destinationCheck(
+  examination: MessageExamination,
+  destination: MessageDestination,
+): MessageFault | undefined {
+  const { dst, receiver_tenant_id } = requireEstablished(examination, 'statement')
+  if (dst !== destination.site) return fault('WRONG_DST', 'it is for another site')
+  if (receiver_tenant_id !== destination.tenant_id) return fault('WRONG_DST', 'it is for another tenant')
+  return undefined
+}
+
+export function channelCheck(
+  examination: MessageExamination,
+  destination: MessageDestination,
+): MessageFault | undefined {
+  const { channel, src, sender_tenant_id } = requireEstablished(examination, 'statement')
+  if (channel !== destination.channel) return fault('WRONG_CHANNEL', 'it was sent on another channel')
+  if (src !== destination.peer.name) return fault('WRONG_CHANNEL', 'it is from another site')
+  if (sender_tenant_id !== destination.peer.tenant_id) return fault('WRONG_CHANNEL', 'it is from another tenant')
+  return undefined
+}
+
+/** A message that was fresh when it arrived stays so: downtime of this site makes nothing expire. */
+export function freshnessCheck(
+  examination: MessageExamination,
+  destination: MessageDestination,
+  ledger: BatchLedger,
+): MessageFault | undefined {
+  if (!destination.trusted_clock || !staleness(examination, destination, destination.now)) return undefined
+  const { epoch, seq } = requireEstablished(examination, 'statement')
+  const entry = ledger.entry(epoch, seq)
+  const arrived = entry?.digest === examination.digest ? entry?.at : undefined
+  const stale = staleness(examination, destination, arrived ?? destination.now)
+  return stale && isWaived(examination, stale.reason) ? undefined : stale
+}
+
+function staleness(
+  examination: MessageExamination,
+  { peer, skew_ms }: MessageDestination,
+  at: number,
+): MessageFault | undefined {
+  const { created, not_after } = requireEstablished(examination, 'statement')
+  const made = Date.parse(created)
+  // The sender may ask for less time than enrolment grants, never for more.
+  const end = Math.min(Date.parse(not_after), made + peer.not_after_days * day_ms)
+  if (made > at + skew_ms) return fault('FUTURE', 'it was made in the future')
+  if (at > end + skew_ms) return fault('EXPIRED', 'its time is over')
+  return undefined
+}

@@ -1,0 +1,71 @@
+// Ends what a crash cut short after a folder was whole on the medium: its messages leave `ready`, and are not copied twice.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { readDroppedFile } from '../files/dropped-file.ts'
+import { parseMessageName } from '../files/message-name.ts'
+import { syncFolder } from '../files/own-file.ts'
+import type { FiledropLink } from '../link/filedrop-link.ts'
+import type { ChannelExportOptions } from './export-channel.ts'
+import {
+  type CourierManifest,
+  isFolderName,
+  type ManifestSigner,
+  manifest_file,
+  readManifest,
+  sha384Hex,
+} from './manifest.ts'
+
+export type ManifestFile = CourierManifest['files'][number]
+
+/** How many messages the medium holds already, as this site signed for them, that were still in `ready`. */
+export async function finishPickups(link: FiledropLink, media: string, options: ChannelExportOptions): Promise<number> {
+  const { runAs, site } = options
+  const waiting = runAs.site(() => new Set(fs.readdirSync(link.folders.ready)))
+  if (waiting.size === 0) return 0
+  const stems = new Set<string>()
+  const names = runAs.medium(() => fs.readdirSync(media).filter(isFolderName))
+  for (const name of names.filter((each) => each.startsWith(`${site}-to-${link.peer}-`))) {
+    const held = (await readOwnManifest(join(media, name), link, options))?.files ?? []
+    const still = held.filter((file) => waiting.has(file.name) && isOnBothSides(join(media, name), link, file, options))
+    if (still.length === 0) continue
+    runAs.site(() => removeFromReady(link.folders.ready, still))
+    for (const file of still) stems.add(parseMessageName(file.name)?.stem ?? '')
+  }
+  return stems.size
+}
+
+/** Read as its receiver would, with this site's own keys in the place of the pinned ones. */
+async function readOwnManifest(
+  folder: string,
+  link: FiledropLink,
+  options: ChannelExportOptions,
+): Promise<CourierManifest | undefined> {
+  const { runAs, site, signatures } = options
+  const keys = runAs.site(() => [...signatures.publicKeys()])
+  const self: ManifestSigner = { name: site, keys, threshold: 1 }
+  const path = join(folder, manifest_file)
+  const read = await runAs.medium(() =>
+    readManifest(path, { site: link.peer, signatures, peer: async (src) => (src === site ? self : undefined) }),
+  )
+  return read.is === 'sound' ? read.manifest : undefined
+}
+
+/** That it is gone from here is how the sender knows that a carrier took it. */
+export function removeFromReady(ready: string, held: readonly Pick<ManifestFile, 'name'>[]): void {
+  for (const { name } of held) fs.rmSync(join(ready, name), { force: true })
+  syncFolder(ready)
+}
+
+/** Both here and on the medium, byte for byte: what waits here only shares its name is another message. */
+function isOnBothSides(
+  folder: string,
+  link: FiledropLink,
+  { name, bytes, sha384 }: ManifestFile,
+  { runAs }: ChannelExportOptions,
+): boolean {
+  const holds = (path: string) => {
+    const file = readDroppedFile(path, bytes)
+    return 'bytes' in file && sha384Hex(file.bytes) === sha384
+  }
+  return runAs.medium(() => holds(join(folder, name))) && runAs.site(() => holds(join(link.folders.ready, name)))
+}

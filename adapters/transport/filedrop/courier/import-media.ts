@@ -1,0 +1,200 @@
+// Takes messages from a courier's medium, which may hold anything: only what a pinned site signed for, and only whole messages.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import type { Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
+import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
+import { type ChannelFolders, folderFault } from '../files/channel-folders.ts'
+import { readDroppedFile } from '../files/dropped-file.ts'
+import { type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
+import { syncFolder } from '../files/own-file.ts'
+import { placeFile } from '../sending/publish-message.ts'
+import type { FiledropSettings } from '../settings.ts'
+import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
+import {
+  type CourierManifest,
+  folderName,
+  isFolderName,
+  type ManifestReadResult,
+  manifest_file,
+  readManifest,
+  sha384Hex,
+} from './manifest.ts'
+
+export type MediaImportOptions = {
+  readonly site: string
+  /** As it may be used now; undefined when it is not pinned. Throws `Refusal` for one that may not. */
+  readonly peer: (name: string) => Promise<Peer | undefined>
+  readonly folders: (peer: string) => ChannelFolders
+  readonly signatures: Pick<Signatures, 'verify'>
+  readonly settings: Pick<FiledropSettings, 'max_envelope_bytes' | 'max_body_bytes'>
+  readonly random: (bytes: number) => string
+  readonly runAs: CourierPrivileges
+  readonly progress: CourierProgress
+}
+
+export type MediaImport = {
+  readonly messages: number
+  /** By the peer that sent them. */
+  readonly by_peer: Readonly<Record<string, number>>
+  /** Folders that were taken from. */
+  readonly folders: readonly string[]
+  /** Folders that are for another site, by their own word. */
+  readonly for_others: number
+  readonly faults: readonly { readonly file: string; readonly why: string }[]
+}
+
+/** A medium with more names is not gone through: no courier carries so many. */
+const max_names = 100_000
+
+/**
+ * `media`: a medium, or one folder of it. Nothing on it is changed, and nothing of it is believed that the manifest of
+ * a pinned site does not say. What is missing or damaged is told, and the other messages come in.
+ */
+export async function importMedia(media: string, options: MediaImportOptions): Promise<MediaImport> {
+  const found = await surveyMedia(media, options)
+  const all = found.sound.reduce((sum, { manifest }) => sum + manifest.files.length, 0)
+  const by_peer: Record<string, number> = {}
+  const faults = [...found.faults]
+  let before = 0
+  for (const { folder, at, manifest } of found.sound) {
+    const first = before
+    const taken = await importFolder(at, folder, manifest, options, (files) => options.progress(first + files, all))
+    before += manifest.files.length
+    by_peer[manifest.src] = (by_peer[manifest.src] ?? 0) + taken.messages
+    faults.push(...taken.faults)
+  }
+  const messages = Object.values(by_peer).reduce((sum, count) => sum + count, 0)
+  const folders = found.sound.map(({ folder }) => folder)
+  return { messages, by_peer, folders, for_others: found.for_others, faults }
+}
+
+type VerifiedFolder = { readonly folder: string; readonly at: string; readonly manifest: CourierManifest }
+type MediaImportFault = MediaImport['faults'][number]
+type MediaSurvey = { sound: VerifiedFolder[]; faults: MediaImportFault[]; for_others: number }
+
+async function surveyMedia(media: string, options: MediaImportOptions): Promise<MediaSurvey> {
+  const found: MediaSurvey = { sound: [], faults: [], for_others: 0 }
+  const isFolder = options.runAs.medium(() =>
+    fs.lstatSync(join(media, manifest_file), { throwIfNoEntry: false })?.isFile(),
+  )
+  const names = isFolder ? [''] : options.runAs.medium(() => listNames(media))
+  if (names.length > max_names) throw new Error(`${media} holds more than ${max_names} names`)
+  for (const name of names.filter((each) => each === '' || isFolderName(each)).sort()) {
+    const folder = name || '.'
+    const read = await readFolderManifest(join(media, name), options)
+    if (read.is === 'for_another') found.for_others += 1
+    else if (read.is === 'absent') found.faults.push({ file: folder, why: `it has no ${manifest_file}` })
+    else if (read.is === 'fault') found.faults.push({ file: folder, why: read.detail })
+    else if (name !== '' && folderName(read.manifest) !== name)
+      found.faults.push({ file: folder, why: 'it is not named after its manifest' })
+    else found.sound.push({ folder, at: join(media, name), manifest: read.manifest })
+  }
+  return found
+}
+
+/** Read name by name, so that a folder without an end has one here. */
+function listNames(media: string): string[] {
+  const names: string[] = []
+  const folder = fs.opendirSync(media)
+  try {
+    for (let entry = folder.readSync(); entry && names.length <= max_names; entry = folder.readSync()) {
+      names.push(entry.name)
+    }
+  } finally {
+    folder.closeSync()
+  }
+  return names
+}
+
+async function readFolderManifest(at: string, options: MediaImportOptions): Promise<ManifestReadResult> {
+  const { runAs, site, signatures } = options
+  const isFolder = runAs.medium(() => fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory())
+  if (!isFolder) return { is: 'fault', detail: 'it is no folder' }
+  const peer = (name: string) => runAs.site(() => options.peer(name))
+  try {
+    return await runAs.medium(() => readManifest(join(at, manifest_file), { site, signatures, peer }))
+  } catch (error) {
+    if (isRefusal(error)) return { is: 'fault', detail: error.message }
+    throw error
+  }
+}
+
+async function importFolder(
+  at: string,
+  folder: string,
+  manifest: CourierManifest,
+  options: MediaImportOptions,
+  tick: (files: number) => void,
+): Promise<{ messages: number; faults: MediaImportFault[] }> {
+  const { runAs, site } = options
+  const folders = options.folders(manifest.src)
+  const closed = runAs.site(() => folderFault(folders, site, manifest.src))
+  if (closed !== undefined) return { messages: 0, faults: [{ file: folder, why: closed }] }
+  const faults: MediaImportFault[] = []
+  let messages = 0
+  let seen = 0
+  for (const files of groupMessages(manifest)) {
+    const why = await importMessage(at, files, folders, options)
+    if (why.length === 0) messages += 1
+    faults.push(...why.map((each) => ({ ...each, file: `${folder}/${each.file}` })))
+    seen += files.length
+    tick(seen)
+  }
+  runAs.site(() => syncFolder(folders.fresh))
+  return { messages, faults }
+}
+
+type ManifestEntry = CourierManifest['files'][number]
+
+/** The files of each message together, in the order of their numbers. */
+function groupMessages({ files }: CourierManifest): ManifestEntry[][] {
+  const found = new Map<string, ManifestEntry[]>()
+  for (const file of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const stem = parseMessageName(file.name)?.stem ?? ''
+    found.set(stem, [...(found.get(stem) ?? []), file])
+  }
+  return [...found.values()]
+}
+
+/** Both parts or none: half a message would end in quarantine. The body first, as every carrier does. */
+async function importMessage(
+  at: string,
+  files: readonly ManifestEntry[],
+  folders: ChannelFolders,
+  options: MediaImportOptions,
+): Promise<MediaImportFault[]> {
+  const { runAs } = options
+  if (files.length !== messageParts.length) {
+    return files.map(({ name }) => ({ file: name, why: 'the manifest names only this half of its message' }))
+  }
+  const read = files.map((file) => ({ file, got: runAs.medium(() => readEntry(at, file, options)) }))
+  const bad = read.flatMap(({ file, got }) => (typeof got === 'string' ? [{ file: file.name, why: got }] : []))
+  if (bad.length > 0) return bad
+  for (const { file, got } of read) {
+    const draft = join(folders.tmp, `import-${options.random(8)}`)
+    const placed = await runAs.site(() => placeFile(draft, join(folders.fresh, file.name), got as Buffer))
+    if (placed === 'different') return [{ file: file.name, why: 'in/new holds other bytes under this name' }]
+  }
+  return []
+}
+
+/** What is wrong with it, as text. */
+function readEntry(
+  at: string,
+  { name, bytes, sha384 }: ManifestEntry,
+  { settings }: MediaImportOptions,
+): Buffer | string {
+  const caps: Readonly<Record<MessagePart, number>> = {
+    env: settings.max_envelope_bytes,
+    body: settings.max_body_bytes,
+  }
+  const part = parseMessageName(name)?.part ?? 'env'
+  if (bytes > caps[part]) return `it has more than ${caps[part]} bytes`
+  const file = readDroppedFile(join(at, name), bytes)
+  if ('gone' in file) return 'it is missing'
+  if ('fault' in file) return `${file.fault.reason}: ${file.fault.detail}`
+  return file.bytes.length === bytes && sha384Hex(file.bytes) === sha384
+    ? file.bytes
+    : 'not the bytes that were signed for'
+}

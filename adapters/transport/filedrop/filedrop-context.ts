@@ -1,0 +1,69 @@
+// What the carrier is given by whoever starts it: nothing here is made, found or guessed by the carrier itself.
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { PublicKey, Signatures } from '../../../daemon/kernel/cryptography/signatures.ts'
+import type { Peers } from '../../../daemon/kernel/identity/peer.ts'
+import type { LabelPolicy } from '../../../daemon/kernel/label/label.ts'
+import type { CarriedCheckpoint } from '../../../daemon/kernel/messaging/inventory.ts'
+import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
+import type { StatementFormat } from '../../../daemon/kernel/messaging/statement-format.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import type { FiledropFaultHook } from './fault-points.ts'
+import type { PurgeOrders } from './quarantine/purge-orders.ts'
+import type { BodyScanner } from './receiving/body-scanner/body-scanner.ts'
+import type { ParcelClaims, PeerLock } from './sending/handover/parcel-claims.ts'
+import type { FiledropSettings, FiledropSettingsInput } from './settings.ts'
+
+export type FiledropOptions = {
+  /** This site's name. */
+  readonly site: string
+  readonly tenant_id: string
+  /** What this site counts as for releasability, besides its tenant (its nationality, say). */
+  readonly releasable_names?: readonly string[]
+  /** The folder with one folder per peer. */
+  readonly root: string
+  readonly peers: Peers
+  readonly signatures: Signatures
+  readonly journal: Journal
+  readonly label_policy: LabelPolicy
+  /** Versions of the statement that are read and written: all that there are, unless said. */
+  readonly formats?: readonly StatementFormat[]
+  /** The newest signed head of each audit chain of this site, for inventories to carry; none, unless said. */
+  readonly checkpoints?: () => Promise<readonly CarriedCheckpoint[]>
+  /** By peer, how often what has come from it is acknowledged; never, unless said. */
+  readonly acknowledgements?: AcknowledgementSchedule
+  /** Whether acknowledgements may go to the peer, and come from it; never, unless said. */
+  readonly isAccredited?: (peer: string) => boolean
+  readonly clock: {
+    /** Epoch milliseconds. */
+    now(): number
+    /** Milliseconds of a clock that never jumps. */
+    monotonic(): number
+  }
+  /** `bytes` random bytes as lower-case hexadecimal. */
+  readonly random: (bytes: number) => string
+  readonly log: Log
+  /** Events of the audit chain that go with no entry of the journal; durable when it resolves. */
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  readonly metrics: Pick<Metrics, 'count' | 'set'>
+  readonly settings?: FiledropSettingsInput
+  /** This site's root keys, as peers have pinned them, and how many must sign; those among `parseSignatures`, unless said. */
+  readonly roots?: () => SiteRootKeys
+  /** Keeps other processes waiting that must know of messages under way; none, unless said. */
+  readonly hold?: PeerLock
+  /** Told of each step that a death may follow; nobody, unless said. */
+  readonly passFaultPoint?: FiledropFaultHook
+}
+
+export type SiteRootKeys = { readonly keys: readonly PublicKey[]; readonly threshold: number }
+export type AcknowledgementSchedule = Readonly<Record<string, { readonly every_s: number }>>
+
+export type FiledropContext = Omit<Required<FiledropOptions>, 'settings'> & {
+  readonly settings: FiledropSettings
+  readonly purges: PurgeOrders
+  readonly claims: ParcelClaims
+  /** Told of a peer when something lies ready for it. */
+  readonly onPublished: (peer: string) => void
+  /** Absent where no command judges bodies. */
+  readonly scanner: BodyScanner | undefined
+}

@@ -1,0 +1,75 @@
+// The folders of one peer, and the file that proves they are the ones made at enrolment and not an empty mount point.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { readOwnFile, syncFolder, writeDurably } from './own-file.ts'
+
+export type ChannelFolders = { readonly [K in keyof typeof relativePaths]: string } & { readonly home: string }
+
+const relativePaths = {
+  tmp: 'out/tmp',
+  ready: 'out/ready',
+  sent: 'out/sent',
+  fresh: 'in/new',
+  work: 'in/work',
+  done: 'in/done',
+  quarantine: 'in/quarantine',
+} as const
+
+const channelFile = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.channel'),
+  site: z.string(),
+  peer: z.string(),
+  enrolled: z.iso.datetime(),
+})
+export type ChannelFile = z.infer<typeof channelFile>
+
+/** `peer` has been checked to be a site name: it cannot leave `root`. */
+export function foldersOf(root: string, peer: string): ChannelFolders {
+  const home = join(root, peer)
+  const folders = Object.entries(relativePaths).map(([name, path]) => [name, join(home, path)])
+  return { home, ...(Object.fromEntries(folders) as { [K in keyof typeof relativePaths]: string }) }
+}
+
+/** The name that both ends give to the link from one site to another, in statements and in the journal. */
+export function channelName(from: string, to: string): string {
+  return `filedrop/${from}/${to}`
+}
+
+/** Folders 0700, CHANNEL.json 0600 and last. Throws when the disk says no. */
+export function makeFolders(folders: ChannelFolders, content: Omit<ChannelFile, 'v' | 'type'>): void {
+  for (const name of Object.keys(relativePaths) as (keyof typeof relativePaths)[]) {
+    fs.mkdirSync(folders[name], { recursive: true, mode: 0o700 })
+    fs.chmodSync(folders[name], 0o700)
+    syncFolder(join(folders[name], '..'))
+  }
+  for (const folder of [folders.home, join(folders.home, 'in'), join(folders.home, 'out')]) fs.chmodSync(folder, 0o700)
+  const text = `${JSON.stringify({ v: 1, type: 'platform.channel', ...content } satisfies ChannelFile, undefined, 2)}\n`
+  writeDurably(join(folders.home, 'CHANNEL.json'), text)
+}
+
+export function hasChannelFile(folders: ChannelFolders): boolean {
+  return fs.lstatSync(join(folders.home, 'CHANNEL.json'), { throwIfNoEntry: false }) !== undefined
+}
+
+/** Why the folders are not to be touched; undefined when all is as enrolment left it. */
+export function folderFault(folders: ChannelFolders, site: string, peer: string): string | undefined {
+  const text = readOwnFile(join(folders.home, 'CHANNEL.json'))
+  if (text === undefined)
+    return 'CHANNEL.json is missing: is the file system mounted? Restore it, it is never made again'
+  const read = channelFile.safeParse(parseJson(text))
+  if (!read.success) return 'CHANNEL.json is damaged: restore it from a backup'
+  if (read.data.site !== site || read.data.peer !== peer) return 'CHANNEL.json belongs to another channel'
+  const names = Object.keys(relativePaths) as (keyof typeof relativePaths)[]
+  const lost = names.find((name) => !fs.statSync(folders[name], { throwIfNoEntry: false })?.isDirectory())
+  return lost === undefined ? undefined : `the folder ${relativePaths[lost]} is missing: restore it`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

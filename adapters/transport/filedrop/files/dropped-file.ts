@@ -1,0 +1,89 @@
+// Reads a file that a stranger may have put there, or may be changing right now: one descriptor, nothing followed, never more than the cap.
+import * as fs from 'node:fs'
+import { fault, type MessageFault } from '../quarantine-reasons.ts'
+
+/** `inode`: which file the bytes are of, whatever name it has by now. */
+export type DroppedFile =
+  | { readonly bytes: Buffer; readonly inode: number }
+  | { readonly fault: MessageFault }
+  | { readonly gone: true }
+export type DroppedFilePath = string | Buffer
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants
+
+/**
+ * The bytes of a regular file with one link and at most this many bytes. With `own` its mode becomes 0600: what the
+ * sender set never counts. Throws for what the disk refuses. Synchronous: each call is some microseconds of work, and
+ * a hop to another thread costs more.
+ */
+export function readDroppedFile(path: DroppedFilePath, max_bytes: number, own = false): DroppedFile {
+  // Looked at before it is opened: opening a device can already do something.
+  const kind = checkFileKind(path)
+  if (kind === 'gone') return { gone: true }
+  if (kind) return { fault: kind }
+  let file: number
+  try {
+    file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+  } catch (error) {
+    return openFailure(error)
+  }
+  try {
+    const stat = fs.fstatSync(file)
+    const flaw = statFault(stat)
+    if (flaw) return { fault: flaw }
+    if (own && !isPrivate(stat)) makePrivate(() => fs.fchmodSync(file, private_mode))
+    const bytes = readUpTo(file, Math.min(stat.size, max_bytes) + 1)
+    if (bytes.length > max_bytes || stat.size > max_bytes) {
+      return { fault: fault('TOO_LARGE', `more than ${max_bytes} bytes`) }
+    }
+    return { bytes, inode: stat.ino }
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** What is wrong with the file itself, unread; undefined for a regular file with one link. */
+export function checkFileKind(path: DroppedFilePath): MessageFault | 'gone' | undefined {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+  return stat ? statFault(stat) : 'gone'
+}
+
+function statFault(stat: fs.Stats): MessageFault | undefined {
+  if (!stat.isFile()) return fault('NOT_REGULAR', 'a link, folder, pipe, socket or device')
+  if (stat.nlink !== 1) return fault('HARDLINK', `${stat.nlink} names lead to it`)
+  return undefined
+}
+
+function openFailure(error: unknown): DroppedFile {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return { gone: true }
+  if (code === 'ELOOP' || code === 'ENXIO') return { fault: fault('NOT_REGULAR', 'a link or socket') }
+  throw error
+}
+
+export const private_mode = 0o600
+
+export function isPrivate(stat: fs.Stats): boolean {
+  return (stat.mode & 0o7777) === private_mode
+}
+
+/** Fails for a file of another user, whose mode is then theirs to keep; the folder is ours alone anyway. */
+export function makePrivate(chmod: () => void): void {
+  try {
+    chmod()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
+}
+
+function readUpTo(file: number, wanted: number): Buffer {
+  const buffer = Buffer.allocUnsafe(wanted)
+  let length = 0
+  for (;;) {
+    const count = fs.readSync(file, buffer, length, wanted - length, null)
+    length += count
+    // `wanted` is one more than the file is long, so one read of a file that stays as it is finds its end too.
+    if (count === 0 || length >= wanted - 1) break
+  }
+  return buffer.subarray(0, length)
+}

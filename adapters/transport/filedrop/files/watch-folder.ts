@@ -1,0 +1,25 @@
+// Notices changes in a folder at once; the periodic rescan finds whatever a watcher misses.
+import { type FSWatcher, watch } from 'chokidar'
+
+export type FolderWatcher = { close(): Promise<void> }
+
+/**
+ * Calls for every change directly in this folder. A watcher that fails only makes things slower. What the system says of
+ * the folder is all that is asked for: a watcher that knows each file takes 3 KB for one, and the folder is a stranger's
+ * to fill.
+ */
+export function watchFolder(folder: string, onChange: () => void, onError: (error: unknown) => void): FolderWatcher {
+  const watcher: FSWatcher = watch(folder, {
+    ignored: (path) => path !== folder,
+    depth: 0,
+    ignoreInitial: true,
+    followSymlinks: false,
+    atomic: false,
+    persistent: true,
+  })
+  watcher.on('raw', onChange)
+  // What came between the first scan and the watcher's start would otherwise wait for the next rescan.
+  watcher.on('ready', onChange)
+  watcher.on('error', onError)
+  return { close: () => watcher.close() }
+}

@@ -1,0 +1,80 @@
+// A line at work: its loops, and the watchers that wake them.
+
+import { describeFailure } from '../failure-text.ts'
+import type { FiledropContext } from '../filedrop-context.ts'
+import { type FolderWatcher, watchFolder } from '../files/watch-folder.ts'
+import { acknowledgementReceiver } from '../receiving/acknowledgement-receiver.ts'
+import type { IncomingMessageHandler } from '../receiving/batch/deliver-batch.ts'
+import { type Intake, intake } from '../receiving/intake.ts'
+import { type FiledropOutbox, filedropOutbox } from '../sending/outbox.ts'
+import { clearDrafts } from '../sending/publish-message.ts'
+import type { FiledropLink } from './filedrop-link.ts'
+
+export type FiledropLinkRuntime = {
+  readonly link: FiledropLink
+  readonly outbox: FiledropOutbox
+  /** Absent before `run`. */
+  intake(): Intake | undefined
+  /** Begins to take in, and to watch. */
+  run(deliver: IncomingMessageHandler): void
+  /** Asks all loops to look. Before `run` nothing looks. */
+  trigger(): void
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `isThere`: whether the folders have been made, so that they can be watched. */
+export function openLinkRuntime(
+  link: FiledropLink,
+  filedrop: FiledropContext,
+  isThere: () => boolean,
+): FiledropLinkRuntime {
+  const sending = filedropOutbox(link, filedrop)
+  const proofs = acknowledgementReceiver(link, sending, filedrop)
+  let receiving: Intake | undefined
+  const watching: FolderWatcher[] = []
+
+  const watch = () => {
+    if (watching.length > 0 || !receiving || !filedrop.settings.watch || !isThere()) return
+    const onError = (error: unknown) => {
+      filedrop.log.warn('filedrop.watch.failed', { peer: link.peer, detail: describeFailure(error) })
+    }
+    const { scanLoop } = receiving
+    watching.push(watchFolder(link.folders.fresh, () => scanLoop.trigger(), onError))
+    watching.push(watchFolder(link.folders.ready, () => sending.pickups.trigger(), onError))
+  }
+  const loops = () => [sending.reporter, sending.publisher, sending.pickups, ...(receiving ? [receiving.scanLoop] : [])]
+  return {
+    link,
+    outbox: sending,
+    intake: () => receiving,
+    run(deliver) {
+      // What is said to the carrier itself goes no further.
+      receiving ??= intake(link, filedrop, (message, trace) =>
+        message.statement.kind === 'gap_receipt' ? proofs.receive(message) : deliver(message, trace),
+      )
+      if (isThere()) clearStaleDrafts(link, filedrop)
+    },
+    trigger() {
+      if (!receiving) return
+      watch()
+      for (const each of loops()) each.trigger()
+    },
+    async idle() {
+      for (const each of loops()) await each.idle()
+    },
+    async close() {
+      for (const each of loops()) each.stop()
+      await Promise.all(watching.map((each) => each.close()))
+      for (const each of loops()) await each.idle()
+    },
+  }
+}
+
+function clearStaleDrafts(link: FiledropLink, { log }: FiledropContext): void {
+  try {
+    clearDrafts(link.folders)
+  } catch (error) {
+    log.warn('filedrop.drafts.kept', { peer: link.peer, detail: describeFailure(error) })
+  }
+}

@@ -1,0 +1,24 @@
+// Beside a message that contradicts an earlier one, a copy of the earlier one's envelope: both signatures stay, whatever is dropped later.
+import { join } from 'node:path'
+import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { FiledropContext } from '../filedrop-context.ts'
+import { readDroppedFile } from '../files/dropped-file.ts'
+import { messageName, partFileName } from '../files/message-name.ts'
+import type { FiledropLink } from '../link/filedrop-link.ts'
+import type { QuarantineCopy } from './quarantine-files.ts'
+
+const max_copies = 16
+
+/** Of the lowest of these numbers; none of a message that this site has not taken, or keeps no longer. */
+export function copyFirstStatements(
+  numbers: readonly MessageNumber[],
+  link: FiledropLink,
+  filedrop: FiledropContext,
+): QuarantineCopy[] {
+  return numbers.slice(0, max_copies).flatMap(({ epoch, seq }) => {
+    const file = partFileName(messageName(epoch, seq).stem, 'env')
+    const envelope = readDroppedFile(join(link.folders.done, file), filedrop.settings.max_envelope_bytes)
+    if (!('bytes' in envelope)) return []
+    return [{ was: `done/${file}`, as: `first-${epoch}-${seq}.json`, bytes: envelope.bytes }]
+  })
+}

@@ -1,0 +1,174 @@
+// Where refused files go: moved, never deleted, each with a file beside it that says why.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
+import type { FiledropFaultHook } from '../fault-points.ts'
+import { foldersOf } from '../files/channel-folders.ts'
+import { checkFileKind, type DroppedFilePath } from '../files/dropped-file.ts'
+import { readOwnFile, writeDurably } from '../files/own-file.ts'
+import { type MessageFault, quarantineReasons } from '../quarantine-reasons.ts'
+
+const reasonFile = z.strictObject({
+  v: z.literal(1),
+  reason: z.enum(quarantineReasons),
+  detail: z.string(),
+  code: z.string().optional(),
+  at: z.iso.datetime(),
+  peer: z.string(),
+  channel: z.string(),
+  epoch: z.int().optional(),
+  seq: z.int().optional(),
+  msg_id: z.string().optional(),
+  statement_digest: z.string().optional(),
+  files: z.array(
+    z.strictObject({ was: z.string(), was_base64: z.string().optional(), name: z.string(), bytes: z.int() }),
+  ),
+})
+export type ReasonFile = z.infer<typeof reasonFile>
+
+/** `as`: the name it gets in quarantine, after the item's id. `was`: the name it came under, as bytes if it is no text. */
+export type QuarantineMove = {
+  readonly path: DroppedFilePath
+  readonly was: string | Buffer
+  readonly as: 'env.json' | 'body.json' | 'file'
+}
+
+/** What is copied beside it, and stays where it is as well. */
+export type QuarantineCopy = { readonly was: string; readonly as: string; readonly bytes: Buffer }
+
+export type QuarantineCase = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files' | 'at'> & {
+  readonly stem: string
+  readonly fault: MessageFault
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Makes the id unique: one number may come in many guises. */
+  readonly mark: string
+  readonly copies?: readonly QuarantineCopy[]
+}
+
+/** The reason is on disk before anything moves, so that no file lies there unexplained. Returns the bytes it takes. */
+export function quarantineFiles(
+  folder: string,
+  about: QuarantineCase,
+  files: readonly QuarantineMove[],
+  passFaultPoint?: FiledropFaultHook,
+): number {
+  const { stem, fault, now, mark, copies = [], ...where } = about
+  const id = `${stem}-${mark}`
+  const present = files.filter(({ path }) => checkFileKind(path) !== 'gone')
+  const sizes = present.map(({ path }) => diskBytes(path))
+  const content: ReasonFile = {
+    v: 1,
+    ...fault,
+    at: new Date(now).toISOString(),
+    ...where,
+    files: [
+      ...present.map(({ was, as }, index) => ({
+        ...(typeof was === 'string' ? { was } : { was: was.toString('utf8'), was_base64: was.toString('base64') }),
+        name: `${id}.${as}`,
+        bytes: sizes[index] ?? 0,
+      })),
+      ...copies.map(({ was, as, bytes }) => ({ was, name: `${id}.${as}`, bytes: bytes.length })),
+    ],
+  }
+  for (const { as, bytes } of copies) writeDurably(join(folder, `${id}.${as}`), bytes)
+  const reason = join(folder, `${id}.reason.json`)
+  writeDurably(reason, `${JSON.stringify(content, undefined, 2)}\n`)
+  passFaultPoint?.('reason-written')
+  for (const { path, as } of present) {
+    fs.renameSync(path, join(folder, `${id}.${as}`))
+    makeFilePrivate(join(folder, `${id}.${as}`))
+    passFaultPoint?.('moved-to-quarantine')
+  }
+  const copied = copies.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  return sizes.reduce((sum, size) => sum + size, diskBytes(reason) + copied)
+}
+
+/**
+ * The sender's mode is not ours. What is no plain file of one name stays as it is: its mode may be another file's. The
+ * folder is ours alone, so nothing is swapped in between; a file of another owner keeps its mode, which `doctor` tells.
+ */
+function makeFilePrivate(path: string): void {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile() || stat.nlink !== 1) return
+  try {
+    fs.chmodSync(path, 0o600)
+  } catch {
+    // Already in quarantine, with its reason: that is what counts.
+  }
+}
+
+/** What the folder holds: items, and the bytes that they really take, those of the reasons too: empty files are many. */
+export function measureQuarantine(folder: string): { items: number; bytes: number } {
+  const names = fs.readdirSync(folder)
+  let bytes = 0
+  for (const name of names) bytes += diskBytes(join(folder, name))
+  return { items: names.filter((name) => name.endsWith('.reason.json')).length, bytes }
+}
+
+/** Disk space, not length: a sparse file of many gigabytes must not close the channel. */
+function diskBytes(path: DroppedFilePath): number {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() ? Math.min(stat.size, stat.blocks * 512) : 0
+}
+
+/** The name in quarantine of the file whose other half went there before a crash; undefined when there is none. */
+export function findHalfMoved(folder: string, stem: string, other: string, own: string): string | undefined {
+  const there = fs.readdirSync(folder).find((name) => name.startsWith(`${stem}-`) && name.endsWith(`.${other}.json`))
+  return there === undefined ? undefined : there.replace(`.${other}.json`, `.${own}.json`)
+}
+
+export type QuarantineListEntry = {
+  /** `<peer>/<id>` */
+  readonly id: string
+  readonly peer: string
+  /** The name that the first of its files came under. */
+  readonly file: string
+  readonly reason: string
+  readonly detail: string
+  readonly at: string
+  /** SHA-384 of the statement, where one was verified. */
+  readonly digest?: string
+  readonly bytes: number
+}
+
+/** The items of a peer, newest first. What is no reason file has no entry. */
+export function listQuarantine(root: string, peer: string, limit: number): QuarantineListEntry[] {
+  // The name may come from a caller: one that no peer can have must not lead out of the channels.
+  if (!pinned.shape.name.safeParse(peer).success) return []
+  const folder = foldersOf(root, peer).quarantine
+  if (!fs.existsSync(folder)) return []
+  const entries = fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.reason.json'))
+    .flatMap((name) => readListEntry(folder, peer, name))
+  return entries.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
+}
+
+function readListEntry(folder: string, peer: string, name: string): QuarantineListEntry[] {
+  const read = readReasonFile(join(folder, name))
+  if (!read) return []
+  const { reason, detail, at, files, statement_digest } = read
+  return [
+    {
+      id: `${peer}/${name.slice(0, -'.reason.json'.length)}`,
+      peer,
+      file: files[0]?.was ?? '',
+      reason,
+      detail,
+      at,
+      ...(statement_digest === undefined ? {} : { digest: statement_digest }),
+      bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+  ]
+}
+
+/** Undefined for what is no reason file. */
+export function readReasonFile(path: string): ReasonFile | undefined {
+  try {
+    return reasonFile.safeParse(JSON.parse(readOwnFile(path) ?? 'null')).data
+  } catch {
+    return undefined
+  }
+}

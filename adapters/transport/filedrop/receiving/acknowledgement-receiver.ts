@@ -1,0 +1,125 @@
+// Takes a peer's acknowledgements: what they prove to have arrived is so marked, what they miss twice goes out again.
+import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import type { Gap } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { GapReceipt } from '../../../../daemon/kernel/messaging/one-way-control.ts'
+import type { DeliveryVerdict, InboundMessage } from '../../../../daemon/kernel/messaging/transport.ts'
+import { describeFailure } from '../failure-text.ts'
+import type { FiledropContext } from '../filedrop-context.ts'
+import { type FiledropLink, linkAuditEvent } from '../link/filedrop-link.ts'
+import type { FiledropOutbox } from '../sending/outbox.ts'
+import {
+  acknowledgement_bytes,
+  acknowledgement_schema,
+  acknowledgementData,
+} from '../sending/reports/compose-acknowledgement.ts'
+import { readGapReceipt } from '../sending/reports/gap-receipt.ts'
+import { serialQueue } from '../serial-work.ts'
+
+export type AcknowledgementReceiver = { receive(message: InboundMessage): Promise<DeliveryVerdict> }
+
+/** The last one that was taken; `at`: when it was made, or came, whichever is earlier. */
+type LastAcknowledgement = { readonly receipt: GapReceipt; readonly at: number }
+
+export function acknowledgementReceiver(
+  link: FiledropLink,
+  outbox: FiledropOutbox,
+  filedrop: FiledropContext,
+): AcknowledgementReceiver {
+  const alone = serialQueue()
+  let last: LastAcknowledgement | undefined
+
+  const takeNow = async (message: InboundMessage): Promise<DeliveryVerdict> => {
+    const receipt = await readReceipt(message, link, filedrop)
+    if ('verdict' in receipt) return receipt
+    await outbox.lookForPickups()
+    await markAcknowledged(link, receipt, filedrop)
+    // One that was overtaken tells nothing new.
+    if (last && receipt.created <= last.receipt.created) return { verdict: 'applied' }
+    const before = last
+    last = { receipt, at: Math.min(Date.parse(receipt.created), filedrop.clock.now()) }
+    if (before && (await resendMissing(link, outbox, before, receipt, filedrop))) last = undefined
+    return { verdict: 'applied' }
+  }
+  return { receive: (message) => alone(() => takeNow(message)) }
+}
+
+async function readReceipt(
+  message: InboundMessage,
+  link: FiledropLink,
+  filedrop: FiledropContext,
+): Promise<GapReceipt | DeliveryVerdict> {
+  const no = (code: string, detail: string): DeliveryVerdict => ({ verdict: 'refused', code, detail })
+  if (!filedrop.isAccredited(link.peer)) return no('forbidden', `a way back from ${link.peer} is not accredited`)
+  const { schema } = message.statement.body
+  const data = acknowledgementData.safeParse(message.body).data
+  if (schema !== acknowledgement_schema || !data) return no('invalid', 'it is no acknowledgement')
+  // Of another size it could tell by it what the channel was not accredited for.
+  const isFixed = Buffer.byteLength(message.body_text) % acknowledgement_bytes === 0 && data.padding.trim() === ''
+  if (!isFixed) return no('invalid', 'it does not have the fixed size of an acknowledgement')
+  const read = await readGapReceipt(data.receipt, filedrop)
+  if (isRefusal(read)) return no(read.code, read.message)
+  return read.peer.name === link.peer ? read.receipt : no('invalid', 'the receipt is of another peer')
+}
+
+/** By one write: some milliseconds of work. */
+const max_acknowledged_per_write = 1_000
+
+async function markAcknowledged(
+  link: FiledropLink,
+  { epoch, floor }: GapReceipt,
+  { journal }: FiledropContext,
+): Promise<void> {
+  let reached = -1
+  for (;;) {
+    const now = await journal.acknowledge(link.channel.out, epoch, floor, max_acknowledged_per_write)
+    if (now >= floor || now === reached) return
+    reached = now
+  }
+}
+
+/**
+ * What two acknowledgements in a row miss, and had left before the first of them was made: then it was not on its way.
+ * Whether anything went out: then the next two must be waited for.
+ */
+async function resendMissing(
+  link: FiledropLink,
+  outbox: FiledropOutbox,
+  before: LastAcknowledgement,
+  { epoch, missing }: GapReceipt,
+  filedrop: FiledropContext,
+): Promise<boolean> {
+  if (before.receipt.epoch !== epoch) return false
+  const runs = intersectGaps(before.receipt.missing, missing)
+  try {
+    const left = { before: before.at }
+    if ((await outbox.resender.announceAgain(epoch, left)) === 'resent') return true
+    if (runs.length === 0) return false
+    const { resent, not_resent } = await outbox.resender.resend(epoch, runs, left)
+    if (not_resent.length > 0) {
+      filedrop.log.warn('filedrop.resend.impossible', { peer: link.peer, epoch, not_resent: not_resent.slice(0, 16) })
+    }
+    if (resent === 0) return false
+    await filedrop.record([
+      linkAuditEvent(link, 'filedrop.messages.resent', link.channel.out, { epoch, resent }, filedrop),
+    ])
+    return true
+  } catch (error) {
+    // The acknowledgement counts all the same; the next two ask again.
+    filedrop.log.warn('filedrop.resend.failed', { peer: link.peer, detail: describeFailure(error) })
+    return false
+  }
+}
+
+/** The numbers that stand in both; both rise. */
+export function intersectGaps(one: readonly Gap[], other: readonly Gap[]): Gap[] {
+  const found: Gap[] = []
+  let at = 0
+  for (const { first, last } of one) {
+    while (at < other.length && (other[at]?.last ?? 0) < first) at += 1
+    for (let next = at; next < other.length && (other[next]?.first ?? 0) <= last; next++) {
+      const run = other[next] as Gap
+      found.push({ first: Math.max(first, run.first), last: Math.min(last, run.last) })
+    }
+  }
+  return found
+}

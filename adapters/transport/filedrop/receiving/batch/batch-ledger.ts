@@ -1,0 +1,48 @@
+// The ledger as a message of a batch finds it: what the journal holds, and what the messages before it have entered.
+import type { Arrival, Journal, LedgerEntry, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
+
+export type BatchLedger = {
+  /** The channel's epoch. */
+  readonly epoch: number
+  /** Of a number of the batch, or one beside it. */
+  entry(epoch: number, seq: number): LedgerEntry | undefined
+  /** The highest number that arrived in an epoch of the batch; 0 before the first. */
+  highest(epoch: number): number
+  /** As `Journal.receive` will: an entry that is there already stays. */
+  enter(arrival: Arrival): void
+}
+
+/** Read once for the whole batch, so that judging it waits for nothing. */
+export async function readBatchLedger(
+  journal: Pick<Journal, 'entries' | 'progress'>,
+  channel: string,
+  channelEpoch: number,
+  numbers: readonly MessageNumber[],
+): Promise<BatchLedger> {
+  const entries = new Map<string, LedgerEntry>()
+  const near = new Map(numbers.flatMap(neighbourNumbers).map((number) => [keyOf(number), number]))
+  for (const entry of await journal.entries(channel, [...near.values()])) entries.set(keyOf(entry), entry)
+  const highest = new Map<number, number>()
+  for (const epoch of new Set(numbers.map((number) => number.epoch))) {
+    highest.set(epoch, (await journal.progress(channel, epoch)).highest)
+  }
+  return {
+    epoch: channelEpoch,
+    entry: (epoch, seq) => entries.get(keyOf({ epoch, seq })),
+    highest: (epoch) => highest.get(epoch) ?? 0,
+    enter(arrival) {
+      const key = keyOf(arrival)
+      if (entries.has(key)) return
+      entries.set(key, { ...arrival, state: 'received', code: '' })
+      highest.set(arrival.epoch, Math.max(highest.get(arrival.epoch) ?? 0, arrival.seq))
+    },
+  }
+}
+
+function neighbourNumbers({ epoch, seq }: MessageNumber): MessageNumber[] {
+  return [seq - 1, seq, seq + 1].map((near) => ({ epoch, seq: near }))
+}
+
+function keyOf({ epoch, seq }: MessageNumber): string {
+  return `${epoch}-${seq}`
+}

@@ -1,0 +1,147 @@
+// Hands the messages of a batch to their receivers: those that commute side by side, the others in order and alone.
+
+import type { DeliveryVerdict, InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { Trace } from '../../../../../daemon/kernel/telemetry/trace.ts'
+import { fileBytes, labelledStatement, requireEstablished } from '../../checks/message-examination.ts'
+import { hasReleasedLabel } from '../../checks/released-label.ts'
+import type { ReceiveContext, ScanContext } from '../../quarantine/quarantine-message.ts'
+import { scannerFault } from '../body-scanner/body-scanner.ts'
+import { scanBody } from '../body-scanner/scan-body.ts'
+import { receiveInventory } from '../gaps/receive-inventory.ts'
+import { guardFile } from '../guard-file.ts'
+import { heldLimitFault } from '../scan/held-messages.ts'
+import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
+import { isOrdered } from './message-order.ts'
+
+export type IncomingMessageHandler = (message: InboundMessage, trace: Trace) => Promise<DeliveryVerdict>
+
+/**
+ * Gives each message of the batch that has no fate yet its own. `mayOvertake`: false after a failure of a message with
+ * a lower number, which ordered ones must not overtake. Once one is put off, all behind it are.
+ */
+export async function deliverBatch(
+  batch: readonly MessageCandidate[],
+  context: ScanContext,
+  deliver: IncomingMessageHandler,
+  mayOvertake: boolean,
+): Promise<void> {
+  const floors = await readFloors(batch, context)
+  let isInOrder = mayOvertake
+  let isOver = false
+  for (const turn of splitIntoTurns(batch)) {
+    await Promise.all(
+      turn.map(async (candidate) => {
+        if (candidate.disposition) return
+        if (isOver) candidate.disposition = { is: 'deferred' }
+        else if (mustWait(candidate, floors, isInOrder)) candidate.disposition = holdMessage(candidate)
+        else candidate.disposition = await deliverMessage(candidate, deliver)
+      }),
+    )
+    isInOrder &&= !turn.some(({ disposition }) => disposition?.is === 'failed')
+    isOver ||= context.isStopped() || turn.some(({ disposition }) => disposition?.is === 'deferred')
+  }
+}
+
+/** What may be done at once: those that commute until the next ordered one, which has a turn for itself. */
+function splitIntoTurns(batch: readonly MessageCandidate[]): MessageCandidate[][] {
+  const turns: MessageCandidate[][] = [[]]
+  for (const candidate of batch) {
+    if (isUndecided(candidate) && isOrdered(requireEstablished(candidate.examination, 'statement').kind))
+      turns.push([candidate], [])
+    else turns.at(-1)?.push(candidate)
+  }
+  return turns
+}
+
+function isUndecided({ disposition }: MessageCandidate): boolean {
+  return disposition === undefined
+}
+
+/** Of each epoch in the batch, up to which number everything has arrived. */
+async function readFloors(
+  batch: readonly MessageCandidate[],
+  { filedrop, destination }: ScanContext,
+): Promise<ReadonlyMap<number, number>> {
+  const floors = new Map<number, number>()
+  for (const epoch of new Set(batch.map(({ item }) => item.epoch))) {
+    floors.set(epoch, (await filedrop.journal.progress(destination.channel, epoch)).floor)
+  }
+  return floors
+}
+
+function mustWait(
+  { item, examination }: MessageCandidate,
+  floors: ReadonlyMap<number, number>,
+  isInOrder: boolean,
+): boolean {
+  if (!isOrdered(requireEstablished(examination, 'statement').kind)) return false
+  return !isInOrder || (floors.get(item.epoch) ?? 0) < item.seq
+}
+
+function holdMessage({ item, context, examination }: MessageCandidate): MessageDisposition {
+  const full = heldLimitFault(item, context, examination)
+  if (full) return { is: 'quarantined', fault: full }
+  context.held.add(item.stem)
+  return { is: 'held' }
+}
+
+async function deliverMessage(
+  candidate: MessageCandidate,
+  deliver: IncomingMessageHandler,
+): Promise<MessageDisposition> {
+  const { item, context, examination } = candidate
+  const stopped = await scanBeforeDelivery(candidate)
+  if (stopped) return stopped
+  const message: InboundMessage = {
+    statement: labelledStatement(examination),
+    label: requireEstablished(examination, 'translated_label'),
+    ...(hasReleasedLabel(examination) ? { is_label_released: true } : {}),
+    body: requireEstablished(examination, 'content').data,
+    signer_key_id: requireEstablished(examination, 'signers')[0]?.kid ?? '',
+    envelope: fileBytes(examination.envelope).toString('utf8'),
+    body_text: fileBytes(examination.body).toString('utf8'),
+  }
+  const contradicted = await checkInventory(candidate, message)
+  if (contradicted) return contradicted
+  const verdict = await guardFile(context, item.stem, () => deliver(message, context.trace))
+  if (!verdict) return { is: 'failed' }
+  context.filedrop.passFaultPoint('delivered')
+  if (verdict.verdict === 'applied') return { is: 'applied' }
+  const { detail } = verdict
+  if (verdict.verdict === 'refused') return { is: 'refused', fault: { reason: 'REFUSED', detail, code: verdict.code } }
+  reportPaused(context, detail)
+  return { is: 'deferred' }
+}
+
+/** The last word before the receiver's; undefined when nothing speaks against the message. */
+async function scanBeforeDelivery({
+  item,
+  context,
+  examination,
+}: MessageCandidate): Promise<MessageDisposition | undefined> {
+  const scanned = await guardFile(context, item.stem, () => scanBody(item.stem, examination, context))
+  if (!scanned) return { is: 'failed' }
+  if (scanned.answer === 'clean') return undefined
+  if (scanned.answer === 'refused') return { is: 'quarantined', fault: scannerFault }
+  reportPaused(context, scanned.detail)
+  return { is: 'deferred' }
+}
+
+/** What it says to the carrier comes first: nobody else acts on an inventory that is contradicted. */
+async function checkInventory(
+  { item, context, examination }: MessageCandidate,
+  message: InboundMessage,
+): Promise<MessageDisposition | undefined> {
+  if (message.statement.kind !== 'inventory') return undefined
+  const read = await guardFile(context, item.stem, async () => ({
+    fault: await receiveInventory(message, examination, context),
+  }))
+  if (!read) return { is: 'failed' }
+  return read.fault && { is: 'quarantined', fault: read.fault }
+}
+
+/** Not the message's fault: intake pauses, with the files left where they are. */
+function reportPaused({ link, filedrop, trace }: ReceiveContext, detail: string): void {
+  link.trouble.set('in', `intake pauses: ${detail}`)
+  filedrop.log.warn('filedrop.intake.paused', { peer: link.peer, detail, trace_id: trace.trace_id })
+}

@@ -1,0 +1,93 @@
+// Decides about the messages of a batch: their signatures all at once, the rest one after the other as their numbers say.
+import type { Arrival } from '../../../../../daemon/kernel/messaging/journal.ts'
+import { judgeMessage, type MessageJudgement, verifyMessage } from '../../checks/message-checks.ts'
+import { requireEstablished } from '../../checks/message-examination.ts'
+import { findPurgeOrder } from '../../quarantine/purge-orders.ts'
+import type { ScanContext } from '../../quarantine/quarantine-message.ts'
+import type { MessageFault } from '../../quarantine-reasons.ts'
+import { guardFile } from '../guard-file.ts'
+import { heldLimitFault } from '../scan/held-messages.ts'
+import { type BatchLedger, readBatchLedger } from './batch-ledger.ts'
+import { readAnnouncement } from './epoch-announcement.ts'
+import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
+
+export async function verifyBatch(batch: readonly MessageCandidate[]): Promise<void> {
+  await Promise.all(
+    batch.map(async (candidate) => {
+      const { examination, context, item } = candidate
+      const done = await guardFile(context, item.stem, async () => {
+        const fault = await verifyMessage(examination, context.trust)
+        if (!fault) await readAnnouncement(examination, context)
+        return { fault }
+      })
+      if (!done) candidate.disposition = { is: 'failed' }
+      else if (done.fault) candidate.disposition = { is: 'rejected', fault: done.fault }
+    }),
+  )
+}
+
+/** Each is judged as if the ones before it had been taken in alone; an equivocation leaves those behind it alone. */
+export async function judgeBatch(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
+  const verified = batch.filter(({ disposition }) => !disposition)
+  const numbers = verified.map(({ item }) => item)
+  const ledger = await readBatchLedger(context.filedrop.journal, context.destination.channel, context.epoch, numbers)
+  let isFrozen = false
+  const orders = await context.filedrop.purges.all()
+  for (const candidate of batch) {
+    if (isFrozen) candidate.disposition = { is: 'deferred' }
+    else judgeCandidate(candidate, ledger)
+    isFrozen ||= isEquivocation(candidate)
+    refusePurged(candidate, findPurgeOrder(candidate.examination, orders))
+  }
+}
+
+/** Its number counts as arrived where it is proven to be the message of that number. */
+function refusePurged(candidate: MessageCandidate, order: string | undefined): void {
+  if (order === undefined || candidate.disposition?.is === 'deferred') return
+  candidate.purge_order = order
+  const fault: MessageFault = {
+    ...{ reason: 'REFUSED', code: 'purged', detail: 'its body was purged from this site, and is not taken again' },
+  }
+  if (candidate.disposition?.is === 'held') candidate.disposition = { is: 'rejected', fault }
+  candidate.disposition ??= { is: 'quarantined', fault }
+}
+
+function judgeCandidate(candidate: MessageCandidate, ledger: BatchLedger): void {
+  if (candidate.disposition) return
+  const { examination, context } = candidate
+  const finding = judgeMessage(examination, context.destination, ledger)
+  candidate.disposition = finding.found === 'early' ? holdEarly(candidate) : dispositionOf(finding)
+  if (finding.found === 'sound' || (finding.found === 'fault' && finding.isProven)) ledger.enter(arrivalOf(candidate))
+}
+
+/** Without an entry in the ledger: who holds a message key alone must not take numbers of an epoch before it is open. */
+function holdEarly({ item, context, examination }: MessageCandidate): MessageDisposition {
+  const full = heldLimitFault(item, context, examination)
+  if (full) return { is: 'rejected', fault: full }
+  context.early.add(item.stem)
+  return { is: 'held' }
+}
+
+function dispositionOf(finding: Exclude<MessageJudgement, { found: 'early' }>): MessageDisposition | undefined {
+  if (finding.found === 'sound') return undefined
+  if (finding.found === 'settled') return { is: 'settled' }
+  return { is: finding.isProven ? 'quarantined' : 'rejected', fault: finding.fault }
+}
+
+/** Also of an inventory, which was signed for as it is, and contradicts what came before. */
+export function isEquivocation({ disposition }: MessageCandidate): boolean {
+  return disposition !== undefined && 'fault' in disposition && disposition.fault.reason === 'EQUIVOCATION'
+}
+
+export function arrivalOf({ examination, context }: MessageCandidate): Arrival {
+  const { epoch, seq, prev, msg_id, kind } = requireEstablished(examination, 'statement')
+  return {
+    epoch,
+    seq,
+    digest: requireEstablished(examination, 'digest'),
+    prev,
+    msg_id,
+    kind,
+    at: context.filedrop.clock.now(),
+  }
+}

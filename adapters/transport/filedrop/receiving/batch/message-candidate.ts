@@ -1,0 +1,36 @@
+// One message of a batch on its way in, and what has been decided about it so far.
+
+import type { MessageExamination } from '../../checks/message-examination.ts'
+import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
+import type { MessageFault } from '../../quarantine-reasons.ts'
+import type { IncomingItem } from '../scan/incoming-files.ts'
+
+export type MessageCandidate = {
+  readonly item: IncomingItem
+  readonly examination: MessageExamination
+  readonly context: ReceiveContext
+  /** Both files lay in `work` before this scan. */
+  readonly wasInWork: boolean
+  /** It lay there when a process died or a step threw: it may be to blame. */
+  readonly isSuspect: boolean
+  /** By order of people its body must not stay here: the digest that the order names. */
+  purge_order?: string
+  /** Absent while nothing is wrong with it and nothing has been done with it. */
+  disposition?: MessageDisposition | undefined
+}
+
+export type MessageDisposition =
+  /** Taken by its receiver. */
+  | { readonly is: 'applied' }
+  /** Not to be taken: by its receiver's word, or by what is wrong with the message that its sender signed. */
+  | { readonly is: 'refused' | 'quarantined'; readonly fault: MessageFault }
+  /** Not proven to be the message of its number: the ledger is not told. */
+  | { readonly is: 'rejected'; readonly fault: MessageFault }
+  /** The ledger has closed this very statement already. */
+  | { readonly is: 'settled' }
+  /** Waits in `work` behind a gap. */
+  | { readonly is: 'held' }
+  /** Waits in `work` for no fault of its own. */
+  | { readonly is: 'deferred' }
+  /** Something failed that is no fault of the message, and was told. */
+  | { readonly is: 'failed' }

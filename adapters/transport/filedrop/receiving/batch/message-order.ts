@@ -1,0 +1,22 @@
+// Which kinds of message may be applied in any order, and which wait for all that were sent before them.
+import type { MessageKind } from '../../../../../daemon/kernel/messaging/transport.ts'
+
+/**
+ * Contributions commute: the same set gives the same result to the bit. Of receipts and inventories the newest counts. Key
+ * sets have an order of their own, and a revocation must not wait for what was lost. Everything else tells of a state.
+ */
+const orderByKind: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
+  contribution: 'commutes',
+  invitation: 'ordered',
+  result: 'ordered',
+  lens_emission: 'ordered',
+  signal: 'ordered',
+  resolution: 'ordered',
+  keys: 'commutes',
+  inventory: 'commutes',
+  gap_receipt: 'commutes',
+}
+
+export function isOrdered(kind: MessageKind): boolean {
+  return orderByKind[kind] === 'ordered'
+}

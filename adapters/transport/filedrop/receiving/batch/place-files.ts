@@ -1,0 +1,96 @@
+// The last step of a message: the journal and the audit chain know its fate, and its files go where that says.
+import * as fs from 'node:fs'
+import type { LedgerEntry } from '../../../../../daemon/kernel/messaging/journal.ts'
+import { requireEstablished } from '../../checks/message-examination.ts'
+import { checkFileKind } from '../../files/dropped-file.ts'
+import { messageParts, partFileName, partPath } from '../../files/message-name.ts'
+import { duplicatesTotal, receivedTotal } from '../../metrics.ts'
+import { describeMatch, removeMatch } from '../../quarantine/purge-walk.ts'
+import {
+  moveToQuarantine,
+  quarantineMessage,
+  type ReceiveContext,
+  reportQuarantined,
+} from '../../quarantine/quarantine-message.ts'
+import { fault, type MessageFault, quarantineReasons } from '../../quarantine-reasons.ts'
+import type { IncomingItem } from '../scan/incoming-files.ts'
+import type { MessageCandidate } from './message-candidate.ts'
+
+export async function placeFiles(candidate: MessageCandidate): Promise<void> {
+  const { item, examination, context, disposition } = candidate
+  if (candidate.purge_order !== undefined && disposition?.is !== 'failed')
+    await purgeBody(candidate, candidate.purge_order)
+  if (disposition?.is === 'applied') {
+    reportApplied(candidate)
+    moveToDone(item, context)
+  } else if (disposition?.is === 'settled')
+    await closeSettledMessage(candidate, requireEstablished(examination, 'entry'))
+  else if (disposition?.is === 'deferred') context.deferred.add(item.stem)
+  else if (disposition?.is === 'failed') forgetWaiting(item, context)
+  else if (disposition && 'fault' in disposition) {
+    reportQuarantined(item.stem, disposition.fault, context)
+    moveToQuarantine(item, disposition.fault, context, examination)
+    forgetWaiting(item, context)
+  }
+}
+
+/** Told before it is done; what is put in its place afterwards is the envelope alone. */
+async function purgeBody({ item, context, wasInWork }: MessageCandidate, order: string): Promise<void> {
+  const { folders, peer } = context.link
+  const place = wasInWork ? 'work' : 'fresh'
+  const found = { peer, place, folder: folders.work, file: partFileName(item.stem, 'body'), other_names: 0 } as const
+  await context.filedrop.journal.addPurgeFinds(order, describeMatch(found, context.filedrop.settings))
+  removeMatch(found)
+}
+
+function reportApplied({ examination, context }: MessageCandidate): void {
+  const { link, filedrop, trace } = context
+  const { epoch, seq, kind, msg_id } = requireEstablished(examination, 'statement')
+  const { trace_id } = trace
+  filedrop.metrics.count(receivedTotal, { peer: link.peer, kind })
+  filedrop.log.info('filedrop.message.applied', { peer: link.peer, epoch, seq, kind, msg_id, trace_id })
+}
+
+/**
+ * The ledger has closed this statement. Found in `work`: a crash came before its files were moved. Come anew: a
+ * duplicate, silently dropped. The first copy is kept, or was until its time was over, or is not to be kept at all.
+ */
+async function closeSettledMessage({ item, context, wasInWork }: MessageCandidate, entry: LedgerEntry): Promise<void> {
+  const { link, filedrop } = context
+  if (wasInWork && entry.state !== 'applied') {
+    await quarantineMessage(item, lastFault(entry), context)
+    return forgetWaiting(item, context)
+  }
+  if (!wasInWork) filedrop.metrics.count(duplicatesTotal, { peer: link.peer })
+  const done = messageParts.filter((part) => checkFileKind(partPath(link.folders.done, item.stem, part)) !== 'gone')
+  // A half there is what a crash, or a power cut, left of the first copy.
+  const isKept = entry.state !== 'applied' || done.length === messageParts.length || (!wasInWork && done.length === 0)
+  if (!isKept) return moveToDone(item, context)
+  for (const part of messageParts) fs.rmSync(partPath(link.folders.work, item.stem, part), { force: true })
+  forgetWaiting(item, context)
+}
+
+function lastFault({ state, code }: LedgerEntry): MessageFault {
+  if (state === 'refused') return { reason: 'REFUSED', detail: 'refused before a crash', code }
+  return fault(quarantineReasons.find((reason) => reason === code) ?? 'REFUSED', 'judged before a crash')
+}
+
+/** The body first: with its envelope in `work`, a crash in between is found and ended. */
+function moveToDone(item: IncomingItem, context: ReceiveContext): void {
+  const { work, done } = context.link.folders
+  for (const part of messageParts) {
+    try {
+      fs.renameSync(partPath(work, item.stem, part), partPath(done, item.stem, part))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+    context.filedrop.passFaultPoint('moved-to-done')
+  }
+  forgetWaiting(item, context)
+}
+
+function forgetWaiting({ stem }: IncomingItem, { held, early, deferred }: ReceiveContext): void {
+  held.delete(stem)
+  early.delete(stem)
+  deferred.delete(stem)
+}

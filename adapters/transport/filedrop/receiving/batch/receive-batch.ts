@@ -1,0 +1,89 @@
+// A batch of messages on its way in, by steps that may each be repeated after a crash: received, taken, settled, moved.
+import type { ArrivalOutcome } from '../../../../../daemon/kernel/messaging/journal.ts'
+import { appliedEvent, messageQuarantinedEvent, type ScanContext } from '../../quarantine/quarantine-message.ts'
+import { guardFile } from '../guard-file.ts'
+import { deliverBatch, type IncomingMessageHandler } from './deliver-batch.ts'
+import { openAnnouncedEpochs } from './epoch-announcement.ts'
+import { arrivalOf, isEquivocation, judgeBatch } from './judge-batch.ts'
+import type { MessageCandidate } from './message-candidate.ts'
+import { placeFiles } from './place-files.ts'
+
+/** `end`: nothing more can be taken in now. `hasFailed`: ordered messages with higher numbers must not overtake. */
+export type BatchResult = { readonly end: boolean; readonly hasFailed: boolean }
+
+/**
+ * Verified messages, in the order of their numbers, with one commit for all before they are delivered, and one after. Throws when the
+ * journal fails: then all of them lie in `work`, and are tried again.
+ */
+export async function receiveBatch(
+  batch: readonly MessageCandidate[],
+  context: ScanContext,
+  deliver: IncomingMessageHandler,
+  mayOvertake: boolean,
+): Promise<BatchResult> {
+  await judgeBatch(batch, context)
+  await openAnnouncedEpochs(batch, context)
+  await recordReceived(batch, context)
+  await deliverBatch(batch, context, deliver, mayOvertake)
+  await recordSettled(batch, context)
+  await recordUnsettled(batch, context)
+  context.noteActivity(batch)
+  for (const candidate of batch) {
+    const { stem } = candidate.item
+    const place = () => placeFiles(candidate)
+    await guardFile(candidate.context, stem, place, () => context.deferred.add(stem))
+  }
+  return {
+    end: batch.some((each) => each.disposition?.is === 'deferred' || isEquivocation(each)),
+    hasFailed: batch.some(({ disposition }) => disposition?.is === 'failed'),
+  }
+}
+
+/** Also what is not to be applied, so that its number counts as arrived and is no gap. */
+async function recordReceived(
+  batch: readonly MessageCandidate[],
+  { filedrop, destination }: ScanContext,
+): Promise<void> {
+  const arrivals = batch.filter(({ disposition }) => !disposition || disposition.is === 'quarantined').map(arrivalOf)
+  if (arrivals.length > 0) await filedrop.journal.receive(destination.channel, arrivals)
+  if (arrivals.length > 0) filedrop.passFaultPoint('received')
+}
+
+async function recordSettled(
+  batch: readonly MessageCandidate[],
+  { filedrop, destination }: ScanContext,
+): Promise<void> {
+  const settlements = batch.flatMap((candidate) => toSettlement(candidate) ?? [])
+  if (settlements.length > 0) await filedrop.journal.recordOutcomes(destination.channel, settlements)
+  if (settlements.length > 0) filedrop.passFaultPoint('applied')
+}
+
+function toSettlement(candidate: MessageCandidate): ArrivalOutcome | undefined {
+  const { disposition, item, context, examination } = candidate
+  const { epoch, seq } = item
+  if (disposition?.is === 'applied')
+    return { epoch, seq, state: disposition.is, code: '', audit: [appliedEvent(examination, context)] }
+  if (disposition?.is !== 'refused' && disposition?.is !== 'quarantined') return undefined
+  const { fault } = disposition
+  const audit = [messageQuarantinedEvent(item, fault, context, examination)]
+  return { epoch, seq, state: disposition.is, code: fault.code ?? fault.reason, audit }
+}
+
+/** What is told of messages that the ledger learns nothing new of. */
+async function recordUnsettled(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
+  const { filedrop, destination } = context
+  for (const { disposition, examination, context: own } of batch.filter(isEquivocation)) {
+    // An inventory has frozen the channel itself.
+    if (disposition?.is === 'rejected') await context.freeze(disposition.fault.detail, examination, own.trace)
+  }
+  const rejected = batch.flatMap(({ item, disposition, context: own, examination }) =>
+    disposition?.is === 'rejected' ? [messageQuarantinedEvent(item, disposition.fault, own, examination)] : [],
+  )
+  if (rejected.length > 0) await filedrop.record(rejected)
+  const duplicates = batch.filter(({ disposition, wasInWork }) => disposition?.is === 'settled' && !wasInWork).length
+  if (duplicates > 0) await filedrop.journal.countDuplicates(destination.channel, duplicates)
+  for (const { disposition, isSuspect, item } of batch) {
+    const isInnocent = disposition?.is === 'held' || disposition?.is === 'deferred'
+    if (isSuspect && isInnocent) await filedrop.journal.clearFailures(destination.channel, item.epoch, item.seq)
+  }
+}

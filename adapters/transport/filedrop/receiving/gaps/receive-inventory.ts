@@ -1,0 +1,64 @@
+// Holds what a sender says that it has sent against what has arrived here: one number, one statement, whoever tells of it.
+import { inventory_schema, inventoryData } from '../../../../../daemon/kernel/messaging/inventory.ts'
+import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
+import type { InboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
+import { shapeFault } from '../../checks/file-checks.ts'
+import type { MessageExamination } from '../../checks/message-examination.ts'
+import { linkAuditEvent } from '../../link/filedrop-link.ts'
+import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
+import { fault, type MessageFault } from '../../quarantine-reasons.ts'
+
+/**
+ * What is wrong with it, before anybody else is told of it. Durable when it resolves; a repeat changes nothing. Its own
+ * number shows what is missing before it: nothing else needs to open that gap.
+ */
+export async function receiveInventory(
+  { statement, body }: InboundMessage,
+  examination: MessageExamination,
+  context: ReceiveContext,
+): Promise<MessageFault | undefined> {
+  if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'it is no inventory that this site reads')
+  const parsed = inventoryData.safeParse(body)
+  if (parsed.error) return shapeFault('the inventory', parsed.error, 'SCHEMA')
+  const { epoch, highest, rolling, digests } = parsed.data
+  const isOwn = epoch === statement.epoch && highest === statement.seq - 1 && digests.length <= highest
+  // Each statement holds the digest of the one before: the last one stands for all of them.
+  const isLast = rolling === statement.prev && (digests.at(-1) ?? rolling) === rolling
+  if (!isOwn || !isLast) return fault('SCHEMA', 'it does not tell of the messages before it')
+  const disputed = await findContradictions(highest - digests.length + 1, digests, statement, context)
+  const equivocation = disputed.length > 0 ? await disputeNumbers(disputed, statement, context) : undefined
+  if (equivocation) examination.contradicted_numbers = disputed
+  if (equivocation) return equivocation
+  const { journal, clock } = context.filedrop
+  await journal.noteInventory(context.destination.channel, statement, clock.now())
+  return undefined
+}
+
+/** The numbers that arrived with another statement than the inventory names. */
+async function findContradictions(
+  first: number,
+  digests: readonly string[],
+  { epoch }: Statement,
+  { filedrop, destination }: ReceiveContext,
+): Promise<MessageNumber[]> {
+  const numbers = digests.map((_, index) => ({ epoch, seq: first + index }))
+  const entries = await filedrop.journal.entries(destination.channel, numbers)
+  return entries.filter(({ seq, digest }) => digest !== digests[seq - first])
+}
+
+/** Undefined when people have opened the channel again over the same numbers: each inventory names them once more. */
+async function disputeNumbers(
+  numbers: readonly MessageNumber[],
+  { epoch, seq }: Statement,
+  context: ReceiveContext,
+): Promise<MessageFault | undefined> {
+  const { link, filedrop, destination, trace } = context
+  const detail = `the sender signed another message than it tells of under ${numbers.length} of its numbers`
+  const about = { epoch, seq, detail, numbers: numbers.slice(0, 16).map((each) => each.seq) }
+  const event = linkAuditEvent(link, 'filedrop.channel.equivocation', destination.channel, about, filedrop, {
+    outcome: 'refused',
+    trace,
+  })
+  const outcome = await filedrop.journal.dispute(destination.channel, detail, numbers, [event])
+  return outcome === 'known' ? undefined : fault('EQUIVOCATION', detail)
+}

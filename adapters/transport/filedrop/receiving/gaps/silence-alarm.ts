@@ -1,0 +1,63 @@
+// A sender says something at least once an interval: three of them without a word, and somebody must look.
+
+import { type FiledropLink, linkAuditEvent } from '../../link/filedrop-link.ts'
+import { alarmsTotal } from '../../metrics.ts'
+import type { ScanContext } from '../../quarantine/quarantine-message.ts'
+import type { MessageCandidate } from '../batch/message-candidate.ts'
+
+const silent_intervals = 3
+
+export type SilenceAlarm = {
+  /** Of a batch whose fates are known: what is new and the sender's own breaks the silence, a repeat does not. */
+  noteActivity(batch: readonly MessageCandidate[]): void
+  /** Raises the alarm, once, when it has lasted too long. */
+  check(context: ScanContext): Promise<void>
+}
+
+/**
+ * Counts on the clock that never jumps. What was silent before this process began counts for one interval less than
+ * it takes: no wall clock raises the alarm alone, and a restart puts it off by no more than one.
+ */
+export function silenceAlarm(link: FiledropLink): SilenceAlarm {
+  let since: number | undefined
+  let isBroken = false
+  return {
+    noteActivity(batch) {
+      isBroken ||= batch.some(isNewFromSender)
+    },
+    async check(desk) {
+      const { clock } = desk.filedrop
+      const now = clock.monotonic()
+      const interval_ms = desk.destination.peer.inventory_interval_s * 1_000
+      if (isBroken) {
+        if (link.stale) desk.filedrop.log.info('filedrop.channel.heard', { peer: link.peer })
+        link.stale = false
+        since = now
+      }
+      isBroken = false
+      since ??=
+        now - Math.min(Math.max(clock.now() - (await lastInventoryTime(desk)), 0), (silent_intervals - 1) * interval_ms)
+      if (link.stale || now - since < silent_intervals * interval_ms) return
+      await raiseSilenceAlarm(desk)
+      link.stale = true
+    },
+  }
+}
+
+function isNewFromSender({ disposition, wasInWork }: MessageCandidate): boolean {
+  if (disposition?.is === 'held') return !wasInWork
+  return disposition?.is === 'applied' || disposition?.is === 'refused' || disposition?.is === 'quarantined'
+}
+
+async function lastInventoryTime({ filedrop, destination }: ScanContext): Promise<number> {
+  const known = (await filedrop.journal.channels()).find(({ channel }) => channel === destination.channel)
+  return known?.inventory_at || Date.parse(destination.peer.enrolled)
+}
+
+async function raiseSilenceAlarm({ link, filedrop, destination }: ScanContext): Promise<void> {
+  const { inventory_interval_s } = destination.peer
+  filedrop.log.error('filedrop.channel.stale', { peer: link.peer, inventory_interval_s })
+  filedrop.metrics.count(alarmsTotal, { peer: link.peer, alarm: 'stale' })
+  const about = { direction: 'in', inventory_interval_s }
+  await filedrop.record([linkAuditEvent(link, 'filedrop.channel.stale', destination.channel, about, filedrop)])
+}

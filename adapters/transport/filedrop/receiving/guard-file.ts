@@ -1,0 +1,39 @@
+// One file that cannot be handled must not stop the others: the accident is told, and the file is tried again.
+import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import { describeFailure } from '../failure-text.ts'
+import type { ReceiveContext } from '../quarantine/quarantine-message.ts'
+
+/** Undefined when it failed. `excuse` is called when the disk or the store failed: then no file is to blame. */
+export async function guardFile<T>(
+  context: ReceiveContext,
+  file: string,
+  act: () => Promise<T> | T,
+  excuse: () => void = () => undefined,
+): Promise<T | undefined> {
+  try {
+    return await act()
+  } catch (error) {
+    if (isEnvironmentFailure(error)) excuse()
+    reportFailure(context, file, error)
+    return undefined
+  }
+}
+
+export function reportFailure(
+  { link, filedrop, trace, noteFailure }: ReceiveContext,
+  file: string,
+  error: unknown,
+): void {
+  const detail = describeFailure(error)
+  noteFailure()
+  link.trouble.set('in', `a message failed, and is tried again: ${detail}`)
+  filedrop.log.error('filedrop.message.failed', { peer: link.peer, file, detail, trace_id: trace.trace_id })
+}
+
+/** What the machine lacks: room, rights to write, a disk that works, or free descriptors. */
+const resourceErrorCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'])
+
+function isEnvironmentFailure(error: unknown): boolean {
+  if (isRefusal(error)) return error.code === 'unavailable'
+  return error instanceof Error && resourceErrorCodes.has((error as NodeJS.ErrnoException).code ?? '')
+}

@@ -1,0 +1,68 @@
+// Messages that lie in `work` from before: those that wait behind a gap, and those that a death may be laid to.
+
+import { isWaived, type MessageExamination } from '../../checks/message-examination.ts'
+import {
+  messageQuarantinedEvent,
+  moveToQuarantine,
+  quarantineMessage,
+  type ReceiveContext,
+  reportQuarantined,
+} from '../../quarantine/quarantine-message.ts'
+import { fault, type MessageFault } from '../../quarantine-reasons.ts'
+import { isOrdered } from '../batch/message-order.ts'
+import type { IncomingItem } from './incoming-files.ts'
+
+/** Whether it goes on waiting for what was sent before it. The ledger remembers, over a restart too. */
+export async function holdIfBehindGap({ stem, epoch, seq }: IncomingItem, context: ReceiveContext): Promise<boolean> {
+  const { held, early, filedrop, destination } = context
+  const { journal } = filedrop
+  // Not even opened before: what is wrong with it shows when its epoch is open.
+  if (epoch === context.epoch + 1 && seq > 1) {
+    early.add(stem)
+    return true
+  }
+  early.delete(stem)
+  if (!held.has(stem)) {
+    const entry = await journal.entry(destination.channel, epoch, seq)
+    if (entry?.state !== 'received' || !isOrdered(entry.kind)) return false
+  }
+  if ((await journal.progress(destination.channel, epoch)).floor >= seq) return false
+  held.add(stem)
+  return true
+}
+
+/** Why one more cannot wait; people may let it. */
+export function heldLimitFault(
+  { stem }: IncomingItem,
+  { held, early, filedrop }: ReceiveContext,
+  examination: MessageExamination,
+): MessageFault | undefined {
+  const { max_held } = filedrop.settings
+  const hasRoom = held.has(stem) || early.has(stem) || held.size + early.size < max_held
+  if (hasRoom || isWaived(examination, 'QUOTA')) return undefined
+  return fault('QUOTA', `${max_held} messages wait behind a gap already`)
+}
+
+/**
+ * A file found in `work` was there when a process died or a step threw: that attempt is counted now, before it is
+ * opened again. So a message costs no write for the attempts that go well. Puts it away when there were too many.
+ */
+export async function quarantineIfPoison(item: IncomingItem, context: ReceiveContext): Promise<boolean> {
+  const { journal, settings } = context.filedrop
+  const { epoch, seq } = item
+  const failed = await journal.countFailure(context.destination.channel, epoch, seq)
+  if (failed < settings.max_attempts) return false
+  const why = fault('POISON', `${failed} attempts ended in a crash or an exception`)
+  const entry = await journal.entry(context.destination.channel, epoch, seq)
+  if (entry?.state !== 'received') {
+    await quarantineMessage(item, why, context)
+    return true
+  }
+  const audit = [messageQuarantinedEvent(item, why, context)]
+  await journal.recordOutcomes(context.destination.channel, [
+    { epoch, seq, state: 'quarantined', code: why.reason, audit },
+  ])
+  reportQuarantined(item.stem, why, context)
+  moveToQuarantine(item, why, context)
+  return true
+}

@@ -1,0 +1,55 @@
+// After a power cut the ledger may know of messages whose files the disk has not: they are missing again, so that they are asked for.
+import type { Gap, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
+import { messageName } from '../../files/message-name.ts'
+import { linkAuditEvent } from '../../link/filedrop-link.ts'
+import type { ScanContext } from '../../quarantine/quarantine-message.ts'
+import type { IncomingItem } from './incoming-files.ts'
+
+/** Runs of numbers that one event names. */
+const max_event_runs = 16
+
+/**
+ * `items`: all that lies there; `incomplete_count`: pairs of them that waited with the last scan. The carrier that writes the
+ * files waits for no disk, and to wait here for each would cost more than the message: so what was taken in, and is not
+ * whole any more, is looked for at each scan.
+ */
+export async function recordLostMessages(
+  items: Iterable<IncomingItem>,
+  incomplete: Pick<ReadonlySet<string>, 'has'>,
+  { filedrop, destination, link, held, early }: ScanContext,
+): Promise<void> {
+  const unfinished = await filedrop.journal.unfinished(destination.channel)
+  if (unfinished.length + early.size === 0) return
+  const gone = new Set(early)
+  const missing = new Set(unfinished.map(stemOf))
+  for (const { stem, env, body } of items) {
+    gone.delete(stem)
+    if (env && body && !incomplete.has(stem)) missing.delete(stem)
+  }
+  // The ledger does not know of these: they come again with what is missing of their epoch.
+  for (const stem of gone) early.delete(stem)
+  const lost = unfinished.filter((number) => missing.has(stemOf(number)))
+  const events = [...new Set(lost.map(({ epoch }) => epoch))].map((epoch) => {
+    const numbers = lost.filter((each) => each.epoch === epoch).map(({ seq }) => seq)
+    const about = { epoch, messages: numbers.length, runs: toRuns(numbers).slice(0, max_event_runs) }
+    filedrop.log.error('filedrop.messages.lost', { peer: link.peer, ...about })
+    return linkAuditEvent(link, 'filedrop.messages.lost', destination.channel, about, filedrop)
+  })
+  if (lost.length > 0) await filedrop.journal.markLost(destination.channel, lost, events)
+  for (const number of lost) held.delete(stemOf(number))
+}
+
+/** `numbers` rise. */
+function toRuns(numbers: readonly number[]): Gap[] {
+  const runs: { first: number; last: number }[] = []
+  for (const seq of numbers) {
+    const last = runs.at(-1)
+    if (last?.last === seq - 1) last.last = seq
+    else runs.push({ first: seq, last: seq })
+  }
+  return runs
+}
+
+function stemOf({ epoch, seq }: MessageNumber): string {
+  return messageName(epoch, seq).stem
+}

@@ -1,0 +1,61 @@
+// Files that are no message, and halves of one: whether they wait, belong to a step that a crash cut short, or go.
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { checkFileKind } from '../../files/dropped-file.ts'
+import { partFileName } from '../../files/message-name.ts'
+import { findHalfMoved, quarantineFiles } from '../../quarantine/quarantine-files.ts'
+import {
+  quarantinedEvent,
+  quarantineMessage,
+  type ReceiveContext,
+  reportQuarantined,
+} from '../../quarantine/quarantine-message.ts'
+import type { MessageFault } from '../../quarantine-reasons.ts'
+import { type IncomingItem, itemPath, locateUnrecognized, type UnrecognizedFile } from './incoming-files.ts'
+
+/** In quarantine it gets a name of ours; its own, which may hold anything, stands in the reason file. */
+export async function quarantineUnrecognized(
+  file: UnrecognizedFile,
+  why: MessageFault,
+  context: ReceiveContext,
+): Promise<void> {
+  const { name, path } = locateUnrecognized(file)
+  const { link, filedrop, destination } = context
+  const stem = `stranger-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
+  const named = { name: String(name).slice(0, 255), channel: destination.channel }
+  await filedrop.record([quarantinedEvent(stem, why, named, context)])
+  reportQuarantined(stem, why, context)
+  const about = { peer: link.peer, channel: destination.channel, stem, fault: why }
+  const item = { ...about, now: filedrop.clock.now(), mark: filedrop.random(4) }
+  const files = [{ path, was: name, as: 'file' }] as const
+  context.noteQuarantined(quarantineFiles(link.folders.quarantine, item, files, filedrop.passFaultPoint))
+}
+
+/**
+ * A message of which one part is there. What is no plain file need not be waited for; in `work` it is what a crash
+ * left of a move, which is ended now.
+ */
+export async function finishHalfMessage(item: IncomingItem, context: ReceiveContext): Promise<'done' | 'wait'> {
+  const own = item.env === undefined ? 'body' : 'env'
+  const other = own === 'env' ? 'body' : 'env'
+  const path = itemPath(context.link.folders, item, own)
+  const kind = checkFileKind(path)
+  if (kind === 'gone') return 'done'
+  if (kind) {
+    await quarantineMessage(item, kind, context)
+    return 'done'
+  }
+  if (item[own] !== 'work') return 'wait'
+  const { done, quarantine: away } = context.link.folders
+  const ownFile = partFileName(item.stem, own)
+  if (checkFileKind(join(done, ownFile)) !== 'gone') fs.rmSync(path)
+  else if (checkFileKind(join(done, partFileName(item.stem, other))) !== 'gone')
+    fs.renameSync(path, join(done, ownFile))
+  else {
+    const name = findHalfMoved(away, item.stem, other, own)
+    if (name === undefined) return 'wait'
+    fs.renameSync(path, join(away, name))
+  }
+  return 'done'
+}

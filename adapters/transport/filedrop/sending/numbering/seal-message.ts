@@ -1,0 +1,83 @@
+// Makes the signed message: body and statement as canonical JSON, the envelope around the statement's bytes.
+import { canonicalJson, sha384 } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
+import { refuse } from '../../../../../daemon/kernel/error/errors.ts'
+import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
+import type { SealedMessage, SentHead } from '../../../../../daemon/kernel/messaging/journal.ts'
+import { selectFormat } from '../../../../../daemon/kernel/messaging/statement-format.ts'
+import type { MessageBody, OutboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
+import { no_predecessor } from '../../checks/sequence-check.ts'
+import { strictJson } from '../../checks/strict-json.ts'
+import type { FiledropContext } from '../../filedrop-context.ts'
+
+const day_ms = 86_400_000
+
+/**
+ * The next message after `head`. Throws `Refused('too_large')` or `('invalid')` for what no receiver would take, and
+ * `('unavailable')` while the peer reads no version that is written here.
+ */
+export async function sealMessage(
+  message: OutboundMessage,
+  channel: string,
+  peer: Peer,
+  head: SentHead,
+  filedrop: FiledropContext,
+): Promise<SealedMessage> {
+  const { site, tenant_id, clock, random, signatures, settings, formats } = filedrop
+  const now = clock.now()
+  const body = encodeBody(message, settings.max_body_bytes)
+  if ((await filedrop.purges.all()).has(sha384(body))) {
+    throw refuse('label_denied', 'these bytes were purged from this site, and do not leave it')
+  }
+  const format = selectFormat(peer.max_v, formats)
+  if (!format) throw refuse('unavailable', `this site writes no version of the statement as old as ${peer.name} reads`)
+  const statement: Statement = {
+    v: format.v,
+    type: 'platform.message',
+    channel,
+    src: site,
+    dst: peer.name,
+    sender_tenant_id: tenant_id,
+    receiver_tenant_id: peer.tenant_id,
+    epoch: head.epoch,
+    seq: head.seq + 1,
+    prev: head.digest ?? no_predecessor,
+    msg_id: `msg_${random(16)}`,
+    kind: message.kind,
+    created: new Date(now).toISOString(),
+    not_after: new Date(now + peer.not_after_days * day_ms).toISOString(),
+    body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: message.schema },
+    label: message.label,
+    parent_block_ids: [...message.parent_block_ids],
+    max_hops: settings.max_hops,
+  }
+  const bytes = Buffer.from(canonicalJson(format.write(statement)))
+  const envelope = `${JSON.stringify(await signatures.sign('statement', bytes))}\n`
+  if (Buffer.byteLength(envelope) > settings.max_envelope_bytes) {
+    throw refuse('too_large', 'the message has too many parents for an envelope')
+  }
+  const { epoch, seq, msg_id, kind } = statement
+  const not_after = Date.parse(statement.not_after)
+  return {
+    epoch,
+    seq,
+    event_id: message.event_id,
+    msg_id,
+    kind,
+    digest: sha384(bytes),
+    envelope,
+    body,
+    at: now,
+    not_after,
+  }
+}
+
+/** Read again by the receiver's own rules: what it would put in quarantine is refused here, before it has a number. */
+function encodeBody(message: OutboundMessage, max_body_bytes: number): string {
+  const { label, schema, body: data } = message
+  const text = canonicalJson({ label, schema, data } satisfies MessageBody)
+  const bytes = Buffer.from(text)
+  if (bytes.length > max_body_bytes) throw refuse('too_large', `the body has more than ${max_body_bytes} bytes`)
+  const read = strictJson(bytes)
+  if (read.outcome === 'value') return text
+  throw refuse('invalid', `the body cannot travel: ${'detail' in read ? read.detail : 'it does not end'}`)
+}

@@ -1,0 +1,65 @@
+// What a line says by itself from time to time: inventories to every peer, acknowledgements where a way back is accredited.
+
+import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
+import type { Journal } from '../../../../../daemon/kernel/messaging/journal.ts'
+import type { FiledropContext } from '../../filedrop-context.ts'
+import { checkChannelState, type FiledropLink } from '../../link/filedrop-link.ts'
+import type { MessageNumbering } from '../numbering/message-numbering.ts'
+import { composeAcknowledgement } from './compose-acknowledgement.ts'
+import { composeInventory } from './compose-inventory.ts'
+
+/** Sends what is due; whether anything was. Both clocks of a site are asked: see `intervalTimer`. */
+export function periodicReports(
+  link: FiledropLink,
+  numbering: MessageNumbering,
+  filedrop: FiledropContext,
+): () => Promise<boolean> {
+  const inventories = intervalTimer(filedrop)
+  const acknowledgements = intervalTimer(filedrop)
+  return async () => {
+    const { peer } = await checkChannelState(link, 'out', filedrop)
+    if (!peer) return false
+    const isTold = await inventories.runIfDue(
+      peer.inventory_interval_s * 1_000,
+      () => lastInventoryTime(link, peer, filedrop.journal),
+      () => numbering.next({ peer, compose: (head, recent) => composeInventory(peer, head, recent, filedrop) }),
+    )
+    const every_s = filedrop.isAccredited(peer.name) ? filedrop.acknowledgements[peer.name]?.every_s : undefined
+    if (every_s === undefined) return isTold
+    const isAcknowledged = await acknowledgements.runIfDue(
+      every_s * 1_000,
+      async () => filedrop.clock.now(),
+      () => numbering.next({ peer, compose: (head) => composeAcknowledgement(link, peer, head, filedrop) }),
+    )
+    return isTold || isAcknowledged
+  }
+}
+
+/** Before the first one time runs from the enrolment: a site that is switched off each night says one too. */
+async function lastInventoryTime(link: FiledropLink, peer: Peer, journal: Journal): Promise<number> {
+  const channel = (await journal.channels()).find((each) => each.channel === link.channel.out)
+  return channel?.inventory_at || Date.parse(peer.enrolled)
+}
+
+type IntervalTimer = {
+  /** Acts when so much time has gone by since it last did; whether it did. `last`: of an earlier process, in epoch milliseconds. */
+  runIfDue(interval_ms: number, last: () => Promise<number>, act: () => Promise<unknown>): Promise<boolean>
+}
+
+/**
+ * Counts on the clock that never jumps. The other one only tells, once, how long ago an earlier process acted: as much as
+ * one interval at most, whatever that clock says, and no less than nothing.
+ */
+function intervalTimer({ clock }: FiledropContext): IntervalTimer {
+  let acted: number | undefined
+  return {
+    async runIfDue(interval_ms, last, act) {
+      const now = clock.monotonic()
+      acted ??= now - Math.min(Math.max(clock.now() - (await last()), 0), interval_ms)
+      if (now - acted < interval_ms) return false
+      await act()
+      acted = now
+      return true
+    },
+  }
+}

@@ -1,0 +1,53 @@
+// Connections that have not shown who they are: strangers crowd out one another there, and no peer that has come in.
+import type { Socket } from 'node:net'
+import type { MtlsLimits } from './limits.ts'
+
+type PendingHandshake = { readonly socket: Socket; readonly address: string }
+
+export class HandshakeLimiter {
+  readonly #limits: Pick<MtlsLimits, 'handshakes' | 'handshakes_per_address'>
+  readonly #onDropped: (address: string) => void
+  /** By both ends of the connection, the oldest first. */
+  readonly #pending = new Map<string, PendingHandshake>()
+
+  /** `told`: of each that was sent away. */
+  constructor(limits: Pick<MtlsLimits, 'handshakes' | 'handshakes_per_address'>, onDropped: (address: string) => void) {
+    this.#limits = limits
+    this.#onDropped = onDropped
+  }
+
+  /**
+   * Whoever comes too many ends the oldest: a handshake takes a few moments, and whoever has been at it for longest is no
+   * peer. Those of an address that has too many go first, so that one machine cannot send everybody away.
+   */
+  begin(socket: Socket): void {
+    const address = socket.remoteAddress ?? ''
+    const key = connectionKey(socket)
+    const all = [...this.#pending.values()]
+    const same = all.filter((each) => each.address === address)
+    if (same.length >= this.#limits.handshakes_per_address) this.#drop(same[0])
+    else if (all.length >= this.#limits.handshakes) this.#drop(all[0])
+    this.#pending.set(key, { socket, address })
+    socket.once('close', () => this.#remove(key, socket))
+  }
+
+  /** Its handshake is done; `socket` may be the one that lies over it. */
+  complete(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
+    this.#pending.delete(connectionKey(socket))
+  }
+
+  #drop(oldest: PendingHandshake | undefined): void {
+    if (!oldest) return
+    this.#pending.delete(connectionKey(oldest.socket))
+    this.#onDropped(oldest.address)
+    oldest.socket.destroy()
+  }
+
+  #remove(key: string, socket: Socket): void {
+    if (this.#pending.get(key)?.socket === socket) this.#pending.delete(key)
+  }
+}
+
+function connectionKey({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return `${remoteAddress} ${remotePort}`
+}

@@ -1,0 +1,46 @@
+// The item that a person is about to sign for, as the site has it now.
+import * as z from 'zod'
+import { jws } from '../../daemon/kernel/cryptography/signatures.ts'
+import type { ServiceClient } from '../client/client.ts'
+import { CommandFailure } from '../program/command.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+const quarantineItemResponse = z.object({
+  site: z.string(),
+  id: z.string(),
+  reason: z.string(),
+  detail: z.string(),
+  sender_tenant_id: z.string().optional(),
+  files: z.array(z.object({ name: z.string(), was: z.string(), sha384: z.string().optional() })),
+  release: z.object({ signature: jws }).optional(),
+  is_release_withheld: z.literal(true).optional(),
+})
+
+export type SignableQuarantineItem = Omit<z.infer<typeof quarantineItemResponse>, 'files'> & {
+  readonly peer: string
+  /** Without the peer. */
+  readonly name: string
+  /** SHA-384 of body and envelope. */
+  readonly digests: readonly string[]
+}
+
+/** Asks for it, and shows what would be signed. Throws `Failure`: 2 for no name of an item, 3 for what is no message. */
+export async function fetchItemToSign(
+  api: ServiceClient,
+  given: string,
+  terminal: Terminal,
+): Promise<SignableQuarantineItem> {
+  const [peer = '', name = '', ...more] = given.split('/')
+  if (!peer || !name || more.length > 0) {
+    throw new CommandFailure(2, `${given} names no item`, 'an item is <peer>/<id>: `platform filedrop quarantine list`')
+  }
+  const { files, ...item } = quarantineItemResponse.parse(await api.call('site.quarantine.get', { peer, id: name }))
+  const digests = ['body', 'env'].flatMap(
+    (part) => files.find((each) => each.name.endsWith(`.${part}.json`))?.sha384 ?? [],
+  )
+  if (digests.length !== 2)
+    throw new CommandFailure(3, `${given} does not hold both files of a message; it cannot be released`)
+  terminal.note(`${item.id}: ${item.reason}, ${item.detail}`)
+  for (const { was, sha384 } of files) terminal.note(`  ${was}  ${sha384}`)
+  return { ...item, peer, name, digests }
+}

@@ -1,0 +1,99 @@
+// How the demo's sites decide about a doubtful match: a session at one, an invitation to the other, a word of each.
+import type { ApiObject } from '../client/client.ts'
+import type { DemoSite } from './demo-site.ts'
+import type { DemoMatch } from './people.ts'
+import { carryUntil, type DemoStage, demoClassification } from './stage.ts'
+import { waitUntil } from './wait-until.ts'
+
+export type DemoOpinions = { readonly alice: number; readonly carol: number; readonly bob: number }
+
+/** Both sites contribute; resolves with the session as both sites then see it. */
+export async function decideTogether(
+  stage: DemoStage,
+  match: DemoMatch,
+  given: DemoOpinions,
+): Promise<{ home: ApiObject; guest: ApiObject }> {
+  const { home, guest, say } = stage
+  const id = await openSession(stage, match)
+  say(`${home.name} asks: are they one person? Session ${id}, all 3 of 3 must speak`)
+  await contributeOpinion(home, id, 'alice', given.alice, say)
+  await contributeOpinion(home, id, 'carol', given.carol, say)
+  await carryUntil(
+    stage,
+    `the invitation at ${guest.name}`,
+    async () => (await getSessionState(guest, id)) === 'PROPOSED',
+  )
+  say(`the invitation has crossed to ${guest.name} as a signed file`)
+  await contributeOpinion(guest, id, 'bob', given.bob, say)
+  await carryUntil(
+    stage,
+    'a decision at both sites',
+    async () => isDecided(await getSessionState(home, id)) && isDecided(await getSessionState(guest, id)),
+  )
+  await carryUntil(stage, 'everything to be delivered', async () => (await getSession(home, id)).undelivered === 0)
+  return { home: await getSession(home, id), guest: await getSession(guest, id) }
+}
+
+/** The match puts itself to a session, which it then follows. */
+async function openSession({ home, guest, signal }: DemoStage, { uid }: DemoMatch): Promise<string> {
+  const asked = { policy: { m: 3, n: 3 }, invite: [guest.name] }
+  await home.analyst.call('resolution.entity-match.consult', { correlation_id: uid, ...asked })
+  let id = ''
+  await waitUntil('the session of a match', signal, async () => {
+    const [ruling] = (await getMatch(home, uid)).rulings as { session_id: string }[]
+    id = ruling?.session_id ?? ''
+    return id !== '' && (await getSessionState(home, id)) !== undefined
+  })
+  return id
+}
+
+/** Once the clusters hold what was decided. */
+export async function waitForMatchState(
+  { home, signal }: DemoStage,
+  { uid }: DemoMatch,
+  state: 'confirmed' | 'rejected',
+): Promise<void> {
+  await waitUntil(`the match to be ${state}`, signal, async () => {
+    const match = await getMatch(home, uid)
+    return match.state === state && match.settled === true
+  })
+}
+
+function getMatch(site: DemoSite, uid: string): Promise<ApiObject> {
+  return site.analyst.call('resolution.entity-match.get', { uid })
+}
+
+async function contributeOpinion(
+  site: DemoSite,
+  id: string,
+  contributor_id: string,
+  pair_score: number,
+  say: DemoStage['say'],
+): Promise<void> {
+  const opinion = {
+    pair_score,
+    accuracy: 0.95,
+    credibility: 0.9,
+    signer_key_id: `${contributor_id}-1`,
+    classification: demoClassification,
+  }
+  await site.analyst.call('consensus.session.contribute', { id, contributor_id, ...opinion })
+  say(`${contributor_id} at ${site.name} scores the pair ${pair_score}`)
+}
+
+async function getSession(site: DemoSite, id: string): Promise<ApiObject> {
+  return site.analyst.call('consensus.session.get', { id })
+}
+
+/** Undefined while the site does not know the session. */
+async function getSessionState(site: DemoSite, id: string): Promise<unknown> {
+  try {
+    return (await getSession(site, id)).state
+  } catch {
+    return undefined
+  }
+}
+
+function isDecided(state: unknown): boolean {
+  return state === 'RATIFIED' || state === 'IN_CONFLICT'
+}

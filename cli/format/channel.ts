@@ -1,0 +1,78 @@
+// A channel as people read it: one line for each direction, ages and sizes in words, and a bar while a backlog drains.
+import type { ChannelStatus } from '../../daemon/kernel/messaging/channel-status.ts'
+import { colourText, formatTable, type OutputColumn, type OutputRow } from '../terminal/output.ts'
+import { formatBar } from '../terminal/progress-bar.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export type TransportChannelStatus = ChannelStatus & { readonly transport: string }
+
+const channelCell =
+  (of: (channel: TransportChannelStatus) => unknown) =>
+  (row: OutputRow): unknown =>
+    of(row as TransportChannelStatus)
+
+const channelColumns: readonly OutputColumn[] = [
+  'peer',
+  { heading: 'way', cell: channelCell(({ direction }) => direction) },
+  { heading: 'state', cell: channelCell(({ state, stale }) => (stale && state === 'open' ? 'stale' : state)) },
+  'epoch',
+  { heading: 'next', cell: channelCell(({ next_seq }) => next_seq) },
+  { heading: 'highest', cell: channelCell(({ highest_seq }) => highest_seq) },
+  'gaps',
+  'backlog',
+  'held',
+  { heading: 'oldest', cell: channelCell(({ oldest_waiting_s }) => formatAge(oldest_waiting_s)) },
+  { heading: 'inventory', cell: channelCell(({ inventory_age_s }) => formatAge(inventory_age_s)) },
+  {
+    heading: 'quarantine',
+    cell: channelCell(({ quarantined: items, quarantined_bytes }) => formatQuarantineSize(items, quarantined_bytes)),
+  },
+  { heading: 'per min', cell: channelCell(({ messages_per_minute }) => messages_per_minute) },
+]
+
+/** `closed`: peers that are pinned and have no channel, a line each. */
+export function formatChannels(
+  terminal: Terminal,
+  channels: readonly TransportChannelStatus[],
+  closed: readonly string[] = [],
+): string {
+  const rows = [...channels, ...closed.map((peer) => ({ peer, state: 'closed' }))]
+  return formatTable(terminal, rows, channelColumns, 'no peer is pinned')
+}
+
+/** What is wrong with each channel that something is wrong with, a line each. */
+export function formatChannelTroubles(terminal: Terminal, channels: readonly TransportChannelStatus[]): string[] {
+  return channels.flatMap(({ peer, direction, state, stale, detail }) => {
+    const name = `${peer} ${direction}`
+    if (state !== 'open') return [colourText(terminal, 'red', `${name} is ${state}: ${detail}`)]
+    return [
+      ...(stale ? [colourText(terminal, 'red', `${name} is stale: its inventories have stopped`)] : []),
+      ...(detail === '' ? [] : [colourText(terminal, 'yellow', `${name}: ${detail}`)]),
+    ]
+  })
+}
+
+const ageUnits = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const
+
+/** `12 s`, `4 min`, `3 h`, `2 d`: rounded down. */
+export function formatAge(seconds: number | undefined): string | undefined {
+  if (seconds === undefined) return undefined
+  const [unit, size] = ageUnits.find(([, least]) => seconds >= least) ?? ['s', 1]
+  return `${Math.floor(seconds / size)} ${unit}`
+}
+
+function formatQuarantineSize(items = 0, bytes = 0): string | undefined {
+  return items === 0 ? undefined : `${items} (${(bytes / 1e6).toFixed(1)} MB)`
+}
+
+/** `left` of `most` messages; `seconds` since there were `most`. */
+export function formatDrainProgress(left: number, most: number, seconds: number): string {
+  const gone = most - left
+  const rate = seconds > 0 ? gone / seconds : 0
+  const rest = rate > 0 ? `, ${(rate * 60).toFixed(0)} a minute, ${formatAge(Math.ceil(left / rate))} to go` : ''
+  return `${formatBar(gone, most)} ${left} of ${most} left${rest}`
+}

@@ -1,0 +1,33 @@
+// A run of entity resolution as people read it.
+import type { ApiObject } from '../client/client.ts'
+import { formatFields } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+type FusionRunItem = {
+  readonly uid: string
+  readonly state: string
+  readonly lens: string
+  readonly lens_version: string
+  readonly counts: Readonly<Record<string, number>>
+  readonly progress?: { readonly step: string; readonly done: number; readonly total: number; readonly eta_s?: number }
+  readonly failure?: { readonly code: string; readonly reason: string }
+  readonly created_at: string
+}
+
+export function formatFusionRun(terminal: Terminal, answered: ApiObject): string {
+  const { uid, state, lens, lens_version, counts, progress, failure, created_at } = answered as unknown as FusionRunItem
+  return formatFields(terminal, {
+    run: uid,
+    state,
+    lens: `${lens} ${lens_version}`,
+    ...counts,
+    ...(progress ? { progress: formatRunProgress(progress) } : {}),
+    ...(failure ? { failure: failure.reason } : {}),
+    created_at,
+  })
+}
+
+function formatRunProgress({ step, done, total, eta_s }: NonNullable<FusionRunItem['progress']>): string {
+  const part = total > 0 ? ` ${done} of ${total}` : ''
+  return `${step}${part}${eta_s === undefined ? '' : `, ${eta_s} s left`}`
+}

@@ -1,0 +1,19 @@
+// A key set, and what it changes, as people read and compare them.
+import type { KeySet } from '../../daemon/kernel/cryptography/key-set.ts'
+import { formatFields, formatTable } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { addKeyAge, keyColumns } from './key.ts'
+
+type KeySetChangeRow = { readonly kid: string; readonly fingerprint: string; readonly change: string }
+
+export function formatKeySet(terminal: Terminal, { keys, thresholds, v: _v, type: _type, ...set }: KeySet): string {
+  const { message, root } = thresholds
+  const shown = formatFields(terminal, { ...set, message_keys_needed: message, root_keys_needed: root })
+  return `${shown}\n\n${formatTable(terminal, addKeyAge(keys, Date.now()), keyColumns, 'no keys')}`
+}
+
+export function formatKeySetChanges(terminal: Terminal, set: KeySet, changes: readonly KeySetChangeRow[]): string {
+  const { message, root } = set.thresholds
+  const head = `key set ${set.version} of ${set.site}: ${message} message and ${root} root keys must sign`
+  return `${head}\n${formatTable(terminal, changes, ['change', 'kid', 'fingerprint'], 'no key changes')}`
+}

@@ -1,0 +1,9 @@
+// An enrolled person as people read it.
+import type { Person } from '../../daemon/kernel/identity/person.ts'
+import { formatFields, formatTable } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { keyColumns } from './key.ts'
+
+export function formatPerson(terminal: Terminal, { keys, ...person }: Person): string {
+  return `${formatFields(terminal, person)}\n\n${formatTable(terminal, keys, keyColumns, 'no keys')}`
+}

@@ -1,0 +1,46 @@
+// A consensus session as people read it.
+import { formatFields, type OutputRow } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export const sessionColumns = [
+  'id',
+  'state',
+  'decision',
+  { heading: 'score', cell: (row: OutputRow) => (row.result as OutputRow | undefined)?.score },
+  { heading: 'heard', cell: formatContributors },
+  'lens_id',
+  'created_at',
+]
+
+/** What it is, where it stands, what it rests on. */
+export function formatSession(terminal: Terminal, session: OutputRow): string {
+  const { id, state, reason, decision, lens_id, lens_version, classification, evidence_block_id, open_dissent_id } =
+    session
+  const result = session.result as OutputRow | undefined
+  return formatFields(terminal, {
+    session: id,
+    state: reason ? `${state} (${reason})` : state,
+    decision,
+    score: result?.score,
+    conflict: result?.conflict,
+    heard: formatContributors(session),
+    lens: `${lens_id} ${lens_version}`,
+    subject: formatSessionSubject(session.subject as OutputRow | undefined),
+    classification: (classification as OutputRow | undefined)?.level,
+    invited: (session.invited as readonly string[] | undefined)?.join(', ') || undefined,
+    origin: (session.origin as OutputRow | undefined)?.peer,
+    evidence: evidence_block_id,
+    dissent: open_dissent_id,
+    created: session.created_at,
+    version: session.version,
+  })
+}
+
+function formatContributors(session: OutputRow): string {
+  const { m, n } = (session.policy ?? {}) as OutputRow
+  return `${session.contributors} of ${n}, ${m} needed`
+}
+
+function formatSessionSubject(subject: OutputRow | undefined): string | undefined {
+  return subject && `${subject.kind}: ${subject.left} and ${subject.right}`
+}

@@ -1,0 +1,89 @@
+// Signals and insights as people read them.
+import type { ApiObject } from '../client/client.ts'
+import { formatFields, formatTable, type OutputRow } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+const formatSignalSubject = (row: OutputRow) => {
+  const { type, id, name } = row.subject as OutputRow
+  return `${name} (${type} ${id})`
+}
+
+export const signalColumns = [
+  'uid',
+  'status',
+  'severity',
+  'signal_type',
+  { heading: 'subject', cell: formatSignalSubject },
+  'title',
+  'detected_at',
+]
+
+/** What it is, where it stands, and each step that brought it there. */
+export function formatSignal(terminal: Terminal, signal: ApiObject): string {
+  const { source, metadata, classification } = signal as {
+    source: OutputRow
+    metadata: OutputRow
+    classification: OutputRow
+  }
+  const said = formatFields(terminal, {
+    signal: signal.uid,
+    status: metadata.expired_at ? `${signal.status}, past its end since ${metadata.expired_at}` : signal.status,
+    severity: signal.severity,
+    type: signal.signal_type,
+    subject: formatSignalSubject(signal),
+    title: signal.title,
+    description: signal.description,
+    source: [source.type, source.name].filter(Boolean).join(' '),
+    confidence: signal.confidence,
+    detected: signal.detected_at,
+    expires: signal.expires_at,
+    insights: joinIds(signal.linked_insight_ids),
+    related: joinIds(signal.related_signals),
+    standing: signal.standing === 'listed' ? undefined : signal.standing,
+    silence: signal.silence_id,
+    merged_into: signal.merged_into,
+    stands_for: (signal.merged_signals as readonly OutputRow[] | undefined)
+      ?.map(({ signal_id }) => signal_id)
+      .join(', '),
+    archived: metadata.archived_at,
+    resolved_by: metadata.resolved_by_edition,
+    classification: classification.level,
+    version: signal.version,
+  })
+  const history = metadata.status_history as readonly OutputRow[]
+  if (history.length === 0) return said
+  return [said, '', formatTable(terminal, history, ['at', 'from', 'to', 'by', 'rationale'], '')].join('\n')
+}
+
+export const insightColumns = [
+  'uid',
+  'state',
+  'title',
+  { heading: 'trigger', cell: (row: OutputRow) => (row.entry_context as OutputRow).trigger },
+  { heading: 'signals', cell: (row: OutputRow) => (row.linked_signal_ids as readonly string[]).length },
+  'created_at',
+]
+
+export function formatInsight(terminal: Terminal, insight: ApiObject): string {
+  const { entry_context, classification } = insight as { entry_context: OutputRow; classification: OutputRow }
+  const said = formatFields(terminal, {
+    insight: insight.uid,
+    state: insight.settled ? insight.state : `${insight.state}, until signals and ledger have followed`,
+    title: insight.title,
+    description: insight.description,
+    trigger: entry_context.trigger,
+    signals: joinIds(insight.linked_signal_ids),
+    started: insight.started_at,
+    closed: insight.closed_at,
+    classification: classification.level,
+    version: insight.version,
+  })
+  const editions = insight.editions as readonly OutputRow[]
+  if (editions.length === 0) return said
+  const attested = { heading: 'attested by', cell: (row: OutputRow) => (row.attested as OutputRow | undefined)?.by }
+  return [said, '', formatTable(terminal, editions, ['edition_id', 'title', 'closes', attested], '')].join('\n')
+}
+
+function joinIds(ids: unknown): string | undefined {
+  return (ids as readonly string[] | undefined)?.join(', ') || undefined
+}

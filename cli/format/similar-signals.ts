@@ -1,0 +1,19 @@
+// Similar signals as people read them.
+import { formatTable, type OutputRow } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { signalColumns } from './signal.ts'
+
+export type SimilarSignalRow = {
+  readonly signal: OutputRow
+  readonly score: number
+  readonly reasons: readonly OutputRow[]
+}
+
+/** A line each: the score, the signal, and what it rests on. */
+export function formatSimilarSignals(terminal: Terminal, items: readonly SimilarSignalRow[]): string {
+  const rows = items.map(({ signal, score, reasons }) => ({ ...signal, score, reasons }))
+  const why = (row: OutputRow) =>
+    (row.reasons as readonly OutputRow[]).map(({ reason, points }) => `${reason} ${points}`).join(', ')
+  const columns = ['score', ...signalColumns.filter((each) => each !== 'severity'), { heading: 'why', cell: why }]
+  return formatTable(terminal, rows, columns, 'no signal is like it')
+}

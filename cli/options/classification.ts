@@ -1,0 +1,45 @@
+// A confidentiality label as it is typed: a level, and where they apply categories and releasability.
+import { existsSync } from 'node:fs'
+import { offline } from '../../daemon/offline/offline.ts'
+import { CommandFailure } from '../program/command.ts'
+import { nameList, text } from '../program/params.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export const classificationOptions = {
+  classification: text('LEVEL', 'a level of the site’s labelling policy; else its default'),
+  categories: nameList('A,B', 'categories that a reader must hold'),
+  releasableTo: nameList('A,B', 'tenants or nationalities that may see it; else the originator alone'),
+}
+
+type ClassificationInput = {
+  readonly classification: string | undefined
+  readonly categories: readonly string[]
+  readonly releasableTo: readonly string[]
+  readonly site: string | undefined
+}
+
+/** A bare level when nothing else was said; the site's default level when not even that. */
+export async function resolveClassification(given: ClassificationInput, terminal: Terminal) {
+  const level = given.classification ?? (await readDefaultLevel(given, terminal))
+  if (given.categories.length === 0 && given.releasableTo.length === 0) return level
+  return {
+    level,
+    ...(given.categories.length ? { categories: [...given.categories] } : {}),
+    ...(given.releasableTo.length ? { releasable_to: [...given.releasableTo] } : {}),
+  }
+}
+
+/** Undefined when nothing was said: the service then knows which label it is. */
+export async function resolveClassificationIfGiven(given: ClassificationInput, terminal: Terminal) {
+  const isSaid = given.classification !== undefined || given.categories.length > 0 || given.releasableTo.length > 0
+  return isSaid ? await resolveClassification(given, terminal) : undefined
+}
+
+/** Only a site on this machine says what its default is. */
+async function readDefaultLevel({ site }: ClassificationInput, { env }: Terminal): Promise<string> {
+  const folder = offline.findSite(site, env)
+  if (!folder || !existsSync(folder.profile))
+    throw new CommandFailure(2, '--classification is needed where no site is at hand')
+  const { readSiteSettings } = await offline.profile()
+  return readSiteSettings(folder, env).labels.default_level
+}

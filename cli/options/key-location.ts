@@ -1,0 +1,33 @@
+// Whose keys a command is about: those of a site, or those in a folder that belongs to no site.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { SiteFolder } from '../../daemon/offline/offline.ts'
+import { CommandFailure } from '../program/command.ts'
+import { text } from '../program/params.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { requireSite } from './site-options.ts'
+
+export const dirOption = {
+  dir: text('DIR', 'keys in this folder, of a person or an offline machine, instead of a site’s'),
+}
+
+type KeyLocationInput = { readonly dir: string | undefined; readonly site: string | undefined }
+
+/** Throws `Failure`: 2 for two places at once, 1 for a folder that is not there and is not to be made, 3 without a site. */
+export function resolveKeyLocation(
+  given: KeyLocationInput,
+  terminal: Terminal,
+  folder: 'there' | 'to be made' = 'there',
+): { readonly dir: string } | { readonly site: SiteFolder } {
+  if (given.dir === undefined) return { site: requireSite(given, terminal) }
+  if (given.site !== undefined) throw new CommandFailure(2, 'give --dir or --site, not both')
+  const dir = resolve(given.dir)
+  if (folder === 'there' && !existsSync(dir)) throw new CommandFailure(1, `there is no folder ${dir}`)
+  return { dir }
+}
+
+/** Where the keys that are to be read lie. Throws as `resolveKeyLocation` does. */
+export function requireKeyLocation(given: KeyLocationInput, terminal: Terminal): { readonly keys: string } {
+  const place = resolveKeyLocation(given, terminal)
+  return 'dir' in place ? { keys: place.dir } : place.site
+}

@@ -1,0 +1,68 @@
+// What every command that talks to a running service takes, and the client made of it.
+import * as z from 'zod'
+import type { ServiceClient } from '../client/client.ts'
+import type { ServiceConnectionOptions } from '../client/connection.ts'
+import { CommandFailure } from '../program/command.ts'
+import { text } from '../program/params.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { jsonOption, requireSite, siteOption } from './site-options.ts'
+
+export const serviceOptions = {
+  ...siteOption,
+  url: text('URL', 'ask this listener instead of the local socket'),
+  token: text('TOKEN', 'bearer token; better PLATFORM_TOKEN, since others can see argument lists; else minted here'),
+  ...jsonOption,
+}
+
+type ServiceOptionsInput = {
+  readonly site: string | undefined
+  readonly url: string | undefined
+  readonly token: string | undefined
+}
+
+/** A site is only needed where no URL and no token are given. */
+export async function connectService(given: ServiceOptionsInput, terminal: Terminal): Promise<ServiceClient> {
+  const { connectServiceClient } = await import('../client/connection.ts')
+  return connectServiceClient(resolveConnectionOptions(given, terminal))
+}
+
+function resolveConnectionOptions(given: ServiceOptionsInput, terminal: Terminal): ServiceConnectionOptions {
+  const token = given.token ?? (terminal.env.PLATFORM_TOKEN || undefined)
+  const url = given.url === undefined ? undefined : parseServiceUrl(given.url)
+  const folder = url && token ? undefined : requireSite(given, terminal)
+  return { folder, url, token, env: terminal.env }
+}
+
+/** The same, with the subject that the service will take the caller for. Throws `Failure` (2) for a token that names none. */
+export async function connectServiceWithSubject(
+  given: ServiceOptionsInput,
+  terminal: Terminal,
+): Promise<{ api: ServiceClient; subject: string }> {
+  const [{ resolveServiceTarget }, { createServiceClient }] = await Promise.all([
+    import('../client/connection.ts'),
+    import('../client/client.ts'),
+  ])
+  const target = resolveServiceTarget(resolveConnectionOptions(given, terminal))
+  const subject = readTokenSubject((await target.token('site')) ?? '')
+  if (subject === undefined) throw new CommandFailure(2, 'the token names no subject')
+  return { api: createServiceClient(target), subject }
+}
+
+const subjectClaim = z.object({ sub: z.string().min(1) })
+
+/** What the token says of itself, unverified: the service is the judge of it. */
+function readTokenSubject(token: string): string | undefined {
+  try {
+    return subjectClaim.safeParse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))).data
+      ?.sub
+  } catch {
+    return undefined
+  }
+}
+
+function parseServiceUrl(given: string): URL {
+  const url = URL.parse(given)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new CommandFailure(2, '--url must be an http or https URL')
+  if (url.username || url.password) throw new CommandFailure(2, '--url must not carry credentials; use PLATFORM_TOKEN')
+  return url
+}

@@ -1,0 +1,66 @@
+// What a command is: one definition of its words, what it takes, an example, and what it does.
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** One thing that a command takes, as an option or by its place. `parseResponse` throws `InvalidParamError` for text it cannot use. */
+export type Param<T> = {
+  /** The placeholder in help; undefined for a switch. */
+  readonly metavar: string | undefined
+  readonly help: string
+  readonly isRequired: boolean
+  /** Takes all words that follow; by place all that remain, by name up to the next option. */
+  readonly isRest: boolean
+  readonly parse: (text: string) => unknown
+  /** The value when it is not given. */
+  readonly defaultValue: T
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of parameters of different types
+export type Params = Readonly<Record<string, Param<any>>>
+
+export type ParsedParams<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never }
+
+/** 0 done, 1 failed, 2 usage, 3 refused, 4 not reachable, 5 found a problem. */
+export type CommandExitCode = 0 | 1 | 2 | 3 | 4 | 5
+
+export type CommandDefinition<T extends Params = Params, O extends Params = Params> = {
+  /** The words typed, which are also the path of the file. */
+  readonly words: string
+  readonly summary: string
+  /** More than the summary, below the usage in help. */
+  readonly notes?: string
+  /** Parameters by place, in this order. */
+  readonly positionals?: T
+  /** Parameters by name; `portBase` is typed `--port-base`. */
+  readonly options?: O
+  /** A line that works, without the leading `$`. */
+  readonly example: string
+  /** Resolves to the exit code. Throws `Refusal` or `Failure`. A method, so that different commands fit one list. */
+  run(given: ParsedParams<T> & ParsedParams<O>, terminal: Terminal): Promise<CommandExitCode>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of commands that take different things
+export type AnyCommandDefinition = CommandDefinition<any, any>
+
+type NoParams = Readonly<Record<never, never>>
+
+/** Declares a command; exists for the types: `run` sees exactly what was declared. */
+export function command<const T extends Params = NoParams, const O extends Params = NoParams>(
+  given: CommandDefinition<T, O>,
+): CommandDefinition<T, O> {
+  return given
+}
+
+/** Text that an option cannot use; the message ends the sentence "value … is invalid". */
+export class InvalidParamError extends Error {}
+
+/** A failure with its exit code and, where there is one, the way out. */
+export class CommandFailure extends Error {
+  readonly exit: CommandExitCode
+  readonly remedy: string | undefined
+  constructor(exit: CommandExitCode, message: string, remedy?: string) {
+    super(message)
+    this.name = 'Failure'
+    this.exit = exit
+    this.remedy = remedy
+  }
+}

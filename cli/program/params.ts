@@ -1,0 +1,98 @@
+// The kinds of things commands take, each parsed once so that no command sees raw text that it cannot use.
+import { InvalidParamError, type Param } from './command.ts'
+
+const optionalParam = { isRequired: false, isRest: false } as const
+
+export function text(metavar: string, help: string): Param<string | undefined> {
+  return { ...optionalParam, metavar, help, parse: (given) => given, defaultValue: undefined }
+}
+
+export function flag(help: string): Param<boolean> {
+  return { ...optionalParam, metavar: undefined, help, parse: () => true, defaultValue: false }
+}
+
+/** Names between commas; empty when not given. */
+export function nameList(metavar: string, help: string): Param<readonly string[]> {
+  return { ...optionalParam, metavar, help, parse: splitNames, defaultValue: [] }
+}
+
+function splitNames(given: string): string[] {
+  const parts = given.split(',').map((part) => part.trim())
+  if (parts.some((part) => part === '')) throw new InvalidParamError('a name between commas is empty')
+  return parts
+}
+
+export function integer(
+  metavar: string,
+  help: string,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): Param<number | undefined> {
+  const parse = (given: string) => {
+    const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN
+    if (!(value >= min && value <= max)) throw new InvalidParamError(`it must be a whole number from ${min} to ${max}`)
+    return value
+  }
+  return { ...optionalParam, metavar, help, parse, defaultValue: undefined }
+}
+
+export function decimal(metavar: string, help: string, min: number, max: number): Param<number | undefined> {
+  const parse = (given: string) => {
+    const value = /^\d+(\.\d+)?$|^\.\d+$/.test(given) ? Number(given) : Number.NaN
+    if (!(value >= min && value <= max)) throw new InvalidParamError(`it must be a number from ${min} to ${max}`)
+    return value
+  }
+  return { ...optionalParam, metavar, help, parse, defaultValue: undefined }
+}
+
+export function choice<const V extends string>(
+  metavar: string,
+  help: string,
+  values: readonly V[],
+): Param<V | undefined> {
+  const parse = (given: string) => {
+    const found = values.find((value) => value.toLowerCase() === given.toLowerCase())
+    if (found === undefined) throw new InvalidParamError(`it must be one of ${values.join(', ')}`)
+    return found
+  }
+  return { ...optionalParam, metavar, help: `${help} (${values.join(', ')})`, parse, defaultValue: undefined }
+}
+
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** `90`, `15m`, `8h` or `30d`, in seconds. */
+export function duration(metavar: string, help: string): Param<number | undefined> {
+  const parse = (given: string) => {
+    const [, amount, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(given) ?? []
+    const seconds = amount === undefined ? 0 : Number(amount) * (secondsPerUnit[unit] ?? 0)
+    if (seconds < 1) throw new InvalidParamError('it must be seconds, or a number with s, m, h or d')
+    return seconds
+  }
+  return { ...optionalParam, metavar, help: `${help}, as in 90, 15m, 8h or 30d`, parse, defaultValue: undefined }
+}
+
+/** An instant, RFC 3339 in UTC. */
+export function instant(metavar: string, help: string): Param<string | undefined> {
+  const parse = (given: string) => {
+    const at = Date.parse(given)
+    if (Number.isNaN(at) || !/^\d{4}-\d\d-\d\d/.test(given))
+      throw new InvalidParamError('it must be a date or an RFC 3339 time')
+    return new Date(at).toISOString()
+  }
+  return { ...optionalParam, metavar, help, parse, defaultValue: undefined }
+}
+
+/** The same parameter, which must be given. */
+export function required<T>(param: Param<T>): Param<NonNullable<T>> {
+  return { ...param, isRequired: true } as Param<NonNullable<T>>
+}
+
+/** The same parameter with a value for when it is not given. */
+export function withDefault<T>(value: NonNullable<T>, param: Param<T>): Param<NonNullable<T>> {
+  return { ...param, defaultValue: value, help: `${param.help} (default: ${String(value)})` } as Param<NonNullable<T>>
+}
+
+/** All remaining words, none included. */
+export function rest(metavar: string, help: string): Param<readonly string[]> {
+  return { ...optionalParam, isRest: true, metavar, help, parse: (given) => given, defaultValue: [] }
+}

@@ -1,0 +1,14 @@
+// Files of authorities that settings name: told at the start by the setting, since each later failure would name the file alone.
+import { readFileSync } from 'node:fs'
+import type { ProfileProblem } from '../profile.ts'
+
+/** Nothing is wrong with a file that is not named. */
+export function findUnreadableFile(path: string, file: string | undefined): ProfileProblem[] {
+  if (file === undefined) return []
+  try {
+    readFileSync(file)
+    return []
+  } catch {
+    return [{ path, message: `${file} cannot be read: name a file of authorities in PEM` }]
+  }
+}

@@ -1,0 +1,43 @@
+// Client certificates of the profile, joined: paths and lists from the keys, holders from the identity adapter.
+import { readFileSync } from 'node:fs'
+import type { Revocations } from '../../../adapters/identity/offline/revocations.ts'
+import { certificateHolders } from '../../../adapters/identity/x509/holders.ts'
+import { type Looking, listFile } from '../../../adapters/identity/x509/list-file.ts'
+import { x509Provider } from '../../../adapters/identity/x509/provider.ts'
+import { authoritiesIn, pathOf } from '../../../adapters/keys/x509/certificate-path.ts'
+import { revocationListsIn } from '../../../adapters/keys/x509/revocation-list.ts'
+import type { IdentityProvider } from '../../kernel/identity/identity.ts'
+import type { Log } from '../../kernel/operation/call.ts'
+import type { SettingValues } from '../../kernel/settings/settings.ts'
+import type { x509Settings } from '../../kernel/settings/sso-settings.ts'
+
+export type ClientCertificateOptions = {
+  readonly ca_file: string
+  readonly x509: SettingValues<typeof x509Settings>
+  readonly log: Log
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly recheck: Looking
+}
+
+/** Throws when `x509.ca_file` cannot be used. */
+export function clientCertificateProvider({ ca_file, x509, log, now, recheck }: ClientCertificateOptions) {
+  const authorities = authoritiesIn(readFileSync(ca_file, 'utf8'))
+  const { crl_file, subjects: rows } = x509
+  const faulty = (reason: string) => log.error('identity.crl.failed', { reason })
+  const lists = crl_file === undefined ? undefined : listFile(crl_file, revocationListsIn, recheck, faulty)
+  return (tokens: IdentityProvider, revocations: Revocations): IdentityProvider =>
+    x509Provider({
+      tokens,
+      refused: (reason) => log.info('identity.token.refused', { reason }),
+      holderOf: certificateHolders({
+        pathOf: (der, at) => pathOf(der, authorities, at),
+        lists,
+        rows,
+        now,
+        isRevoked: revocations.isRevoked,
+        refused: (reason, { fingerprint, dn } = { fingerprint: '', dn: '' }) =>
+          log.info('identity.certificate.refused', { reason, fingerprint, dn }),
+      }),
+    })
+}

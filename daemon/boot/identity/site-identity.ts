@@ -1,0 +1,50 @@
+// Who is known at this site: its own issuer always; what the profile adds to it is loaded only then.
+import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
+import { getSettings } from '../profile.ts'
+import { type OfflineIdentityOptions, offlineIdentity, type SiteIdentity } from './offline-identity.ts'
+
+type SiteIdentityOptions = Omit<OfflineIdentityOptions, 'settings' | 'foreignVerifier' | 'extendProvider'> & {
+  readonly resolved: ResolvedSettings
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number
+}
+
+export async function openSiteIdentity(given: SiteIdentityOptions): Promise<SiteIdentity> {
+  const settings = getSettings(given.resolved, identitySettings)
+  return offlineIdentity({
+    ...given,
+    settings,
+    foreignVerifier: await openForeignTokens(given),
+    extendProvider: await openClientCertificates(given),
+  })
+}
+
+async function openForeignTokens({
+  resolved,
+  log,
+  now,
+  monotonic,
+}: SiteIdentityOptions): Promise<OfflineIdentityOptions['foreignVerifier']> {
+  const { provider, clock_skew_s: skew_s } = getSettings(resolved, identitySettings)
+  if (provider === 'offline') return undefined
+  const { ssoTokenVerifier } = await import('./sso-provider.ts')
+  return ssoTokenVerifier({ sso: getSettings(resolved, ssoSettings), skew_s, log, now, monotonic })
+}
+
+/** How often the revocation lists are looked at, in milliseconds: an authority publishes them by the hour at best. */
+const revocation_check_interval_ms = 1_000
+
+async function openClientCertificates({
+  resolved,
+  log,
+  now,
+  monotonic,
+}: SiteIdentityOptions): Promise<OfflineIdentityOptions['extendProvider']> {
+  const x509 = getSettings(resolved, x509Settings)
+  if (x509.ca_file === undefined) return undefined
+  const { clientCertificateProvider } = await import('./client-certificates.ts')
+  const looking = { every_ms: revocation_check_interval_ms, monotonic }
+  return clientCertificateProvider({ ca_file: x509.ca_file, x509, log, now, recheck: looking })
+}

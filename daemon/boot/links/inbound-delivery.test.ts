@@ -1,0 +1,87 @@
+// Holds what becomes of a delivered message: applied, refused for good, or to come again, and whose fault that is.
+
+import { expect, test } from 'vitest'
+import { sampleTrace } from '../../../test/support/trace/sample-trace.ts'
+import { type ErrorCode, errorTable, refuse } from '../../kernel/error/errors.ts'
+import type { Peer } from '../../kernel/identity/peer.ts'
+import type { InboundMessage } from '../../kernel/messaging/transport.ts'
+import type { Log } from '../../kernel/operation/call.ts'
+import { invite } from '../../roles/consensus/federation/invite.ts'
+import type { RoleCaller } from '../role-caller.ts'
+import { inboundDelivery, verifiedMessageCache } from './inbound-delivery.ts'
+
+const silent = () => undefined
+const log: Log = { debug: silent, info: silent, warn: silent, error: silent }
+const envelope = {
+  payload: Buffer.from('{"v":1}').toString('base64url'),
+  signatures: [{ protected: 'p', signature: 's' }],
+}
+const message = (kind = 'invitation') =>
+  ({
+    envelope: JSON.stringify(envelope),
+    body_text: '{"a":"ž"}',
+    statement: { src: 'bravo', msg_id: 'msg_1', kind },
+    signer_key_id: 'key-1',
+  }) as unknown as InboundMessage
+
+const failingCaller =
+  (error: unknown): RoleCaller =>
+  async () => {
+    throw error
+  }
+
+test('it goes to the operation that takes its kind, with the bytes that were signed for', async () => {
+  const asked: unknown[] = []
+  const verdict = await inboundDelivery(async (...given) => void asked.push(...given), log)(message(), sampleTrace)
+  expect(verdict).toEqual({ verdict: 'applied' })
+  expect(asked).toEqual([invite, { envelope, body: Buffer.from('{"a":"ž"}').toString('base64url') }, sampleTrace])
+})
+
+test('a kind that no role takes is refused', async () => {
+  const verdict = await inboundDelivery(async () => undefined, log)(message('ping'), sampleTrace)
+  expect(verdict).toMatchObject({ verdict: 'refused', code: 'not_found' })
+})
+
+/** A fault of this site or of the moment: the message must not be put away for it. */
+const retriedCodes = new Set<ErrorCode>([
+  'unauthenticated',
+  'conflict',
+  'rate_limited',
+  'internal',
+  'unavailable',
+  'timeout',
+])
+
+test.each(Object.keys(errorTable) as ErrorCode[])('a receiver that answers %s', async (code) => {
+  const verdict = await inboundDelivery(failingCaller(refuse(code, 'why')), log)(message(), sampleTrace)
+  expect(verdict).toEqual(
+    retriedCodes.has(code) ? { verdict: 'later', detail: 'why' } : { verdict: 'refused', code, detail: 'why' },
+  )
+})
+
+test('a receiver that breaks is tried again, and the sender is not told how it broke', async () => {
+  const verdict = await inboundDelivery(failingCaller(new TypeError('x of undefined')), log)(message(), sampleTrace)
+  expect(verdict).toEqual({ verdict: 'later', detail: 'the receiving role failed' })
+})
+
+test('what the carrier verified is known as such while it is delivered, and only then and there', async () => {
+  const recent = verifiedMessageCache()
+  const key = { kid: 'key-1' }
+  const peers = { list: async () => [], get: async () => ({ keys: [key, { kid: 'key-2' }] }) as unknown as Peer }
+  const find = (peer: string, type: 'statement' | 'evidence' = 'statement') => recent.find(peer, type, envelope)
+  const during = await recent.retainDuring(message(), peers, async () => ({
+    own: find('bravo'),
+    others: [find('charlie'), find('bravo', 'evidence')],
+  }))
+  expect(during.own?.keys).toEqual([key])
+  expect(Buffer.from(during.own?.payload ?? []).toString()).toBe('{"v":1}')
+  expect(during.others).toEqual([undefined, undefined])
+  expect(find('bravo')).toBeUndefined()
+  const revoked = { kid: 'key-1', status: 'revoked' }
+  const distrusting = { list: async () => [], get: async () => ({ keys: [revoked] }) as unknown as Peer }
+  expect(await recent.retainDuring(message(), distrusting, async () => find('bravo'))).toBeUndefined()
+  await expect(
+    recent.retainDuring(message(), peers, failingCaller(new Error('broken')) as () => Promise<never>),
+  ).rejects.toThrow()
+  expect(find('bravo')).toBeUndefined()
+})

@@ -1,0 +1,86 @@
+// Joins the carriers to the roles: a verified message goes to the operation that takes its kind, and its fate comes back.
+
+import { type Jws, jws, type SignatureType, type VerifiedPayload } from '../../kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
+import type { Peers } from '../../kernel/identity/peer.ts'
+import type { Label } from '../../kernel/label/label.ts'
+import type { DeliveryVerdict, InboundMessage, Transport } from '../../kernel/messaging/transport.ts'
+import type { Log } from '../../kernel/operation/call.ts'
+import type { SpanStart } from '../../kernel/telemetry/spans.ts'
+import type { Trace } from '../../kernel/telemetry/trace.ts'
+import type { VerifiedMessageCache } from '../../roles/site/parts.ts'
+import { findMessageOperation } from '../loaded-roles.ts'
+import type { RoleCaller } from '../role-caller.ts'
+
+/** Remembers a message while it is being delivered, so that its receiver need not check the same signature again. */
+export function verifiedMessageCache(): VerifiedMessageCache & {
+  retainDuring<T>(message: InboundMessage, peers: Peers, act: () => Promise<T>): Promise<T>
+} {
+  const held = new Map<string, VerifiedPayload & { label: Label; is_label_released: boolean }>()
+  const keyOf = (peer: string, envelope: Jws) => `${peer}\n${JSON.stringify(envelope)}`
+  return {
+    find: (peer: string, type: SignatureType, envelope: Jws) =>
+      type === 'statement' ? held.get(keyOf(peer, envelope)) : undefined,
+    async retainDuring(message, peers, act) {
+      const envelope = jws.parse(JSON.parse(message.envelope))
+      const peer = await peers.get(message.statement.src)
+      // Revoked since the carrier looked: then it is for the receiver to look again.
+      const keys = (peer?.keys ?? []).filter((key) => key.kid === message.signer_key_id && key.status !== 'revoked')
+      if (keys.length === 0) return await act()
+      const key = keyOf(message.statement.src, envelope)
+      const payload = new Uint8Array(Buffer.from(envelope.payload, 'base64url'))
+      held.set(key, { payload, keys, label: message.label, is_label_released: message.is_label_released ?? false })
+      try {
+        return await act()
+      } finally {
+        held.delete(key)
+      }
+    },
+  }
+}
+
+/** What is told of a delivery: which message by its id, nothing of what it says. */
+export function buildDeliverySpan(
+  transport: Transport['name'],
+  { statement }: InboundMessage,
+  trace: Trace,
+): SpanStart {
+  const attributes = {
+    'messaging.system': transport,
+    'messaging.operation.type': 'process',
+    'messaging.message.id': statement.msg_id,
+    'platform.peer': statement.src,
+    'platform.kind': statement.kind,
+  }
+  return { trace, name: `deliver ${statement.kind}`, kind: 'consumer', attributes }
+}
+
+/** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
+export function inboundDelivery(ask: RoleCaller, log: Log) {
+  return async (message: InboundMessage, trace: Trace): Promise<DeliveryVerdict> => {
+    const taker = await findMessageOperation(message.statement.kind)
+    if (!taker)
+      return {
+        verdict: 'refused',
+        code: 'not_found',
+        detail: `no role takes messages of kind ${message.statement.kind}`,
+      }
+    try {
+      const body = Buffer.from(message.body_text).toString('base64url')
+      await ask(taker, { envelope: JSON.parse(message.envelope), body }, trace)
+      return { verdict: 'applied' }
+    } catch (error) {
+      if (isRefusal(error) && isFinalRefusal(error)) {
+        return { verdict: 'refused', code: error.code, detail: error.message }
+      }
+      const { trace_id, span_id } = trace
+      log.warn('site.message.later', { msg_id: message.statement.msg_id, error: String(error), trace_id, span_id })
+      return { verdict: 'later', detail: isRefusal(error) ? error.message : 'the receiving role failed' }
+    }
+  }
+}
+
+/** Whether the refusal is about the message. That this site's own token does not count now is no fault of its sender. */
+function isFinalRefusal({ code, row }: Refusal): boolean {
+  return !row.retryable && code !== 'internal' && code !== 'unauthenticated'
+}

@@ -1,0 +1,96 @@
+// Opens the networks that the profile names peers for, and runs their ferries; the code of the others is never loaded.
+import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
+import type { Peers } from '../../kernel/identity/peer.ts'
+import type { Carrier, Handover } from '../../kernel/messaging/carrier.ts'
+import type { Log, Site } from '../../kernel/operation/call.ts'
+import type { ResolvedSettings, SettingsBlock } from '../../kernel/settings/settings.ts'
+import type { Metrics } from '../../kernel/telemetry/metrics.ts'
+import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
+import { getSettings, type ProfileProblem } from '../profile.ts'
+import type { SiteFolder } from '../storage/site-folder.ts'
+import { computeBackoff_ms, type LinkPump, linkPump } from './link-pump.ts'
+import type { ProcessEnvironment } from './network-files.ts'
+
+export type NetworkCarrierOptions = {
+  readonly folder: SiteFolder
+  readonly resolved: ResolvedSettings
+  readonly site: Site
+  readonly peers: Peers
+  readonly log: Log
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+  /** Those of the site role. */
+  readonly metrics: Metrics
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  readonly random: (bytes: number) => string
+  readonly clock: { now(): number }
+}
+
+type CarrierFactory = (given: NetworkCarrierOptions) => Promise<Carrier>
+
+const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>>> = {
+  mtls: async (given) => (await import('./mtls-carrier.ts')).openMtlsCarrier(given),
+  async amqp({ resolved, site, log, chance }) {
+    const { amqpCarrier } = await import('../../../adapters/transport/amqp/carrier.ts')
+    const { url, user, password, prefix, queue_type, peers, ...tls } = getSettings(resolved, amqpSettings)
+    const { max_envelope_bytes: envelope_bytes, max_body_bytes: body_bytes } = getSettings(resolved, filedropSettings)
+    const files = { ca_file: tls.tls_ca_file, cert_file: tls.tls_cert_file, key_file: tls.tls_key_file }
+    return amqpCarrier({
+      broker: { url, user, tls: files },
+      password,
+      site: site.name,
+      prefix,
+      queue_type,
+      peers,
+      limits: { envelope_bytes, body_bytes },
+      log,
+      wait_ms: (failures) => computeBackoff_ms(failures, chance()),
+    })
+  },
+  coalition: async (given) => (await import('./coalition-carrier.ts')).openCoalitionCarrier(given),
+}
+
+const sectionReader = (resolved: ResolvedSettings) => (section: SettingsBlock) => getSettings(resolved, section)
+
+/** What may move a message of this site. A courier can always come. */
+export function listTransportNames(resolved: ResolvedSettings): string[] {
+  return ['filedrop', ...listNetworks(sectionReader(resolved)).map(({ name }) => name)]
+}
+
+/** Opens and starts all; what runs is in `running` as soon as it does. Throws as a carrier does that cannot start. */
+export async function startLinkPumps(
+  given: NetworkCarrierOptions,
+  handover: Handover,
+  running: { readonly carriers: Carrier[]; readonly linkPumps: LinkPump[] },
+): Promise<void> {
+  running.carriers.push(...(await openNetworkCarriers(given)))
+  const { rescan_ms } = getSettings(given.resolved, filedropSettings)
+  for (const carrier of running.carriers) {
+    const ferrying = linkPump({ ...given, carrier, handover, poll_interval_ms: rescan_ms })
+    running.linkPumps.push(ferrying)
+    await ferrying.start()
+  }
+}
+
+/** None is started yet. Throws what a carrier says of settings that cannot be used. */
+async function openNetworkCarriers(given: NetworkCarrierOptions): Promise<Carrier[]> {
+  const opening = listNetworks(sectionReader(given.resolved)).map(({ name }) => carrierFactories[name]?.(given))
+  return (await Promise.all(opening)).filter((carrier) => carrier !== undefined)
+}
+
+/** What keeps a network from being opened, told before anything starts. */
+export async function findNetworkProblems(
+  folder: SiteFolder,
+  resolved: ResolvedSettings,
+  env: ProcessEnvironment,
+): Promise<ProfileProblem[]> {
+  const names = listNetworks(sectionReader(resolved)).map(({ name }) => name)
+  if (names.length === 0) return []
+  const mtls = names.includes('mtls') ? (await import('./mtls-carrier.ts')).findMtlsProblems(folder, resolved) : []
+  const { inspectNetworkFiles } = await import('./network-files.ts')
+  const others = inspectNetworkFiles(resolved, env).flatMap(({ name, faults }) =>
+    faults.map((message) => ({ path: name, message })),
+  )
+  return [...mtls, ...others]
+}

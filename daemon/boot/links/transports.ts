@@ -1,0 +1,97 @@
+// Opens the carriers between sites: today file-drop, over the site role's journal.
+import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { filedropMetrics } from '../../../adapters/transport/filedrop/metrics.ts'
+import { listQuarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { readQuarantinedItem } from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
+import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
+import { mtlsMetrics } from '../../../adapters/transport/mtls/metrics.ts'
+import type { Peers } from '../../kernel/identity/peer.ts'
+import type { Transport } from '../../kernel/messaging/transport.ts'
+import type { Log, Site } from '../../kernel/operation/call.ts'
+import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { Metric, Metrics } from '../../kernel/telemetry/metrics.ts'
+import type { Quarantines } from '../../roles/site/parts.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
+import { faultStop } from '../host/fault-stop.ts'
+import { passphraseReader } from '../host/passphrase.ts'
+import { readRootKeys } from '../identity/root-keys.ts'
+import { getSettings } from '../profile.ts'
+import type { RoleStorage } from '../storage/role-storage.ts'
+import type { SiteFolder } from '../storage/site-folder.ts'
+import { lockPeer } from '../storage/wait-for-lock.ts'
+import { findAccreditationLapse } from './accredited-peers.ts'
+import { newestCheckpoints } from './newest-checkpoints.ts'
+
+export type TransportOptions = {
+  readonly folder: SiteFolder
+  readonly site: Site
+  readonly resolved: ResolvedSettings
+  readonly storage: RoleStorage
+  readonly peers: Peers
+  readonly clock: { now(): number; monotonic(): number }
+  readonly random: (bytes: number) => string
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** What the carriers count; declared beside the metrics of the role that owns them. */
+export const linkMetrics: readonly Metric[] = [...filedropMetrics, ...mtlsMetrics]
+
+export function openTransports({ folder, site, resolved, storage, peers, ...around }: TransportOptions): Transport[] {
+  const { skew_s, truncated_after_s, releasable_names, release_days, acknowledgements, ...settings } = getSettings(
+    resolved,
+    filedropSettings,
+  )
+  return [
+    filedropTransport({
+      ...around,
+      site: site.name,
+      tenant_id: site.tenant_id,
+      releasable_names,
+      root: folder.filedrop,
+      peers,
+      signatures: joseSignatures({
+        dir: folder.keys,
+        now: around.clock.now,
+        passphrase: passphraseReader(getSettings(resolved, identitySettings).keys_passphrase_file),
+      }),
+      journal: sqliteJournal(storage.file, storage.audit),
+      label_policy: site.labels,
+      checkpoints: newestCheckpoints(storage.store, site),
+      roots: () => readRootKeys(folder.keys, around.clock.now()),
+      acknowledgements,
+      isAccredited: (peer) => findAccreditationLapse(peer, resolved, around.clock.now()) === undefined,
+      record: (events) => storage.audit.append(events),
+      hold: (peer) => lockPeer(folder, peer),
+      ...(faultStop ? { passFaultPoint: faultStop } : {}),
+      settings: { ...settings, skew_ms: skew_s * 1_000, truncated_after_ms: truncated_after_s * 1_000 },
+    }),
+  ]
+}
+
+export function openQuarantines(folder: SiteFolder, resolved: ResolvedSettings, peers: Peers): Quarantines {
+  const limits = getSettings(resolved, filedropSettings)
+  return {
+    async list(peer, limit, after) {
+      const names = peer === undefined ? (await peers.list()).map(({ name }) => name) : [peer]
+      const all = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
+      const later = after === undefined ? all : all.filter((entry) => compareNewestFirst(after, entry) < 0)
+      return later.sort(compareNewestFirst).slice(0, limit)
+    },
+    async get(peer, id) {
+      const found = readQuarantinedItem(folder.filedrop, peer, id, limits)
+      if (!found) return undefined
+      const { statement_digest, channel: _channel, files, ...about } = found
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      const digest = statement_digest === undefined ? {} : { digest: statement_digest }
+      return { ...about, id: `${peer}/${id}`, file: files[0]?.was ?? '', ...digest, bytes, files: [...files] }
+    },
+  }
+}
+
+function compareNewestFirst(a: { at: string; id: string }, b: { at: string; id: string }): number {
+  if (a.at !== b.at) return a.at < b.at ? 1 : -1
+  return a.id < b.id ? -1 : Number(a.id > b.id)
+}

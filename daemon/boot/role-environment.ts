@@ -1,0 +1,44 @@
+// What every call of a role is surrounded by, put together from the adapters.
+import type { Log, PartKey, RoleEnvironment, Site } from '../kernel/operation/call.ts'
+import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import type { Metrics } from '../kernel/telemetry/metrics.ts'
+import type { AnnouncementBus } from './announcement-bus.ts'
+import { getSettings } from './profile.ts'
+
+export type RoleParts = ReadonlyMap<string, unknown>
+
+export type RoleEnvironmentParts = {
+  readonly role: string
+  readonly site: Site
+  readonly log: Log
+  readonly settings: ResolvedSettings
+  readonly metrics: Metrics
+  readonly bus: AnnouncementBus
+  readonly parts: RoleParts
+  readonly now: () => number
+  readonly monotonic: () => number
+  readonly random: (bytes: number) => string
+  readonly wake: (worker: string) => void
+}
+
+export function buildRoleEnvironment(given: RoleEnvironmentParts): RoleEnvironment {
+  const { metrics, bus, parts } = given
+  return {
+    site: given.site,
+    log: given.log,
+    now: given.now,
+    monotonic: given.monotonic,
+    random: given.random,
+    settings: (of) => getSettings(given.settings, of),
+    announce: bus.announce,
+    changes: bus.changes,
+    wake: given.wake,
+    count: metrics.count,
+    set: metrics.set,
+    observe: metrics.observe,
+    part: <P>(key: PartKey<P>): P => {
+      if (!parts.has(key.name)) throw new TypeError(`the role ${given.role} was given no part "${key.name}"`)
+      return parts.get(key.name) as P
+    },
+  }
+}

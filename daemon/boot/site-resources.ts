@@ -1,0 +1,108 @@
+// What all roles of a process share: made once, before the first of them.
+import type { Clock } from '../../adapters/host/clock/system-clock.ts'
+import { pinoLog } from '../../adapters/host/log/pino-log.ts'
+import { systemRandom } from '../../adapters/host/random/system-random.ts'
+import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
+import type { Peers } from '../kernel/identity/peer.ts'
+import type { Carrier } from '../kernel/messaging/carrier.ts'
+import type { Transport } from '../kernel/messaging/transport.ts'
+import type { Log, Site } from '../kernel/operation/call.ts'
+import type { RoleContext } from '../kernel/operation/perform-operation.ts'
+import type { Role } from '../kernel/role/role.ts'
+import { labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import type { KeyValue } from '../kernel/store/key-value.ts'
+import { type AnnouncementBus, announcementBus } from './announcement-bus.ts'
+import { openSpanExporter } from './host/span-exporter.ts'
+import type { SiteIdentity } from './identity/offline-identity.ts'
+import { openSiteIdentity } from './identity/site-identity.ts'
+import { accreditedPeers } from './links/accredited-peers.ts'
+import { verifiedMessageCache } from './links/inbound-delivery.ts'
+import type { LinkPump } from './links/link-pump.ts'
+import type { NetworkCarrierOptions } from './links/network-carriers.ts'
+import { getSettings } from './profile.ts'
+import type { RoleDirectory } from './role-caller.ts'
+import type { RoleService } from './service.ts'
+import { openKeyValue } from './storage/key-value.ts'
+import type { RoleStorage } from './storage/role-storage.ts'
+import type { SiteFolder } from './storage/site-folder.ts'
+
+export type StartPlan = {
+  readonly folder: SiteFolder
+  readonly resolved: ResolvedSettings
+  /** In the order in which they start. */
+  readonly starting: readonly Role[]
+  readonly clock: Clock
+  /** Instead of the process's own log. */
+  readonly log: Log | undefined
+  /** Settles everything anew, as at a start. Rejects with `ProfileError` where the process would not start so. */
+  readonly resolveSettingsAgain: () => Promise<ResolvedSettings>
+}
+
+/** What all roles of the process share. */
+export type SiteResources = StartPlan & {
+  readonly site: Site
+  readonly logOf: (role: string) => Log
+  readonly random: (bytes: number) => string
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+  readonly keyValue: KeyValue
+  readonly identity: SiteIdentity
+  readonly peers: Peers
+  readonly verifiedMessages: ReturnType<typeof verifiedMessageCache>
+  readonly directory: RoleDirectory & { readonly contexts: Map<string, RoleContext> }
+  readonly announcements: AnnouncementBus
+  readonly storages: RoleStorage[]
+  readonly services: RoleService[]
+  readonly transports: Transport[]
+  /** Networks that move the messages of some peers. */
+  readonly carriers: Carrier[]
+  readonly linkPumps: LinkPump[]
+  readonly spans: Awaited<ReturnType<typeof openSpanExporter>>
+  /** Where the networks count and record: what belongs to the site role; none where another process runs it. */
+  readonly recorders: Pick<NetworkCarrierOptions, 'metrics' | 'record'>[]
+}
+
+export async function openSiteResources(plan: StartPlan): Promise<SiteResources> {
+  const { folder, resolved, clock } = plan
+  const site = buildSite(resolved)
+  const random = systemRandom()
+  const level = getSettings(resolved, platformSettings).log_level
+  const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
+  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
+  const identity = await openSiteIdentity({
+    folder,
+    site,
+    resolved,
+    log: logOf('identity'),
+    random,
+    now: clock.now,
+    monotonic: clock.monotonic,
+  })
+  return {
+    ...plan,
+    site,
+    logOf,
+    random,
+    chance,
+    keyValue: await openKeyValue({ ...plan, ...clock, site: site.name, log: logOf('boot'), chance }),
+    identity,
+    peers: accreditedPeers(peerFiles(folder.peers), resolved, clock.now),
+    verifiedMessages: verifiedMessageCache(),
+    directory: { folder, contexts: new Map(), serviceToken: identity.serviceToken, random },
+    announcements: announcementBus(),
+    storages: [],
+    services: [],
+    transports: [],
+    carriers: [],
+    linkPumps: [],
+    spans: await openSpanExporter(resolved, site, logOf('boot')),
+    recorders: [],
+  }
+}
+
+function buildSite(resolved: ResolvedSettings): Site {
+  const { name, tenant_id, deployment_profile } = getSettings(resolved, platformSettings)
+  const { policy, levels, default_level } = getSettings(resolved, labelSettings)
+  return { name, tenant_id, deployment_profile, labels: { policy, levels }, default_level }
+}

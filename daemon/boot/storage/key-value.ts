@@ -1,0 +1,46 @@
+// Opens what the processes of a site share for a while: Redis where the profile names one, else the process's own memory.
+import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
+import type { Log } from '../../kernel/operation/call.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { KeyValue } from '../../kernel/store/key-value.ts'
+import { getSettings } from '../profile.ts'
+
+export type KeyValueOptions = {
+  /** Roles of this process. */
+  readonly starting: readonly Role[]
+  readonly resolved: ResolvedSettings
+  /** This site's name. */
+  readonly site: string
+  readonly log: Log
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+}
+
+/** A server that does not answer now is tried again for ever. Throws when a file of certificates cannot be read. */
+export async function openKeyValue({
+  starting,
+  resolved,
+  site,
+  log,
+  monotonic,
+  chance,
+}: KeyValueOptions): Promise<KeyValue> {
+  const { host, port, db, username, password, verify } = getSettings(resolved, keyValueSettings)
+  const isWanted = starting.some(({ settings }) => settings.some(({ name }) => name === keyValueSettings.name))
+  if (host === undefined || !isWanted) return memoryKeyValue(monotonic)
+  const { redisKeyValue } = await import('../../../adapters/keyvalue/redis/redis-keyvalue.ts')
+  return redisKeyValue({
+    ...{ host, port, username, password, chance },
+    database: db,
+    prefix: `platform/${site}/`,
+    ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
+    told(state, detail) {
+      if (state === 'lost') log.error('platform.keyvalue.lost', { detail })
+      else log.info('platform.keyvalue.back')
+    },
+  })
+}

@@ -1,0 +1,66 @@
+// Shows that what stands in the way of upkeep is told once, and by health for as long as it lasts.
+import { beforeEach, expect, test } from 'vitest'
+import { refuse } from '../../kernel/error/errors.ts'
+import { newTrace } from '../../kernel/telemetry/trace.ts'
+import { type RetriedTask, retriedTask, type TaskTroubles } from './retried-task.ts'
+
+let logged: [string, unknown][]
+let next: () => Promise<TaskTroubles>
+let work: RetriedTask
+
+beforeEach(() => {
+  logged = []
+  work = retriedTask('settle', 'all writes', () => next())
+})
+
+async function run(...troubles: [string, string][]): Promise<void> {
+  next = async () => new Map(troubles)
+  await runOnce()
+}
+
+async function runOnce(): Promise<void> {
+  const note = (event: string, { held_up, why }: { held_up?: unknown; why?: unknown } = {}) => {
+    logged.push([event.replace('platform.cluster.', ''), why === undefined ? held_up : `${held_up}: ${why}`])
+  }
+  const log = { error: note, info: note, warn: note, debug: note }
+  const trace = newTrace((bytes) => '07'.repeat(bytes))
+  await work.run({ log, trace, signal: new AbortController().signal } as never)
+}
+
+test('each trouble is told when it comes, when it changes and when it goes', async () => {
+  await run(['session', 'gone'])
+  await run(['session', 'gone'])
+  await run(['session', 'gone'], ['dissent', 'full'])
+  expect(await work.health()).toEqual({ ok: false, detail: 'session: gone; dissent: full' })
+  await run(['session', 'silent'])
+  await run()
+  await run()
+  expect(logged).toEqual([
+    ['trouble', 'session: gone'],
+    ['trouble', 'dissent: full'],
+    ['trouble', 'session: silent'],
+    ['mended', 'dissent'],
+    ['mended', 'session'],
+  ])
+  expect(await work.health()).toEqual({ ok: true, detail: 'ok' })
+})
+
+test('a refusal of the whole is one trouble', async () => {
+  next = async () => {
+    throw refuse('unavailable', 'no connection')
+  }
+  await runOnce()
+  await runOnce()
+  expect(logged).toEqual([['trouble', 'all writes: no connection']])
+  expect(await work.health()).toEqual({ ok: false, detail: 'all writes: no connection' })
+})
+
+test('a fault of ours is told by whoever runs the work, and by health without its text', async () => {
+  next = async () => {
+    throw new Error('an inside matter')
+  }
+  await expect(runOnce()).rejects.toThrow('an inside matter')
+  expect(await work.health()).toEqual({ ok: false, detail: 'all writes: it failed; see the log' })
+  await run()
+  expect(logged).toEqual([['mended', 'all writes']])
+})

@@ -1,0 +1,7 @@
+// Digests that only the holders of a key can make: guesses cannot be tried without it.
+import { createHmac } from 'node:crypto'
+
+/** HMAC-SHA-256 (RFC 2104), 32 bytes. */
+export function hmacSha256(key: Uint8Array, text: string): Uint8Array {
+  return createHmac('sha256', key).update(text).digest()
+}

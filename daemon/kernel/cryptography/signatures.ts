@@ -1,0 +1,56 @@
+// Signing and verifying as the rest of the house sees it; the cryptography itself lives in one adapter.
+import * as z from 'zod'
+
+export const keyAlgorithm = z.enum(['Ed25519', 'ES384', 'ML-DSA-87'])
+export type KeyAlgorithm = z.infer<typeof keyAlgorithm>
+
+/** A pinned public key. The algorithm to verify with comes from here, never from a header. */
+export const publicKey = z.strictObject({
+  kid: z.string().min(1).max(128),
+  algorithm: keyAlgorithm,
+  /** RFC 7638 thumbprint (SHA-256, base64url): what people compare at enrolment. */
+  fingerprint: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  use: z.enum(['message', 'token', 'personal', 'root', 'authority']),
+  status: z.enum(['active', 'retired', 'revoked']),
+  created: z.iso.datetime(),
+  not_after: z.iso.datetime().optional(),
+  jwk: z.record(z.string(), z.unknown()),
+})
+export type PublicKey = z.infer<typeof publicKey>
+
+/** JWS general JSON serialisation (RFC 7515 section 7.2.1). */
+export const jws = z.strictObject({
+  payload: z.string().max(65_536),
+  signatures: z
+    .array(z.strictObject({ protected: z.string().max(2_048), signature: z.string().max(8_192) }))
+    .min(1)
+    .max(16),
+})
+export type Jws = z.infer<typeof jws>
+
+/** What a signature is for; goes into the protected header as `typ`, so that none can stand in for another. */
+export type SignatureType =
+  | 'statement'
+  | 'evidence'
+  | 'checkpoint'
+  | 'keyset'
+  | 'epoch'
+  | 'manifest'
+  | 'gap-receipt'
+  | 'release'
+  | 'registry'
+
+export type VerifiedPayload = { payload: Uint8Array<ArrayBuffer>; keys: readonly PublicKey[] }
+export type VerificationFailure = 'bad_signature' | 'unknown_key' | 'key_revoked'
+
+/** `sign` uses the site's active message key; `verify` counts distinct pinned keys that are not revoked (a retired
+ * one still verifies what it signed) and says which signed. */
+export interface Signatures {
+  sign(type: SignatureType, payload: Uint8Array): Promise<Jws>
+  verify(
+    type: SignatureType,
+    envelope: Jws,
+    pinned: readonly PublicKey[],
+  ): Promise<VerifiedPayload | VerificationFailure>
+  publicKeys(): readonly PublicKey[]
+}

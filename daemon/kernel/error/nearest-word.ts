@@ -1,0 +1,25 @@
+// The word that was probably meant, for "did you mean".
+
+/** The known word with the smallest edit distance (Levenshtein), in any case of letters; '' when none is known. */
+export function nearestWord(word: string, known: readonly string[]): string {
+  let best = known[0] ?? ''
+  let least = Number.POSITIVE_INFINITY
+  for (const candidate of known) {
+    const cost = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (cost < least) [best, least] = [candidate, cost]
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,171 @@
+// Parses by a schema and says in plain words what is wrong; the one place where the parser's own wording is replaced.
+import * as z from 'zod'
+import type { FieldError } from './errors.ts'
+import { nearestWord } from './nearest-word.ts'
+
+export type ParseResult<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly errors: readonly FieldError[] }
+
+/** Faults beyond these are left out: a list of them answers a stranger's request. */
+const max_faults = 32
+/** Longest name of a field that is compared with the known ones, or repeated: the name is a stranger's, too. */
+const max_name_characters = 64
+
+/**
+ * The value as the schema reads it, or each fault with its place (`policy.m`) in the schema's order. What is said
+ * comes from the schema and the names of fields alone: never a value, which may be a secret.
+ */
+export function parseWithSchema<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.output<S>> {
+  const parsed = z.safeParse(schema, value, { error: describeIssue })
+  if (parsed.success) return parsed
+  return { success: false, errors: faultsOf(parsed.error.issues).slice(0, max_faults) }
+}
+
+/** The first of the faults, for the end of a sentence. */
+export function formatFieldErrors(errors: readonly FieldError[]): string {
+  return errors
+    .slice(0, 5)
+    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    .join('; ')
+}
+
+type SchemaIssue = z.core.$ZodIssue
+
+function faultsOf(issues: readonly SchemaIssue[], above: readonly PropertyKey[] = []): FieldError[] {
+  const faults: FieldError[] = []
+  for (const issue of issues) {
+    if (faults.length >= max_faults) break
+    faults.push(...faultsOfIssue(issue, [...above, ...issue.path]))
+  }
+  return faults
+}
+
+function faultsOfIssue(issue: SchemaIssue, at: readonly PropertyKey[]): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.message.split(separator)
+    return issue.keys
+      .slice(0, max_faults)
+      .map((key) => ({ path: formatPath([...at, key]), message: unknownFieldMessage(key, known) }))
+  }
+  const inner = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined
+  return inner ? faultsOf(inner, at) : [{ path: formatPath(at), message: messageOf(issue) }]
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  return path.map((part) => clipName(String(part))).join('.')
+}
+
+function clipName(name: string): string {
+  return name.length > max_name_characters ? `${name.slice(0, max_name_characters)}…` : name
+}
+
+function unknownFieldMessage(key: string, known: readonly string[]): string {
+  const meant = key.length > max_name_characters ? '' : nearestWord(key, known)
+  return meant === '' ? 'unknown field' : `unknown field; did you mean "${meant}"?`
+}
+
+/** Of several allowed shapes the one that the value comes nearest to; undefined when it has the type of none of them. */
+function closestBranch(branches: readonly (readonly SchemaIssue[])[]): readonly SchemaIssue[] | undefined {
+  const fitting = branches.filter(
+    (issues) => !issues.some(({ path, code }) => path.length === 0 && isTypeMismatch(code)),
+  )
+  return fitting.toSorted((a, b) => a.length - b.length)[0]
+}
+
+function isTypeMismatch(code: SchemaIssue['code']): boolean {
+  return code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union'
+}
+
+function messageOf(issue: SchemaIssue): string {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) return joinAlternatives(issue.errors)
+  if (issue.code === 'invalid_key') return `as a name ${issue.issues[0]?.message ?? 'is not valid'}`
+  return issue.message
+}
+
+/** `must be a string or an object` from what each shape says. */
+function joinAlternatives(branches: readonly (readonly SchemaIssue[])[]): string {
+  const said = branches.flatMap((issues) => issues.slice(0, 1).map(messageOf))
+  const [first = 'is not valid', ...others] = [...new Set(said)]
+  return [first, ...others.map((each) => each.replace(/^must be /, ''))].join(' or ')
+}
+
+/** Between the names that stand for the message of an unknown field, until the nearest of them is looked for. */
+const separator = '\n'
+
+type RawSchemaIssue = z.core.$ZodRawIssue
+
+/** The words for one issue. Those of an unknown field are the known ones: only the first faults are worth a search. */
+function describeIssue(issue: RawSchemaIssue): string {
+  if (issue.code === 'unrecognized_keys') return knownFieldNames(issue.inst).join(separator)
+  if (issue.input === undefined && isTypeMismatch(issue.code)) return 'is required'
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return oneOf(issue.values)
+    case 'invalid_union':
+      return Array.isArray(issue.options) ? oneOf(issue.options) : 'is not valid'
+    case 'too_small':
+      return atLeast(issue)
+    case 'too_big':
+      return atMost(issue)
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'invalid_format':
+      return issue.format === 'regex'
+        ? `must match ${issue.pattern}`
+        : `must be ${formatNames[issue.format] ?? issue.format}`
+    default:
+      return 'is not valid'
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+}
+
+const formatNames: Readonly<Record<string, string>> = {
+  datetime: 'a time as in 2026-05-03T12:00:00Z',
+  date: 'a date as in 2026-05-03',
+  base64url: 'base64url without padding',
+  url: 'a URL',
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const shown = values.map(String).join(', ')
+  return values.length === 1 ? `must be ${shown}` : `must be one of ${shown}`
+}
+
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'item' }
+
+function atLeast({ origin, minimum, inclusive, exact }: RawSchemaIssue & { readonly code: 'too_small' }): string {
+  const unit = units[origin]
+  if (unit && exact) return `must have exactly ${formatCount(minimum, unit)}`
+  if (unit) return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${formatCount(minimum, unit)}`
+  return inclusive ? `must be at least ${minimum}` : `must be more than ${minimum}`
+}
+
+function atMost({ origin, maximum, inclusive, exact }: RawSchemaIssue & { readonly code: 'too_big' }): string {
+  const unit = units[origin]
+  if (unit) return `must have ${exact ? 'exactly' : 'at most'} ${formatCount(maximum, unit)}`
+  return inclusive ? `must be at most ${maximum}` : `must be less than ${maximum}`
+}
+
+function formatCount(count: number | bigint, unit: string): string {
+  return `${count} ${unit}${Number(count) === 1 ? '' : 's'}`
+}
+
+/** The fields that the object has where an unknown one was found. */
+function knownFieldNames(inst: RawSchemaIssue['inst']): string[] {
+  const { shape, keyType } = (inst?._zod.def ?? {}) as { shape?: object; keyType?: z.core.$ZodType }
+  return shape ? Object.keys(shape) : [...(keyType?._zod.values ?? [])].map(String)
+}

@@ -1,0 +1,37 @@
+// Problem documents (RFC 9457): the one shape in which every refusal leaves the process.
+import * as z from 'zod'
+import { type ErrorCode, errorTable, Refusal } from './errors.ts'
+
+export const problem = z
+  .strictObject({
+    type: z.string().meta({ description: 'urn:platform:problem:<code>' }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    instance: z.string().meta({ description: 'The trace id of the request, to find it in logs and audit' }),
+    code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+    errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem document' })
+
+export type Problem = z.infer<typeof problem>
+
+export function problemOf(refused: Refusal, instance: string): Problem {
+  const { status, title } = refused.row
+  return {
+    type: `urn:platform:problem:${refused.code}`,
+    title,
+    status,
+    detail: refused.message,
+    instance,
+    code: refused.code,
+    errors: [...refused.errors],
+  }
+}
+
+/** Reads a problem document that a server answered; anything else becomes `unavailable`. */
+export function refusalFromProblem(body: unknown, status: number): Refusal {
+  const parsed = problem.safeParse(body)
+  if (!parsed.success) return new Refusal('unavailable', `the service answered ${status} without a problem document`)
+  return new Refusal(parsed.data.code, parsed.data.detail, parsed.data.errors)
+}

@@ -1,0 +1,39 @@
+// Whether a labelled thing may cross between two sites: one ceiling for both ways, and releasability to whoever receives it.
+import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
+import type { Peer } from '../identity/peer.ts'
+import { isReleasableTo, isWithinCeiling, type Label, type LabelPolicy } from './label.ts'
+import { translateLabel } from './label-map.ts'
+
+/** Why something with this label may not go to the peer (`label_denied`); undefined when it may. Names no content. */
+export function checkOutgoingLabel(label: Label, peer: Peer, policy: LabelPolicy): Refusal | undefined {
+  if (label.policy !== policy.policy) return refuse('label_denied', 'the label belongs to another policy')
+  return checkCrossing(label, peer, [peer.tenant_id, ...peer.releasable_names], policy)
+}
+
+/**
+ * The label of something that has come from the peer, in the site's own terms. `receiver`: what this site counts as for
+ * releasability. Refuses `label_denied` when it may not come in.
+ */
+export function admitIncomingLabel(
+  theirs: Label,
+  peer: Peer,
+  receiver: readonly string[],
+  policy: LabelPolicy,
+): Label | Refusal {
+  const label = translateLabel(theirs, peer.label_map, policy)
+  if (isRefusal(label)) return label
+  return checkCrossing(label, peer, receiver, policy) ?? label
+}
+
+function checkCrossing(
+  label: Label,
+  peer: Peer,
+  receiver: readonly string[],
+  policy: LabelPolicy,
+): Refusal | undefined {
+  if (!isWithinCeiling(peer.ceiling, label, policy))
+    return refuse('label_denied', `the label is above the ceiling of the channel with ${peer.name}`)
+  return isReleasableTo(label, receiver)
+    ? undefined
+    : refuse('label_denied', 'the label does not release it to the receiver')
+}

@@ -1,0 +1,28 @@
+// What a sender says from time to time of all that it has sent, and of its audit chains: data of the messages of kind `inventory`.
+import * as z from 'zod'
+import { jws } from '../cryptography/signatures.ts'
+import { hex96 } from './transport.ts'
+
+export const inventory_schema = 'platform.inventory/1'
+export const max_digests = 1_024
+export const max_checkpoints = 32
+
+/** The head of one of the sender's audit chains, as it was anchored. */
+export const carriedCheckpoint = z.strictObject({
+  writer: z.string().min(1).max(256),
+  seq: z.int().min(0),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  at: z.iso.datetime(),
+  signature: jws,
+})
+export type CarriedCheckpoint = z.infer<typeof carriedCheckpoint>
+
+/** `listDigests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros. */
+export const inventoryData = z.strictObject({
+  epoch: z.int().min(1),
+  highest: z.int().min(0),
+  rolling: hex96,
+  digests: z.array(hex96).max(max_digests),
+  checkpoints: z.array(carriedCheckpoint).max(max_checkpoints),
+})
+export type InventoryData = z.infer<typeof inventoryData>

@@ -1,0 +1,253 @@
+// The memory of the carriers: what was sent under which number, and what became of everything that arrived.
+import type { AuditEvent } from '../audit/audit-chain.ts'
+import type { Label } from '../label/label.ts'
+import type { FirstSeenTimes, NameRange } from '../store/name-range.ts'
+import type { MessageKind } from './transport.ts'
+
+export type ChannelDirection = 'out' | 'in'
+
+/**
+ * One direction of one link, by the name that its statements carry. `enrolling` until its folders (or their like) are
+ * made; `frozen` until a person has looked into it.
+ */
+export type JournalChannel = {
+  readonly channel: string
+  readonly peer: string
+  readonly direction: ChannelDirection
+  readonly state: 'enrolling' | 'open' | 'frozen'
+  readonly epoch: number
+  readonly detail: string
+  /** Number of the last inventory sent or taken in; 0 before the first. */
+  readonly inventory: number
+  /** When, in epoch milliseconds. */
+  readonly inventory_at: number
+  readonly sent: number
+  readonly received: number
+  readonly duplicates: number
+}
+
+/**
+ * `SPOOLED`: durable here. `PUBLISHED`: the carrier can take it. `PICKED_UP`: the carrier took it; no proof of arrival.
+ * `ASSUMED`: its time is over, so it has arrived or never will. `ACKNOWLEDGED`: the receiver's signature says it arrived.
+ * `PURGED`: its body was removed from this site by order; it is never published, nor sent again.
+ */
+export type SentState = 'SPOOLED' | 'PUBLISHED' | 'PICKED_UP' | 'ASSUMED' | 'ACKNOWLEDGED' | 'PURGED'
+
+/** One signed message; `digest` is the SHA-384 of its statement's bytes, and of the next one's `prev`. */
+export type SealedMessage = {
+  readonly epoch: number
+  readonly seq: number
+  readonly event_id: string
+  readonly msg_id: string
+  readonly kind: MessageKind
+  readonly digest: string
+  /** The exact bytes to publish, as text: the same for every repeat. */
+  readonly envelope: string
+  readonly body: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** Epoch milliseconds: when its statement says that its time is over. */
+  readonly not_after: number
+}
+
+/** What stays of a sent number for ever. `taken`: when the carrier was seen to have it, in epoch milliseconds. */
+export type SentEntry = {
+  readonly epoch: number
+  readonly seq: number
+  readonly kind: MessageKind
+  readonly digest: string
+  readonly state: SentState
+  /** Absent before, and once its files are no longer kept. */
+  readonly taken?: number
+}
+
+/**
+ * What of a channel waits here: messages sent that no carrier has taken. `oldest`: since when the first of them, or of the
+ * names that wait to become complete, is here, in epoch milliseconds.
+ */
+export type Backlog = { readonly spooled: number; readonly published: number; readonly oldest?: number }
+
+export type SentHead = { readonly epoch: number; readonly seq: number; readonly digest: string | undefined }
+
+export type Arrival = {
+  readonly epoch: number
+  readonly seq: number
+  readonly digest: string
+  readonly prev: string
+  readonly msg_id: string
+  readonly kind: MessageKind
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/**
+ * `receivedFields`: taken in, its effect not yet certain. `lost`: the same, but its files are gone, so it counts as missing until
+ * they come again. The others are final.
+ */
+export type ArrivalState = 'received' | 'lost' | 'applied' | 'refused' | 'quarantined'
+
+/** What the ledger holds of a number. `code`: the problem code of a refusal, or the reason of a quarantine. */
+export type LedgerEntry = Arrival & { readonly state: ArrivalState; readonly code: string }
+
+export function hasEnded({ state }: LedgerEntry): boolean {
+  return state !== 'received' && state !== 'lost'
+}
+
+/** Of one channel and epoch: every number up to `floor` has arrived; `arrived` of those beyond have. */
+export type ReceiveProgress = { readonly floor: number; readonly highest: number; readonly arrived: number }
+
+export type Gap = { readonly first: number; readonly last: number }
+
+/** How a number ends. `audit`: filed in the same transaction, unless the number had ended before. */
+export type ArrivalOutcome = {
+  readonly epoch: number
+  readonly seq: number
+  readonly state: Exclude<ArrivalState, 'received' | 'lost'>
+  readonly code: string
+  readonly audit?: readonly AuditEvent[]
+}
+
+export type MessageNumber = { readonly epoch: number; readonly seq: number }
+
+/** What two people let pass: one reason, once, for exactly these bytes. All digests are SHA-384. */
+export type Waiver = MessageNumber & {
+  /** The item of the quarantine that it was given for. */
+  readonly item: string
+  readonly statement: string
+  readonly envelope: string
+  readonly body: string
+  readonly reason: string
+  /** Which the message carries from then on; absent: its own. */
+  readonly label?: Label
+}
+
+/** An order to remove a body, in force for ever. `digest`: of the body, or of the statement that it belongs to. */
+export type PurgeOrder = { readonly digest: string; readonly reason: string; readonly at: number }
+
+/** What a purge came upon; each list grows with every find and holds nothing twice. */
+export type PurgeFinds = {
+  /** Where the body lay, as `<peer>/<folder>/<file>` or `journal/<channel>/<epoch>-<seq>`. */
+  readonly places: readonly string[]
+  readonly msg_ids: readonly string[]
+  /** Sessions that such a message spoke of. */
+  readonly sessions: readonly string[]
+}
+
+/**
+ * Durable when a promise resolves; every step may be repeated after a crash and then changes nothing. Events of the
+ * audit chain go into the same transaction. A failing disk is `Refused('unavailable')`.
+ */
+export interface Journal {
+  channels(): Promise<JournalChannel[]>
+  /** Makes the channel known, `enrolling`; one that is known already is given back as it is. */
+  registerChannel(channel: Pick<JournalChannel, 'channel' | 'peer' | 'direction' | 'epoch'>): Promise<JournalChannel>
+  setState(
+    channel: string,
+    state: JournalChannel['state'],
+    detail: string,
+    audit?: readonly AuditEvent[],
+  ): Promise<void>
+
+  /** Opens a later epoch of an incoming channel, which has had no inventory yet; one that is not later changes nothing. */
+  advance(channel: string, epoch: number, audit: readonly AuditEvent[]): Promise<void>
+
+  findSent(channel: string, event_id: string): Promise<Omit<SealedMessage, 'envelope' | 'body'> | undefined>
+  /** Where the channel's current epoch stands; `digest` is absent before the first message. */
+  head(channel: string): Promise<SentHead>
+  /** Appends messages that continue the head without a gap; `backendFailures` when they do not, and nothing is written. */
+  append(channel: string, messages: readonly SealedMessage[]): Promise<'appended' | 'behind'>
+  backlog(channel: string): Promise<Backlog>
+  /** The oldest messages in this state, with their bytes. */
+  outbox(channel: string, state: 'SPOOLED' | 'PUBLISHED', limit: number): Promise<SealedMessage[]>
+  /** Numbers of the messages in this state, oldest first. */
+  numbers(channel: string, state: SentState): Promise<MessageNumber[]>
+  get(channel: string, epoch: number, seq: number): Promise<SealedMessage | undefined>
+  /** A message never goes back to an earlier state. `PICKED_UP` drops its bytes: they are kept as files since `at`. */
+  mark(channel: string, numbers: readonly MessageNumber[], state: SentState, at: number): Promise<void>
+  /** Marks `ASSUMED` what was picked up and whose time was over before `now`, at most so many; how many there were. */
+  assume(channel: string, now: number, limit: number): Promise<number>
+  /**
+   * Marks `ACKNOWLEDGED` what was picked up to this number, lowest first, at most so many, and stops before the first that
+   * still waits here; up to which number all are acknowledged now.
+   */
+  acknowledge(channel: string, epoch: number, floor: number, limit: number): Promise<number>
+  /** Digests of the statements of the last numbers of the current epoch, at most so many, lowest first. */
+  digests(channel: string, limit: number): Promise<string[]>
+  /** The numbers sent from `first` to `last`, lowest first, at most so many. */
+  sentRun(channel: string, epoch: number, first: number, last: number, limit: number): Promise<SentEntry[]>
+  /**
+   * Opens a frozen or open channel's later epoch with its first message, all in one step; `backendFailures` when the epoch is not
+   * later than the current one, and nothing is written.
+   */
+  openEpoch(channel: string, first: SealedMessage, audit: readonly AuditEvent[]): Promise<'opened' | 'behind'>
+
+  /** Messages whose files are kept, in `sent` or `done`, since before this instant, oldest first. */
+  retained(channel: string, before: number, limit: number): Promise<MessageNumber[]>
+  /** Their files are gone. What the journal knows of the messages stays. */
+  dropRetained(channel: string, numbers: readonly MessageNumber[]): Promise<void>
+
+  entry(channel: string, epoch: number, seq: number): Promise<LedgerEntry | undefined>
+  /** What the ledger holds of these numbers; nothing for one that never arrived. */
+  entries(channel: string, numbers: readonly MessageNumber[]): Promise<LedgerEntry[]>
+  progress(channel: string, epoch: number): Promise<ReceiveProgress>
+  /** The runs of numbers that are missing below the highest, lowest first. */
+  gaps(channel: string, epoch: number, limit: number): Promise<Gap[]>
+  /**
+   * Enters arrivals, all in one transaction; an entry that is there already wins and is given back in its place. One that
+   * was lost is received again, if it is the same statement.
+   */
+  receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
+  /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
+  recordOutcomes(channel: string, settlements: readonly ArrivalOutcome[]): Promise<void>
+  /** Freezes the channel, whose sender signed two statements under each of these numbers; `known`: as was told before. */
+  dispute(
+    channel: string,
+    detail: string,
+    numbers: readonly MessageNumber[],
+    audit: readonly AuditEvent[],
+  ): Promise<'frozen' | 'known'>
+  /** Remembers the last inventory of the channel's epoch that was taken in, and when; an older one changes nothing. */
+  noteInventory(channel: string, number: MessageNumber, at: number): Promise<void>
+  /** Numbers that are received, and that no open waiver is about. */
+  unfinished(channel: string): Promise<MessageNumber[]>
+  /** Marks those of them lost that are received, with the audit events, all in one transaction: they are missing again. */
+  markLost(channel: string, numbers: readonly MessageNumber[], audit: readonly AuditEvent[]): Promise<void>
+  /** Counts this many more messages that had arrived before. */
+  countDuplicates(channel: string, count: number): Promise<void>
+
+  /** Counts one more attempt that ended in a crash or an exception; how many there were, this one included. */
+  countFailure(channel: string, epoch: number, seq: number): Promise<number>
+  clearFailures(channel: string, epoch: number, seq: number): Promise<void>
+  /** Since when (epoch ms) each waits to become complete: `now` for a new one. Others of the stretch are forgotten. */
+  noteIncomplete(channel: string, names: readonly string[], now: number, of?: NameRange): Promise<FirstSeenTimes>
+
+  /**
+   * Enters a waiver, opens its number again if that ended in quarantine, and forgives its attempts, all in one step; an
+   * open one for the same item changes nothing. `ended`: the number was applied or refused. `taken`: another item under
+   * this number has an open waiver.
+   */
+  waive(channel: string, waiver: Waiver, audit: readonly AuditEvent[]): Promise<'waived' | 'ended' | 'taken'>
+  /** Those that are not spent. */
+  waivers(channel: string): Promise<Waiver[]>
+  spendWaiver(channel: string, item: string): Promise<void>
+
+  /** Remembers an order for ever; one that is known changes nothing. */
+  orderPurge(order: PurgeOrder, audit: readonly AuditEvent[]): Promise<void>
+  purgeOrders(): Promise<PurgeOrder[]>
+  purgeFinds(digest: string): Promise<PurgeFinds>
+  addPurgeFinds(digest: string, finds: PurgeFinds): Promise<void>
+  /**
+   * Numbers of the messages that are on their way and fit the digest, with SHA-384 of their bodies. `after`: where the
+   * last answer ended; nothing is left where `next` is absent.
+   */
+  bytesFitting(digest: string, after: number): Promise<{ readonly found: readonly SentBody[]; readonly next?: number }>
+  /** Drops the bytes of these and marks them `PURGED`; what the carrier has taken is marked alike. */
+  purgeSent(channel: string, numbers: readonly MessageNumber[]): Promise<void>
+  /**
+   * Takes what was dropped out of the file as well. `zeroed`: the file was too large to be rewritten, so free pages of
+   * an earlier version may hold old bytes. `busy`: the log of writes holds them until it is written out.
+   */
+  scrub(): Promise<'rewritten' | 'zeroed' | 'busy'>
+}
+
+export type SentBody = MessageNumber & { readonly channel: string; readonly msg_id: string; readonly body: string }

@@ -1,0 +1,60 @@
+// The release of a quarantined message by two people: what each of them signs, and what their signatures waive.
+import * as z from 'zod'
+import type { Jws } from '../cryptography/signatures.ts'
+import { canonicalJson } from '../encoding/canonical-json.ts'
+import { label } from '../label/label.ts'
+
+/** What people may answer for. A bad signature, another number's bytes or a refused command are nobody's to forgive. */
+export const waivableReason = z.enum([
+  'EXPIRED',
+  'FUTURE',
+  'LABEL_MISSING',
+  'LABEL_DENIED',
+  'QUOTA',
+  'POISON',
+  'FAST_FORWARD',
+])
+export type WaivableReason = z.infer<typeof waivableReason>
+
+const hex96 = z.string().regex(/^[0-9a-f]{96}$/)
+
+const releaseFields = {
+  v: z.literal(1),
+  type: z.literal('platform.release'),
+  site: z.string().min(1).max(64),
+  item: z.string().min(1).max(256).meta({ description: '<peer>/<id> in quarantine' }),
+  digests: z.array(hex96).min(1).max(2).meta({ description: 'SHA-384 of each file as it lies there, body first' }),
+  waiver: waivableReason.meta({ description: 'The reason of the quarantine, which is passed over' }),
+  label: label.optional().meta({ description: 'The label that the message carries from then on' }),
+  reason: z.string().min(1).max(1_000).meta({ description: 'Why the person takes it upon themselves' }),
+  subject: z.string().min(1).max(256).meta({ description: 'Who signs' }),
+  created: z.iso.datetime(),
+}
+
+export const releaseRequest = z.strictObject({ ...releaseFields, step: z.literal('request') })
+export type ReleaseRequest = z.infer<typeof releaseRequest>
+
+export const releaseApproval = z.strictObject({
+  ...releaseFields,
+  step: z.literal('approval'),
+  request: hex96.meta({ description: 'SHA-384 of the payload of the request' }),
+})
+export type ReleaseApproval = z.infer<typeof releaseApproval>
+
+export type Release = ReleaseRequest | ReleaseApproval
+
+/** The bytes of the signature, as text. */
+export function releasePayload(of: Release): string {
+  return canonicalJson(of)
+}
+
+/** What was signed, unverified; undefined for text that is no such step, or no canonical JSON of it. */
+export function parseRelease<T extends Release>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
+  const text = Buffer.from(envelope.payload, 'base64url').toString('utf8')
+  try {
+    const { data } = schema.safeParse(JSON.parse(text))
+    return data && releasePayload(data) === text ? data : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,205 @@
+// The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
+
+import type { AuditEvent } from '../audit/audit-chain.ts'
+import { canonicalDigest, sha256 } from '../encoding/canonical-json.ts'
+import { type ErrorCode, isRefusal, type Refusal, refuse } from '../error/errors.ts'
+import { serviceCaller } from '../identity/admit-caller.ts'
+import type { Caller, IdentityProvider } from '../identity/identity.ts'
+import type { Label } from '../label/label.ts'
+import { scopedStore } from '../store/scoped-store.ts'
+import type { Collection, Store, StoredFields } from '../store/store.ts'
+import type { SpanRecorder } from '../telemetry/spans.ts'
+import type { Trace } from '../telemetry/trace.ts'
+import type { Call, RoleClients, RoleEnvironment, SignedBody } from './call.ts'
+import { type AddressedOperation, type AnyOperation, RawResponse } from './operation.ts'
+import { parseInput } from './parse-input.ts'
+
+/** A request with the carrier's details stripped off. */
+export type OperationRequest = {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | readonly string[]>>
+  readonly body: unknown
+  /** The whole input as one object, from a carrier that knows no paths and queries; the other three are then empty. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly accepts: readonly string[]
+  readonly if_match: number | undefined
+  readonly idempotency_key: string | undefined
+  readonly last_event_id: string | undefined
+  readonly trace: Trace
+  readonly signal: AbortSignal
+  /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
+  readonly authorization?: string | undefined
+  readonly signed_body?: SignedBody | undefined
+}
+
+export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
+
+/** What a role's calls are made of. */
+export type RoleContext = {
+  readonly environment: RoleEnvironment
+  /** What other roles do for a call, asked in its trace. */
+  readonly roles: (trace: Trace) => RoleClients
+  readonly identity: IdentityProvider
+  /** Role name to permissions, the profile's additions included. */
+  readonly role_table: Readonly<Record<string, readonly string[]>>
+  readonly store: Store
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  /** Where ended work is told; undefined: nowhere. */
+  readonly spans?: SpanRecorder | undefined
+  /** The one tenant whose people the role serves; undefined: all. */
+  readonly only_tenant?: string | undefined
+}
+
+/** Runs an admitted request to its answer. Never throws: whatever goes wrong becomes a `Refusal`. */
+export async function performOperation(
+  shop: RoleContext,
+  target: AddressedOperation,
+  caller: Caller,
+  request: OperationRequest,
+): Promise<OperationResponse | Refusal> {
+  const { operation } = target
+  const input = parseInput(operation, request)
+  if (isRefusal(input)) return input
+  const call = createCall(shop, target.address, caller, request, input)
+  try {
+    const result = await operation.run(call, input)
+    if (isRefusal(result)) return await auditRefusal(call, operation, input, result)
+    const status = (result instanceof RawResponse ? result.status : undefined) ?? operation.status ?? 200
+    return { status, body: result, ...versionOf(operation, result) }
+  } catch (error) {
+    if (isRefusal(error)) return await auditRefusal(call, operation, input, error)
+    const { trace_id, span_id } = request.trace
+    shop.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
+    return refuse('internal', 'the service failed; the trace id finds the cause in its log')
+  }
+}
+
+/** Runs a worker, or an operation in the service's own name; see `perform` for requests from outside. */
+export function createServiceCall(
+  shop: RoleContext,
+  role: string,
+  address: string,
+  trace: Trace,
+  signal: AbortSignal,
+): Call {
+  const request: OperationRequest = {
+    params: {},
+    query: {},
+    body: undefined,
+    accepts: [],
+    if_match: undefined,
+    idempotency_key: undefined,
+    last_event_id: undefined,
+    trace,
+    signal,
+  }
+  return createCall(shop, address, serviceCaller(role), request, {})
+}
+
+function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
+  if (!operation.versioned || result instanceof RawResponse) return {}
+  const version = (result as { version?: unknown }).version
+  return typeof version === 'number' ? { version } : {}
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** Refusals that an auditor wants to know of: someone known tried what they may not, or what came too late. */
+const auditedCodes: ReadonlySet<ErrorCode> = new Set([
+  'forbidden',
+  'not_your_tenant',
+  'not_contributor',
+  'signature_invalid',
+  'label_denied',
+  'session_closed',
+  'quorum_full',
+])
+
+/** The object that a call was refused on: its record is not for auditors below its label. */
+const refusalTargets = new WeakMap<Call, { readonly id: string; readonly label: Label | undefined }>()
+
+async function auditRefusal(
+  call: Call,
+  operation: AnyOperation,
+  input: Record<string, unknown>,
+  refused: Refusal,
+): Promise<Refusal> {
+  if (operation.method === 'GET' || !auditedCodes.has(refused.code)) return refused
+  const object = refusalTargets.get(call)
+  const target = String(input.id ?? input.session_id ?? object?.id ?? '')
+  const event = call.audited(call.address, target, { code: refused.code }, object?.label)
+  await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
+    const { trace_id, span_id } = call.trace
+    call.log.error(`${call.address}.audit-failed`, { trace_id, span_id, error: describeError(error) })
+  })
+  return refused
+}
+
+/** The call inherits the role's surroundings, so that a request allocates its own few fields and nothing else. */
+function createCall(
+  shop: RoleContext,
+  address: string,
+  caller: Caller,
+  request: OperationRequest,
+  input: unknown,
+): Call {
+  const { environment } = shop
+  const { trace } = request
+  const nowIso = () => formatInstant(environment.now())
+  const own: Omit<Call, keyof RoleEnvironment> = {
+    caller,
+    address,
+    trace,
+    roles: shop.roles(trace),
+    signal: request.signal,
+    accepts: request.accepts,
+    last_event_id: request.last_event_id,
+    authorization: request.authorization,
+    if_match: request.if_match,
+    idempotency_key: request.idempotency_key,
+    signed_body: request.signed_body,
+    requestDigest: () => canonicalDigest(input),
+    nowIso,
+    newId: (prefix) => `${prefix}_${deriveIdDigits(environment, caller, address, request.idempotency_key)}`,
+    store: <T extends StoredFields>(of: Collection<T>) =>
+      scopedStore(shop.store, of, {
+        caller,
+        labels: environment.site.labels,
+        if_match: request.if_match,
+        onRefusal: (id, label) => refusalTargets.set(call, { id, label }),
+      }),
+    // In canonical order, in which it is printed fastest.
+    audited: (action, target, detail, label?: Label) => ({
+      action,
+      ...(caller.actor ? { actor: caller.actor } : {}),
+      at: nowIso(),
+      detail: { ...detail },
+      ...(label ? { label } : {}),
+      outcome: 'done',
+      subject: caller.subject,
+      target,
+      // What the site's own hand does is a matter of the site's tenant, whose auditors must see it.
+      tenant_id: caller.tenant_id === '*' ? environment.site.tenant_id : caller.tenant_id,
+      trace_id: trace.trace_id,
+    }),
+    record: shop.record,
+  }
+  const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, own)
+  return call
+}
+
+let lastInstant = { ms: Number.NaN, iso: '' }
+
+/** Many requests fall into one millisecond, and each prints it twice. */
+function formatInstant(ms: number): string {
+  if (ms !== lastInstant.ms) lastInstant = { ms, iso: new Date(ms).toISOString() }
+  return lastInstant.iso
+}
+
+function deriveIdDigits(from: RoleEnvironment, caller: Caller, address: string, key: string | undefined): string {
+  return key === undefined
+    ? from.random(16)
+    : sha256(JSON.stringify([caller.tenant_id, caller.subject, address, key])).slice(0, 32)
+}

@@ -1,0 +1,216 @@
+// The operations that every role serves: health, service-info, metrics, its OpenAPI document, its audit records.
+import * as z from 'zod'
+import { type AuditLog, auditRecord } from '../audit/audit-chain.ts'
+import { type Refusal, refuse } from '../error/errors.ts'
+import { permits } from '../identity/identity.ts'
+import { dominates, parseLabelKey } from '../label/label.ts'
+import { type Call, part } from '../operation/call.ts'
+import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
+import { addressOperations, type Role } from './role.ts'
+
+export const dependencyHealth = z.strictObject({
+  name: z.string(),
+  ok: z.boolean(),
+  detail: z.string(),
+  latency_ms: z.number().min(0),
+})
+export type DependencyHealth = z.infer<typeof dependencyHealth>
+
+const healthReport = z
+  .strictObject({
+    status: z.enum(['ok', 'degraded']),
+    service: z.string(),
+    dependencies: z.array(dependencyHealth).optional().meta({ description: 'Only for callers with a token' }),
+    listens: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'URLs of its listeners; only for callers with a token' }),
+  })
+  .meta({ id: 'Health' })
+
+/** Of a backup: the instant at which it was begun, fit for a file name. */
+export const backupName = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/, 'must be the name of a backup')
+
+export const backupAnswer = z
+  .discriminatedUnion('state', [
+    z.strictObject({ state: z.literal('copying') }),
+    z.strictObject({
+      state: z.literal('done'),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      bytes: z.int().min(0),
+    }),
+  ])
+  .meta({ id: 'BackupAnswer' })
+export type BackupAnswer = z.infer<typeof backupAnswer>
+
+/** What boot supplies so that a role can describe itself. */
+export type ServiceParts = {
+  readonly phase: () => 'starting' | 'ready' | 'stopping'
+  readonly health: (call: Call) => Promise<DependencyHealth[]>
+  /** URLs with the ports that were bound, also where the profile leaves the choice open; no local sockets. */
+  readonly listens: () => readonly string[]
+  readonly service_info: Readonly<Record<string, unknown>>
+  readonly metrics: (call: Call) => Promise<string>
+  readonly openapi: Readonly<Record<string, unknown>>
+  readonly audit: AuditLog
+  /** Puts a copy of the role's database into the backup of this name, which the site role has begun. */
+  readonly backup: (set: string) => Promise<BackupAnswer | Refusal>
+}
+export const serviceParts = part<ServiceParts>('service')
+
+export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
+  const at = (path: string) => `${of.api_prefix}${path}`
+  return {
+    live: operation({
+      summary: 'Whether the service is up; with a token also each dependency',
+      method: 'GET',
+      path: '/health',
+      input: z.strictObject({}),
+      output: healthReport,
+      errors: ['unavailable'],
+      allow: 'public',
+      run: (call) => reportHealth(call, permits(call.caller.permissions, 'health:read')),
+    }),
+    health: operation({
+      summary: 'Liveness with each dependency, its state and latency',
+      method: 'GET',
+      path: at('/health'),
+      input: z.strictObject({}),
+      output: healthReport,
+      errors: ['unavailable'],
+      allow: 'health:read',
+      run: (call) => reportHealth(call, true),
+    }),
+    info: operation({
+      summary: 'What this service is and can do',
+      method: 'GET',
+      path: '/service-info',
+      also: of.api_prefix ? [at('/service-info')] : [],
+      input: z.strictObject({}),
+      output: z.looseObject({ name: z.string(), version: z.string() }),
+      errors: [],
+      allow: 'public',
+      run: async (call) => call.part(serviceParts).service_info as { name: string; version: string },
+    }),
+    metrics: operation({
+      summary: 'Metrics in the Prometheus text format',
+      method: 'GET',
+      path: '/metrics',
+      also: of.api_prefix ? [at('/metrics')] : [],
+      input: z.strictObject({}),
+      output: z.string(),
+      errors: [],
+      allow: 'metrics:read',
+      inside: true,
+      produces: ['text/plain'],
+      run: async (call) =>
+        new RawResponse('text/plain; version=0.0.4; charset=utf-8', await call.part(serviceParts).metrics(call)),
+    }),
+    openapi: operation({
+      summary: 'This service as an OpenAPI 3.1 document',
+      method: 'GET',
+      path: '/openapi.json',
+      input: z.strictObject({}),
+      output: z.looseObject({ openapi: z.string() }),
+      errors: [],
+      allow: 'openapi:read',
+      run: async (call) => call.part(serviceParts).openapi as { openapi: string },
+    }),
+    audit: auditOperation(at('/audit')),
+    backup: operation({
+      summary: 'Put a copy of this service’s data into a backup that the site role has begun; repeat while it copies',
+      method: 'POST',
+      path: at('/backup'),
+      input: z.strictObject({ set: backupName }),
+      output: backupAnswer,
+      errors: ['not_found', 'already_exists'],
+      allow: 'backup:write',
+      inside: true,
+      run: async (call, { set }) => await call.part(serviceParts).backup(set),
+    }),
+  }
+}
+
+const operationsByRole = new WeakMap<Role, readonly AddressedOperation[]>()
+
+/**
+ * Every operation of a role, the built-in ones as `<role>.service.<verb>`. The same objects each time: an operation is
+ * known by what it is.
+ */
+export function operationsOf(of: Role): readonly AddressedOperation[] {
+  const known = operationsByRole.get(of) ?? listOperations(of)
+  operationsByRole.set(of, known)
+  return known
+}
+
+function listOperations(of: Role): readonly AddressedOperation[] {
+  const builtIn = Object.entries(builtInOperations(of)).map(([verb, operation]) => ({
+    address: `${of.name}.service.${verb}`,
+    role: of.name,
+    operation,
+  }))
+  return [...addressOperations(of), ...builtIn]
+}
+
+function auditOperation(path: string): AnyOperation {
+  return operation({
+    summary: 'Audit records of this service, newest first',
+    method: 'GET',
+    path,
+    input: z.strictObject({
+      limit: z.int().min(1).max(500).default(50),
+      cursor: z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional()
+        .meta({ description: 'From next_cursor of the page before' }),
+      action: z.string().max(128).optional(),
+      target: z.string().max(256).optional(),
+      subject: z.string().max(256).optional(),
+      since: z.iso.datetime().optional(),
+      until: z.iso.datetime().optional(),
+    }),
+    output: z
+      .strictObject({ items: z.array(auditRecord), next_cursor: z.string().optional() })
+      .meta({ id: 'AuditPage' }),
+    errors: [],
+    allow: 'audit:read',
+    run: (call, { cursor, limit, ...wanted }) => readAuditPage(call, limit, cursor, dropUndefined(wanted)),
+  })
+}
+
+async function reportHealth(call: Call, detailed: boolean): Promise<z.infer<typeof healthReport> | Refusal> {
+  const parts = call.part(serviceParts)
+  const phase = parts.phase()
+  if (phase !== 'ready') return refuse('unavailable', `the service is ${phase}`)
+  const dependencies = await parts.health(call)
+  const store = dependencies.find(({ name, ok }) => name === 'store' && !ok)
+  if (store)
+    return refuse('unavailable', detailed ? `the store is not ready: ${store.detail}` : 'the store is not ready')
+  const status = dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
+  const details = detailed ? { dependencies, listens: [...parts.listens()] } : {}
+  return { status, service: String(parts.service_info.name), ...details }
+}
+
+async function readAuditPage(call: Call, limit: number, cursor: string | undefined, wanted: Record<string, string>) {
+  const { audit } = call.part(serviceParts)
+  const { caller } = call
+  const everything = caller.tenant_id === '*'
+  const items = await audit.list({
+    ...wanted,
+    limit,
+    ...(cursor ? { after_seq: Number(cursor) } : {}),
+    ...(everything ? {} : { tenant_id: caller.tenant_id, label_keys: await listVisibleLabelKeys(call, audit) }),
+  })
+  const last = items.at(-1)
+  return { items, ...(last && items.length === limit ? { next_cursor: String(last.seq) } : {}) }
+}
+
+async function listVisibleLabelKeys(call: Call, audit: AuditLog): Promise<string[]> {
+  const keys = await audit.labelKeys()
+  return keys.filter((key) => key !== '' && dominates(call.caller, parseLabelKey(key), call.site.labels))
+}
+
+function dropUndefined(given: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}

@@ -1,0 +1,18 @@
+// Work that would hold up everything else: done beside it, told of while it goes on, and ended when it is wanted no more.
+
+export type ComputeJob = {
+  /** What the work is about; it is copied over. */
+  readonly input: unknown
+  readonly timeout_ms: number
+  readonly max_memory_bytes: number
+  readonly signal: AbortSignal
+  readonly report: (progress: unknown) => void
+}
+
+export interface Compute {
+  /**
+   * Resolves with the answer once nothing of the work is left. Rejects likewise: with `Refused('timeout')` and
+   * `Refused('too_large')` at its limits, with the signal's reason, and with what the work itself failed with.
+   */
+  run(job: ComputeJob): Promise<unknown>
+}

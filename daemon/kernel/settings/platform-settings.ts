@@ -1,0 +1,177 @@
+// The settings that belong to the site as a whole rather than to one role.
+import * as z from 'zod'
+import { deploymentProfiles } from '../operation/call.ts'
+import { settingsBlock } from './settings.ts'
+
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
+const word = z.string().min(1).max(64)
+/** A name, or the number of one that only a directory service knows. Root is neither. */
+const account = z.union([z.string().regex(/^[A-Za-z_][\w.-]{0,31}\$?$/), z.int().min(1).max(4_294_967_294)])
+
+export const platformSettings = settingsBlock('platform', {
+  deployment_profile: z.enum(deploymentProfiles).default('classified_airgapped').meta({
+    env: 'PLATFORM_DEPLOYMENT_PROFILE',
+    doc: 'Where the site stands: single_cluster and multi_tenant_cloud (A), customer_onprem (B), coalition_federated (C), classified_airgapped (D).',
+  }),
+  name: name.meta({ env: 'PLATFORM_SITE_NAME', doc: 'The site’s name, by which peers address it.' }),
+  tenant_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ env: 'PLATFORM_TENANT_ID', doc: 'The tenant that the site itself belongs to.' }),
+  roles: z.array(word).min(1).default(['site', 'consensus']).meta({
+    env: 'PLATFORM_ROLES',
+    doc: 'Roles that `platform serve` runs when none is named.',
+  }),
+  os_group: account.optional().meta({
+    doc: 'Unix group of the users that the roles run as, each as its own; absent: the site belongs to one user.',
+  }),
+  os_users: z.record(word, account).default({}).meta({
+    doc: 'With os_group: role to the Unix user that it runs as; `platform site divide` gives each its files.',
+  }),
+  log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
+    env: 'LOG_LEVEL',
+    doc: 'Least severe log line that is written.',
+  }),
+  drain_ms: z.int().min(0).max(600_000).default(10_000).meta({
+    env: 'PLATFORM_DRAIN_MS',
+    doc: 'How long a stop waits for requests under way.',
+  }),
+})
+
+export const labelSettings = settingsBlock('labels', {
+  policy: word.default('SITE').meta({ doc: 'The labelling policy of this site.' }),
+  levels: z
+    .array(word)
+    .min(1)
+    .max(32)
+    .default(['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET'])
+    .meta({
+      doc: 'The policy’s levels, lowest first.',
+    }),
+  default_level: word.default('UNCLASSIFIED').meta({ doc: 'The level of anything made without a label.' }),
+})
+
+export const identitySettings = settingsBlock('identity', {
+  provider: z.enum(['offline', 'oidc']).default('offline').meta({
+    env: 'AUTH_PROVIDER',
+    doc: 'Whose tokens count: offline, those of the site’s own issuer; oidc, those of the identity provider in sso as well.',
+  }),
+  clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for token times.' }),
+  keys_passphrase_file: z.string().min(1).optional().meta({
+    env: 'PLATFORM_KEYS_PASSPHRASE_FILE',
+    doc: 'File (0600, or a systemd credential) with the passphrase that the site’s private keys lie under; see keys wrap.',
+  }),
+  token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Life of a token from the token endpoint.' }),
+  roles: z
+    .record(word, z.array(z.string().regex(/^[a-z_]+:[a-z_*]+$/, 'must be noun:verb or noun:*')).max(128))
+    .default({})
+    .meta({
+      doc: 'Roles besides the built-in ones: name to permissions.',
+    }),
+  clients: z
+    .array(
+      z.strictObject({
+        client_id: word,
+        secret_file: z.string().min(1),
+        subject: z.string().min(1).max(256).optional(),
+        tenant_id: z.string().min(1).max(128).optional(),
+        roles: z.array(word).max(32).default([]),
+        clearance: z
+          .strictObject({ level: word, categories: z.array(word).default([]), nationality: word.optional() })
+          .optional(),
+        may_exchange: z.boolean().default(false),
+      }),
+    )
+    .max(256)
+    .default([])
+    .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret in a file of its own (0600).' }),
+})
+
+const httpUrl = z.url({ protocol: /^https?$/ })
+
+/** Fields of a role that offers tools to AI clients, which its own block spreads in. */
+export function toolFields(prefix: string) {
+  return {
+    mcp_url: httpUrl.optional().meta({
+      env: `${prefix}_MCP_URL`,
+      doc: 'Profile A: scheme, host and port at which AI clients reach the listener, where a reverse proxy stands before it.',
+    }),
+    mcp_hosts: z
+      .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
+      .max(64)
+      .default([])
+      .meta({
+        env: 'MCP_EXTRA_HOSTS',
+        doc: 'Host names by which /agentspace may be asked for, besides localhost, the listener’s address and that of mcp_url.',
+      }),
+    mcp_origins: z
+      .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))
+      .max(64)
+      .default([])
+      .meta({
+        env: `${prefix}_MCP_ORIGINS`,
+        doc: 'Web origins whose pages may ask /agentspace; others than its own are refused.',
+      }),
+    mcp_authorization_servers: z
+      .array(httpUrl)
+      .max(8)
+      .default([])
+      .meta({
+        env: `${prefix}_MCP_AUTHORIZATION_SERVERS`,
+        doc: 'Issuers that AI clients are sent to for a token; the site’s own issuer when none is named.',
+      }),
+    mcp_sessions_per_caller: z.int().min(1).max(1_000).default(16).meta({
+      doc: 'MCP sessions that one caller may have; a further one ends the one not used for longest.',
+    }),
+    mcp_session_idle_s: z.int().min(10).max(86_400).default(1_800).meta({
+      doc: 'An MCP session that is not used for so long ends; each ends after a day.',
+    }),
+  }
+}
+
+/** Listener fields that every role's own block spreads in. */
+export function listenerFields(port: number, prefix: string) {
+  return {
+    listen: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .meta({ env: `${prefix}_LISTEN`, doc: 'Address that the listener binds.' }),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(port)
+      .meta({ env: `${prefix}_PORT`, doc: 'Port that the listener binds; 0 picks a free one.' }),
+    metrics_listen: z
+      .string()
+      .regex(/^[^:]+:\d{1,5}$/, 'must be host:port')
+      .optional()
+      .meta({
+        env: `${prefix}_METRICS_LISTEN`,
+        doc: 'host:port of the internal listener; the only TCP one that serves metrics in profiles C and D.',
+      }),
+    streams_per_caller: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(32)
+      .meta({ doc: 'Event streams that one caller may have open at once on a listener; the next one is 429.' }),
+    tls_cert_file: z
+      .string()
+      .optional()
+      .meta({ env: `${prefix}_TLS_CERT_FILE`, doc: 'Certificate chain (PEM); with it the listener speaks TLS.' }),
+    tls_key_file: z
+      .string()
+      .optional()
+      .meta({ env: `${prefix}_TLS_KEY_FILE`, doc: 'Private key of the certificate (PEM).' }),
+    tls_client_auth: z
+      .enum(['none', 'request', 'require'])
+      .default('none')
+      .meta({
+        env: `${prefix}_TLS_CLIENT_AUTH`,
+        doc: 'Whether clients may (request) or must (require) show a certificate of x509.ca_file; see x509.',
+      }),
+  }
+}

@@ -1,0 +1,191 @@
+// Settings said once: schema, default, environment name and meaning in one place; resolved with the origin of each.
+import * as z from 'zod'
+import { nearestWord } from '../error/nearest-word.ts'
+import { parseWithSchema } from '../error/parsing.ts'
+
+export type SettingMeta = {
+  readonly doc: string
+  /** Environment names, the documents' own first. */
+  readonly env?: string | readonly string[]
+  readonly secret?: boolean
+}
+
+export type SettingsShape = Readonly<Record<string, z.ZodType>>
+
+/** One section of the profile. */
+export type SettingsBlock<S extends SettingsShape = SettingsShape> = {
+  readonly name: string
+  readonly shape: S
+  readonly schema: z.ZodObject<S>
+}
+
+/** Declares a section; every field says what it means in `.meta({ doc })`, with `env` and `secretClassification` where they apply. */
+export function settingsBlock<const S extends SettingsShape>(name: string, shape: S): SettingsBlock<S> {
+  return { name, shape, schema: z.strictObject(shape) as unknown as z.ZodObject<S> }
+}
+
+export type SettingValues<B extends SettingsBlock> =
+  B extends SettingsBlock<infer S> ? { [K in keyof S]: z.output<S[K]> } : never
+
+export function metaOf(field: z.ZodType): SettingMeta {
+  let current: z.ZodType | undefined = field
+  while (current) {
+    const meta = current.meta() as SettingMeta | undefined
+    if (meta?.doc) return meta
+    current = (current as { _zod?: { def?: { innerType?: z.ZodType } } })._zod?.def?.innerType
+  }
+  return { doc: '' }
+}
+
+export function envNames(meta: SettingMeta): readonly string[] {
+  if (meta.env === undefined) return []
+  return typeof meta.env === 'string' ? [meta.env] : meta.env
+}
+
+export type SettingOrigin = 'default' | 'profile' | `environment ${string}` | 'flag'
+
+export type ExplainedSetting = {
+  setting: string
+  value: unknown
+  origin: SettingOrigin
+  doc: string
+  env: readonly string[]
+  secret: boolean
+}
+
+export type SettingSources = {
+  /** The parsed profile file: section to fields. */
+  readonly profile: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `section.field` to value, from the command line. */
+  readonly flags: Readonly<Record<string, unknown>>
+  /** Reads the file behind NAME_FILE; throws with a reason. */
+  readonly readSecret: (path: string) => string
+  /** Whether the secrets of a section are needed here, by what is settled so far: the others are left unread. */
+  readonly needsSecrets: (section: string, settled: ResolvedSettings['values']) => boolean
+}
+
+export type ResolvedSettings = {
+  readonly values: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  readonly explained: readonly ExplainedSetting[]
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** Default < profile < environment < flag. All problems at once, so that one look mends a profile. */
+export function resolveSettings(blocks: readonly SettingsBlock[], sources: SettingSources): ResolvedSettings {
+  const problems: { path: string; message: string }[] = unknownSections(blocks, sources.profile)
+  const values = new Map<string, Readonly<Record<string, unknown>>>()
+  const explained: ExplainedSetting[] = []
+  for (const section of blocks) {
+    const isNeeded = sources.needsSecrets(section.name, values)
+    const { raw, origins, unread } = gatherSection(section, sources, isNeeded, problems)
+    const parsed = parseWithSchema(section.schema, raw)
+    const faults = parsed.success ? [] : parsed.errors.filter(({ path }) => !unread.has(path))
+    if (parsed.success) values.set(section.name, parsed.data)
+    problems.push(...faults.map(({ path, message }) => ({ path: settingPath(section, path), message })))
+    for (const [field, schema] of Object.entries(section.shape)) {
+      const meta = metaOf(schema)
+      const value = parsed.success ? (parsed.data as Record<string, unknown>)[field] : raw[field]
+      explained.push({
+        setting: `${section.name}.${field}`,
+        value: meta.secret && value !== undefined ? '[redacted]' : value,
+        origin: origins.get(field) ?? 'default',
+        doc: meta.doc,
+        env: envNames(meta),
+        secret: meta.secret ?? false,
+      })
+    }
+  }
+  return { values, explained, problems }
+}
+
+type SettingProblems = { path: string; message: string }[]
+
+/** `unread`: fields whose secret is another process's to read. */
+function gatherSection(section: SettingsBlock, sources: SettingSources, isNeeded: boolean, problems: SettingProblems) {
+  const given = sources.profile[section.name]
+  const raw: Record<string, unknown> = { ...(isRecord(given) ? given : {}) }
+  if (given !== undefined && given !== null && !isRecord(given)) {
+    problems.push({ path: section.name, message: 'must be a mapping' })
+  }
+  const origins = new Map<string, SettingOrigin>(Object.keys(raw).map((field) => [field, 'profile']))
+  const unread = new Set<string>()
+  for (const [field, schema] of Object.entries(section.shape)) {
+    const found = readEnvironment(metaOf(schema), sources, isNeeded, problems, `${section.name}.${field}`)
+    if (found) origins.set(field, `environment ${found.name}`)
+    if (found?.text !== undefined) {
+      raw[field] = coerceText(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), found.text)
+    } else if (found) unread.add(field)
+    const flag = sources.flags[`${section.name}.${field}`]
+    if (flag !== undefined) {
+      raw[field] = flag
+      origins.set(field, 'flag')
+    }
+  }
+  return { raw, origins, unread }
+}
+
+function readEnvironment(
+  meta: SettingMeta,
+  sources: SettingSources,
+  isNeeded: boolean,
+  problems: SettingProblems,
+  path: string,
+): { name: string; text: string | undefined } | undefined {
+  for (const name of envNames(meta)) {
+    const text = sources.env[name]
+    if (text !== undefined && text !== '') return { name, text }
+    const file = meta.secret ? sources.env[`${name}_FILE`] : undefined
+    if (!file) continue
+    if (!isNeeded) return { name: `${name}_FILE`, text: undefined }
+    try {
+      return { name: `${name}_FILE`, text: sources.readSecret(file).trim() }
+    } catch {
+      problems.push({ path, message: `the file named by ${name}_FILE cannot be read` })
+    }
+  }
+  return undefined
+}
+
+function unknownSections(blocks: readonly SettingsBlock[], profile: Readonly<Record<string, unknown>>) {
+  const known = blocks.map((section) => section.name)
+  return Object.keys(profile)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ path: name, message: `unknown section; did you mean "${nearestWord(name, known)}"?` }))
+}
+
+function settingPath({ name }: SettingsBlock, path: string): string {
+  return path === '' ? name : `${name}.${path}`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Text from an environment or a query string to the JSON type that the schema asks for; left as text when it does not fit. */
+export function coerceText(schema: unknown, text: string): unknown {
+  const types = jsonTypesOf(schema)
+  if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text)
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  if (types.has('array') && !types.has('string')) return text === '' ? [] : text.split(',').map((part) => part.trim())
+  if (types.has('object') && !types.has('string')) return parseJsonOrText(text)
+  return text
+}
+
+function parseJsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function jsonTypesOf(schema: unknown): Set<string> {
+  if (!isRecord(schema)) return new Set()
+  const own = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const nested = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  return new Set([
+    ...own.filter((type) => typeof type === 'string'),
+    ...nested.flatMap((part) => [...jsonTypesOf(part)]),
+  ])
+}

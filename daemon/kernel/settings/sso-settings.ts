@@ -1,0 +1,129 @@
+// The settings of who is known besides the site's own issuer: an identity provider, and holders of certificates.
+import * as z from 'zod'
+import { clearance } from '../label/label.ts'
+import { settingsBlock } from './settings.ts'
+
+/** Asymmetric ones alone: a secret that both sides know would let the site make the provider's tokens. */
+export const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const
+export type ProviderAlgorithm = (typeof providerAlgorithms)[number]
+
+const url = z.string().min(1).max(2_048)
+const path = z.string().min(1).max(256)
+const siteRole = z.string().min(1).max(64)
+
+export const ssoSettings = settingsBlock('sso', {
+  issuer: url.optional().meta({
+    env: 'SSO_ISSUER',
+    doc: 'With identity.provider oidc: the identity provider’s name for itself, exactly as its tokens say it.',
+  }),
+  wellknown: url.optional().meta({
+    env: 'SSO_WELLKNOWN',
+    doc: 'URL of its discovery document; else the issuer with /.well-known/openid-configuration.',
+  }),
+  audience: z
+    .string()
+    .min(1)
+    .max(256)
+    .default('account')
+    .meta({ env: 'SSO_AUDIENCE', doc: 'The audience that tokens for this site name; better one of its own.' }),
+  ca_file: z.string().min(1).optional().meta({
+    env: 'SSO_CA_FILE',
+    doc: 'Authorities (PEM) that vouch for the identity provider’s TLS certificate, instead of the machine’s.',
+  }),
+  tls_verify: z
+    .boolean()
+    .default(true)
+    .meta({
+      env: ['SSO_TLS_VERIFY', 'SSO_VERIFY'],
+      doc: 'False takes any TLS certificate: for development, and refused but for an identity provider on this machine.',
+    }),
+  algorithms: z
+    .array(z.enum(providerAlgorithms))
+    .min(1)
+    .default([...providerAlgorithms])
+    .meta({ doc: 'Signature algorithms that its tokens may have.' }),
+  authorized_parties: z
+    .array(z.string().min(1).max(256))
+    .max(256)
+    .default([])
+    .meta({ doc: 'Clients that tokens may have been issued to (azp or client_id); none named: any.' }),
+  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; dots lead into objects.' }),
+  clearance_claim: path.default('clearance').meta({
+    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; dots lead into objects.',
+  }),
+  role_claims: z
+    .array(path)
+    .min(1)
+    .max(8)
+    .default(['roles', 'realm_access.roles', 'scope'])
+    .meta({ doc: 'Claims with roles: the first that a token has is the one that counts.' }),
+  role_map: z
+    .record(z.string().min(1).max(256), z.array(siteRole).min(1).max(32))
+    .default({})
+    .meta({ doc: 'Role of the identity provider to roles of the site; what is not named here gives nothing.' }),
+  keys_refresh_s: z.int().min(10).max(86_400).default(300).meta({
+    doc: 'How old the provider’s keys may be before they are fetched anew.',
+  }),
+  keys_max_age_s: z.int().min(60).max(2_592_000).default(86_400).meta({
+    doc: 'How long its keys count when it cannot be reached; then its tokens are answered 503.',
+  }),
+  refetch_min_s: z.int().min(1).max(3_600).default(10).meta({
+    doc: 'Least time between two fetches, however many unknown keys tokens name.',
+  }),
+  token_url: url.optional().meta({
+    env: 'SSO_TOKEN_URL',
+    doc: 'Its token endpoint; else that of the discovery document.',
+  }),
+  client_id: z.string().min(1).max(256).optional().meta({
+    env: 'SSO_CLIENT_ID',
+    doc: 'The client that this site is at the identity provider; for token exchange.',
+  }),
+  client_secret: z.string().min(1).max(1_024).optional().meta({
+    env: 'SSO_CLIENT_SECRET',
+    secret: true,
+    doc: 'Its secret.',
+  }),
+})
+
+const certificateHolderFields = {
+  subject: z
+    .string()
+    .min(1)
+    .max(256)
+    .refine((subject) => !subject.startsWith('role:'), 'role: is for the site’s own services'),
+  tenant_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .refine((tenant) => tenant !== '*', 'every tenant at once is for the site’s own services'),
+  roles: z.array(siteRole).max(32).default([]),
+  clearance: clearance.optional(),
+}
+
+export const x509Settings = settingsBlock('x509', {
+  ca_file: z.string().min(1).optional().meta({
+    env: 'X509_CA_FILE',
+    doc: 'Authorities (PEM, intermediate ones too) whose client certificates listeners with tls_client_auth take.',
+  }),
+  crl_file: z.string().min(1).optional().meta({
+    env: 'X509_CRL_FILE',
+    doc: 'Revocation lists (PEM, or one in DER) of all these authorities, read again when the file changes.',
+  }),
+  subjects: z
+    .array(
+      z.union([
+        z.strictObject({
+          fingerprint: z.string().regex(/^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i, 'must be SHA-256 in hexadecimal'),
+          ...certificateHolderFields,
+        }),
+        z.strictObject({ uri: z.string().min(1).max(1_024), ...certificateHolderFields }),
+        z.strictObject({ email: z.string().min(3).max(320), ...certificateHolderFields }),
+        z.strictObject({ dn: z.string().min(1).max(1_024), ...certificateHolderFields }),
+      ]),
+    )
+    .max(10_000)
+    .default([])
+    .meta({
+      doc: 'Who holds which certificate: by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Others are nobody.',
+    }),
+})

@@ -1,0 +1,121 @@
+// Settings of the traces that are told to a collector, under the names that OpenTelemetry gives them.
+import * as z from 'zod'
+import { type SettingValues, settingsBlock } from './settings.ts'
+
+const url = z.url({ protocol: /^https?$/ })
+const file = z.string().min(1)
+
+export const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** `A` for all signals, `A_TRACES_B` for traces alone, which goes before. */
+const envNamesOf = (name: string): string[] => [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
+
+export const traceSettings = settingsBlock('traces', {
+  enabled: z
+    .union([
+      z.boolean(),
+      z
+        .string()
+        .regex(/^(true|false)$/i, 'OTEL_ENABLED must be true or false')
+        .transform((text) => text.toLowerCase() === 'true'),
+    ])
+    .optional()
+    .meta({
+      env: 'OTEL_ENABLED',
+      doc: 'false: no spans, whatever else is set. true: spans, also where no endpoint is named. When absent, exporter and endpoint say.',
+    }),
+  protocol: z
+    .literal('http/json', {
+      error:
+        'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, the only one that is spoken: take it away, and name the collector’s OTLP/HTTP receiver in OTEL_EXPORTER_OTLP_ENDPOINT',
+    })
+    .optional()
+    .meta({ env: envNamesOf('PROTOCOL'), doc: 'How spans are told; http/json alone is spoken.' }),
+  exporter: z.enum(['otlp', 'none']).optional().meta({
+    env: 'OTEL_TRACES_EXPORTER',
+    doc: 'otlp: spans go to a collector over OTLP/HTTP. When absent they do if an endpoint is named.',
+  }),
+  disabled: z.boolean().default(false).meta({ env: 'OTEL_SDK_DISABLED', doc: 'No spans, whatever else is set.' }),
+  endpoint: url.optional().meta({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    doc: 'The collector; spans go to its path v1/traces. http://localhost:4318 when absent.',
+  }),
+  traces_endpoint: url.optional().meta({
+    env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    doc: 'The whole URL that spans go to, instead of endpoint.',
+  }),
+  headers: z
+    .string()
+    .max(8_192)
+    .default('')
+    .meta({
+      env: envNamesOf('HEADERS'),
+      secret: true,
+      doc: 'Headers for the collector, as name=value,name=value with the values URL-encoded.',
+    }),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(600_000)
+    .default(10_000)
+    .meta({
+      env: envNamesOf('TIMEOUT'),
+      doc: 'How long one batch may take to be sent, attempts included.',
+    }),
+  ca_file: file
+    .optional()
+    .meta({ env: envNamesOf('CERTIFICATE'), doc: 'Certificates (PEM) that the collector’s is held to.' }),
+  client_cert_file: file
+    .optional()
+    .meta({ env: envNamesOf('CLIENT_CERTIFICATE'), doc: 'Certificate (PEM) shown to the collector.' }),
+  client_key_file: file
+    .optional()
+    .meta({ env: envNamesOf('CLIENT_KEY'), doc: 'Private key (PEM) of client_cert_file.' }),
+  sampler: z.enum(samplers).default('parentbased_always_on').meta({
+    env: 'OTEL_TRACES_SAMPLER',
+    doc: 'Which traces are told.',
+  }),
+  sampler_arg: z.number().min(0).max(1).default(1).meta({
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    doc: 'The share of traces that a traceidratio sampler tells.',
+  }),
+  service_name: z.string().min(1).max(256).optional().meta({
+    env: 'OTEL_SERVICE_NAME',
+    doc: 'service.name of the spans; platform when neither this nor resource_attributes says.',
+  }),
+  resource_attributes: z.string().max(8_192).default('').meta({
+    env: 'OTEL_RESOURCE_ATTRIBUTES',
+    doc: 'What is said of this process with its spans, as name=value,name=value with the values URL-encoded.',
+  }),
+  delay_ms: z.int().min(1).max(600_000).default(5_000).meta({
+    env: 'OTEL_BSP_SCHEDULE_DELAY',
+    doc: 'How long spans wait for others, to be sent together.',
+  }),
+  batch: z.int().min(1).max(65_536).default(512).meta({
+    env: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+    doc: 'Most spans that are sent together.',
+  }),
+  queue: z.int().min(1).max(1_000_000).default(2_048).meta({
+    env: 'OTEL_BSP_MAX_QUEUE_SIZE',
+    doc: 'Spans that may wait; more are dropped.',
+  }),
+})
+
+/** Whether anything is told at all. What says no goes before what says yes. */
+export function areSpansEnabled(
+  given: Partial<
+    Pick<SettingValues<typeof traceSettings>, 'enabled' | 'disabled' | 'exporter' | 'endpoint' | 'traces_endpoint'>
+  >,
+): boolean {
+  const { enabled, disabled, exporter, endpoint, traces_endpoint } = given
+  if (disabled || enabled === false) return false
+  if (exporter) return exporter === 'otlp'
+  return enabled ?? (endpoint !== undefined || traces_endpoint !== undefined)
+}

@@ -1,0 +1,153 @@
+// Holds the caller's view of a store to tenancy and clearance: what a caller may not know of does not exist.
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { openTemporaryStore } from '../../../test/support/store/open-temporary-store.ts'
+import type { Refusal } from '../error/errors.ts'
+import type { Caller } from '../identity/identity.ts'
+import { type Clearance, type Label, label } from '../label/label.ts'
+import { scopedStore } from './scoped-store.ts'
+import { collection } from './store.ts'
+
+const reports = collection({
+  name: 'report',
+  schema: z.strictObject({ tenant_id: z.string(), state: z.string(), label: label.optional() }),
+  indexes: ['state'],
+})
+const labels = { policy: 'SITE', levels: ['LOW', 'HIGH'] }
+const high: Label = { policy: 'SITE', level: 'HIGH', categories: [], originator: 'alpha' }
+const low: Label = { ...high, level: 'LOW' }
+
+function callerOf(tenant_id: string, clearance?: Clearance): Caller {
+  return { subject: 'x', tenant_id, roles: [], permissions: new Set(), clearance }
+}
+const cleared = callerOf('alpha', { level: 'HIGH', categories: [] })
+const plain = callerOf('alpha')
+const foreign = callerOf('bravo', { level: 'HIGH', categories: [], nationality: 'alpha' })
+const site = callerOf('*')
+
+/** A store with an open, a low and a high report of alpha, and one of bravo. */
+async function world() {
+  const { store, audit } = openTemporaryStore(reports)
+  const as = (caller: Caller, if_match?: number) =>
+    scopedStore(store, reports, { caller, labels, if_match, onRefusal: () => undefined })
+  await store.create(reports, 'open', { tenant_id: 'alpha', state: 'new' })
+  await store.create(reports, 'low', { tenant_id: 'alpha', state: 'new', label: low })
+  await store.create(reports, 'high', { tenant_id: 'alpha', state: 'old', label: high })
+  await store.create(reports, 'theirs', { tenant_id: 'bravo', state: 'new' })
+  return { store, audit, as }
+}
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: Refusal) => error.code,
+  )
+
+describe('reading', () => {
+  test.each([
+    ['cleared', cleared, ['high', 'low', 'open']],
+    ['not cleared', plain, ['low', 'open']],
+    ['of another tenant', foreign, ['theirs']],
+    ['the site itself', site, ['high', 'low', 'open', 'theirs']],
+    ['of a tenant without any', callerOf('charlie'), []],
+  ])('a caller who is %s sees the same by id, list, count and histogram', async (_who, caller, ids) => {
+    const view = (await world()).as(caller)
+    for (const id of ['open', 'low', 'high', 'theirs']) {
+      expect(await codeOf(view.get(id))).toBe(ids.includes(id) ? 'done' : 'not_found')
+      expect((await view.find(id))?.id).toBe(ids.includes(id) ? id : undefined)
+    }
+    expect((await view.list({ limit: 10 })).docs.map(({ id }) => id)).toEqual(ids)
+    expect(await view.count()).toBe(ids.length)
+    const byState = await view.countBy('state')
+    expect([...byState.values()].reduce((sum, count) => sum + count, 0)).toBe(ids.length)
+  })
+
+  test('a filter narrows the view and cannot widen it', async () => {
+    const view = (await world()).as(plain)
+    expect(await view.count({ state: 'old' })).toBe(0)
+    expect(await view.count({ state: 'new' })).toBe(2)
+    expect(await view.count({ tenant_id: 'bravo' })).toBe(2)
+    expect(
+      (await view.list({ filter: { tenant_id: 'bravo', state: 'new' }, limit: 10 })).docs.map(({ id }) => id),
+    ).toEqual(['low', 'open'])
+  })
+
+  test('pages hold as many as were asked for, although others lie between', async () => {
+    const { store, as } = await world()
+    for (let i = 0; i < 30; i++) {
+      await store.create(reports, `n${i}`, { tenant_id: 'alpha', state: 'new', label: i % 3 ? high : low })
+    }
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await as(plain).list({ limit: 5, ...(cursor ? { cursor } : {}) })
+      if (page.next_cursor) expect(page.docs).toHaveLength(5)
+      seen.push(...page.docs.map(({ id }) => id))
+      cursor = page.next_cursor
+    } while (cursor)
+    expect(seen).toHaveLength(12)
+    expect(new Set(seen).size).toBe(12)
+  })
+})
+
+describe('changing', () => {
+  const close = { next: { tenant_id: 'alpha', state: 'closed' }, answer: 'ok' }
+  const spoil = { next: { tenant_id: 'bravo', state: 'spoilt' }, answer: 'ok' }
+
+  test('one’s own succeeds, and gives the next version', async () => {
+    const { as } = await world()
+    const { doc, answer } = await as(plain).update('open', () => close)
+    expect({ answer, version: doc.version, state: doc.value.state }).toEqual({
+      answer: 'ok',
+      version: 2,
+      state: 'closed',
+    })
+  })
+
+  test.each([
+    ['of another tenant', foreign, 'open', 'not_your_tenant'],
+    ['beyond one’s clearance', plain, 'high', 'not_found'],
+    ['that is not there', plain, 'nothing', 'not_found'],
+  ])('one %s is refused, and nothing changes', async (_what, caller, id, code) => {
+    const { as, store } = await world()
+    const before = await store.get(reports, id)
+    expect(await codeOf(as(caller).update(id, () => spoil))).toBe(code)
+    expect(await codeOf(as(caller).remove(id))).toBe(code)
+    expect(await store.get(reports, id)).toEqual(before)
+  })
+
+  test('the rule never sees what its caller may not', async () => {
+    const { as } = await world()
+    const seen: string[] = []
+    const rule = (current: { id: string }) => {
+      seen.push(current.id)
+      return spoil
+    }
+    for (const caller of [foreign, plain]) await codeOf(as(caller).update('high', rule))
+    expect(seen).toEqual([])
+  })
+
+  test('If-Match holds update and removal to the version that the caller saw', async () => {
+    const { as } = await world()
+    await as(plain).update('open', () => close)
+    expect(await codeOf(as(plain, 1).update('open', () => close))).toBe('precondition_failed')
+    expect(await codeOf(as(plain, 1).remove('open'))).toBe('precondition_failed')
+    expect(await codeOf(as(plain, 2).update('open', () => close))).toBe('done')
+    expect(await codeOf(as(plain, 3).remove('open'))).toBe('done')
+    expect(await codeOf(as(plain).get('open'))).toBe('not_found')
+  })
+
+  test('of many at once, each change stands on the one before', async () => {
+    const { as } = await world()
+    const view = as(plain)
+    const add = () => view.update('open', ({ value }) => ({ next: { ...value, state: `${value.state}+` }, answer: 0 }))
+    await Promise.all(Array.from({ length: 20 }, add))
+    expect((await view.get('open')).value.state).toBe(`new${'+'.repeat(20)}`)
+  })
+
+  test('an id that is taken, by whomever, is not taken again', async () => {
+    const { as } = await world()
+    expect(await as(plain).create('theirs', { tenant_id: 'alpha', state: 'new' })).toBe('exists')
+    expect(await as(plain).create('fresh', { tenant_id: 'alpha', state: 'new' })).toMatchObject({ version: 1 })
+  })
+})

@@ -1,0 +1,181 @@
+// Audit chains from the roles' own database files: listed, and verified against the checkpoints that the site signed.
+
+import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import {
+  type AuditQuery,
+  type AuditRecord,
+  auditRecord,
+  type ChainFault,
+  genesis_hash,
+  verifyChain,
+} from '../../kernel/audit/audit-chain.ts'
+import { jws, type PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import type { StoredFields } from '../../kernel/store/store.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { listRolesWithDatabase, type RoleDatabase, withDatabase } from '../store/role-database.ts'
+
+const page_size = 500
+
+/** Roles whose chain lies here. */
+export function listAuditedRoles(folder: SiteFolder): Role[] {
+  return listRolesWithDatabase(folder)
+}
+
+/** Oldest first, in pieces, so that a long chain needs little memory. */
+export async function forEachAuditRecord(
+  folder: SiteFolder,
+  role: Role,
+  query: Omit<AuditQuery, 'limit' | 'after_seq' | 'ascending'>,
+  see: (record: AuditRecord) => void,
+): Promise<void> {
+  await withDatabase(folder, role, async ({ audit }) => {
+    let after_seq = 0
+    for (;;) {
+      const records = await audit.list({ ...query, limit: page_size, ascending: true, after_seq })
+      for (const record of records) see(record)
+      const last = records.at(-1)
+      if (!last || records.length < page_size) return
+      after_seq = last.seq
+    }
+  })
+}
+
+export type ChainVerdict = {
+  readonly writer: string
+  readonly records: number
+  /** Anchored heads of this chain that were held against it. */
+  readonly checkpoints: number
+  readonly faults: readonly string[]
+}
+
+/**
+ * Walks every chain of the site; `progress` hears of each piece. `exported`: text of an earlier export that was kept elsewhere,
+ * whose last record of each chain must still be there. Throws `OfflineCommandError` (5) where that is no export.
+ */
+export async function verifyAuditChains(
+  folder: SiteFolder,
+  progress: (text: string) => void,
+  exported = '',
+): Promise<ChainVerdict[]> {
+  const anchors = await readChainAnchors(folder)
+  const heads = [...anchors.heads, ...parseExportedHeads(exported)]
+  const verdicts: ChainVerdict[] = []
+  for (const role of listRolesWithDatabase(folder)) {
+    verdicts.push(
+      await withDatabase(folder, role, (database) => verifyRoleChain(database, { ...anchors, heads }, progress)),
+    )
+  }
+  return verdicts
+}
+
+async function verifyRoleChain(
+  { role, audit }: RoleDatabase,
+  anchors: ChainAnchors,
+  progress: (text: string) => void,
+): Promise<ChainVerdict> {
+  const { writer, seq } = await audit.head()
+  const fault = await audit.verify((seen, of) => progress(`${role.name}: ${seen} of ${of} records`))
+  const own = anchors.heads.filter((head) => head.writer === writer)
+  const faults = fault ? [describeChainFault(fault)] : []
+  for (const head of own) {
+    const [record] = await audit.list({ limit: 1, after_seq: head.seq + 1 })
+    const anchored = `${head.by} at record ${head.seq}`
+    if (seq < head.seq) faults.push(`the chain was cut short: the ${anchored} lies beyond its end (${seq})`)
+    else if (head.seq > 0 && record?.hash !== head.hash)
+      faults.push(`the chain was rewritten: the ${anchored} does not fit`)
+  }
+  return {
+    writer: seq === 0 ? role.name : writer,
+    records: seq,
+    checkpoints: own.filter(({ by }) => by !== export_source).length,
+    faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])],
+  }
+}
+
+/** `by`: what says so, for people. */
+type AnchoredHead = { readonly writer: string; readonly seq: number; readonly hash: string; readonly by: string }
+type ChainAnchors = { readonly heads: readonly AnchoredHead[]; readonly faults: readonly string[] }
+
+type StoredCheckpointHead = StoredFields &
+  Omit<AnchoredHead, 'by'> & { readonly at: string; readonly signature: unknown }
+
+/** Checkpoints with a valid signature of the site; the others are faults of their own. */
+async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
+  const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
+  const kept = site?.collections.find((each) => each.name === 'checkpoint')
+  if (!site || !kept) return { heads: [], faults: [] }
+  const keys = listKeys(folder.keys)
+  const heads: AnchoredHead[] = []
+  const faults: string[] = []
+  await withDatabase(folder, site, async ({ store }) => {
+    let cursor: string | undefined
+    do {
+      const page = await store.list<StoredCheckpointHead>(kept, { limit: page_size, ...(cursor ? { cursor } : {}) })
+      for (const { value } of page.docs) {
+        if (await isSignedBySite(value, keys)) heads.push({ ...value, by: `checkpoint of ${value.at}` })
+        else
+          faults.push(`the checkpoint of ${value.writer} at record ${value.seq} carries no valid signature of the site`)
+      }
+      cursor = page.next_cursor
+    } while (cursor)
+  })
+  return { heads, faults }
+}
+
+async function isSignedBySite(
+  { writer, seq, hash, at, signature }: StoredCheckpointHead,
+  keys: readonly PublicKey[],
+): Promise<boolean> {
+  const envelope = jws.safeParse(signature)
+  if (!envelope.success) return false
+  // By a key that was revoked since, too: the site's own chain must still fit what it anchored before.
+  const own = keys.map((key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key))
+  const verified = await verifyJws('checkpoint', envelope.data, own)
+  if (typeof verified === 'string') return false
+  return Buffer.from(verified.payload).toString('utf8') === canonicalJson({ writer, seq, hash, at })
+}
+
+const export_source = 'export'
+
+/** The last record of each writer: a filtered export has one as well. */
+function parseExportedHeads(text: string): AnchoredHead[] {
+  const last = new Map<string, AuditRecord>()
+  for (const record of parseAuditRecords(text)) {
+    if (record.seq > (last.get(record.writer)?.seq ?? 0)) last.set(record.writer, record)
+  }
+  return [...last.values()].map(({ writer, seq, hash }) => ({ writer, seq, hash, by: export_source }))
+}
+
+function parseAuditRecords(text: string): AuditRecord[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, at) => parseAuditRecord(line, at + 1))
+}
+
+/** Verifies exported records, one writer after the other, each oldest first. Throws `OfflineCommandError` (5) for other text. */
+export function verifyAuditExport(text: string): ChainVerdict[] {
+  const records = parseAuditRecords(text)
+  const writers = [...new Set(records.map((record) => record.writer))]
+  return writers.map((writer) => {
+    const own = records.filter((record) => record.writer === writer)
+    const first = own[0]
+    const from = { seq: (first?.seq ?? 1) - 1, hash: first?.seq === 1 ? genesis_hash : (first?.prev ?? genesis_hash) }
+    const fault = verifyChain(own, from)
+    return { writer, records: own.length, checkpoints: 0, faults: fault ? [describeChainFault(fault)] : [] }
+  })
+}
+
+function parseAuditRecord(line: string, number: number): AuditRecord {
+  try {
+    return auditRecord.parse(JSON.parse(line))
+  } catch {
+    throw new OfflineCommandError(5, `line ${number} is no audit record`, '`platform audit export` makes the file')
+  }
+}
+
+function describeChainFault({ seq, fault }: ChainFault): string {
+  return `record ${seq} is ${fault === 'reordered' ? 'out of order' : fault}`
+}

@@ -1,0 +1,36 @@
+// Whether each listener's certificate can be read, is of its private key, and lasts.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../finding.ts'
+
+export function checkCertificates({ folder, env, now }: DoctorContext): DoctorFinding[] {
+  const { resolved } = readSiteSettings(folder, env)
+  return listProfileRoles(folder, env).flatMap(({ name }) => {
+    const { tls_cert_file, tls_key_file } = resolved.values.get(name) ?? {}
+    if (typeof tls_cert_file !== 'string') return []
+    return [checkCertificate(name, tls_cert_file, typeof tls_key_file === 'string' ? tls_key_file : undefined, now)]
+  })
+}
+
+function checkCertificate(role: string, certFile: string, keyFile: string | undefined, now: number): DoctorFinding {
+  const setting = `set ${role}.tls_cert_file and ${role}.tls_key_file to a matching pair (PEM)`
+  if (keyFile === undefined) return reportProblem('tls', `${role} has a certificate and no private key`, setting)
+  try {
+    const certificate = new X509Certificate(readFileSync(certFile))
+    if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))) {
+      return reportProblem('tls', `${keyFile} is not the private key of ${certFile}`, setting)
+    }
+    const end = Date.parse(certificate.validTo)
+    const then = role === 'proxy' ? 'platform proxy reload' : `restart ${role}`
+    const remedy = `put a new certificate in ${certFile}, then ${then}`
+    return (
+      reportExpiry('tls', `the certificate of ${role}`, end, now, remedy) ??
+      reportOk('tls', `the certificate of ${role} lasts until ${new Date(end).toISOString().slice(0, 10)}`)
+    )
+  } catch {
+    // What the parser says may quote the key.
+    return reportProblem('tls', `the certificate or private key of ${role} cannot be read`, setting)
+  }
+}

@@ -1,0 +1,43 @@
+// Whether each peer's channel folders are the ones made at enrolment, and what lies in them unread.
+import { folderFault, foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
+import { measureQuarantine } from '../../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { getSettings } from '../../../boot/profile.ts'
+import { filedropSettings } from '../../../roles/site/settings.ts'
+import { listPeers } from '../../peers/site-peers.ts'
+import { readSiteSettings } from '../../site/site-profile.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportOk, reportProblem, reportWarning } from '../finding.ts'
+
+export async function checkChannels({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
+  const { platform, resolved } = readSiteSettings(folder, env)
+  const { quarantine_max_bytes } = getSettings(resolved, filedropSettings)
+  const peers = await listPeers(folder)
+  if (peers.length === 0) return [reportOk('channels', 'no peer is pinned')]
+  return peers.flatMap(({ name }) => {
+    const folders = foldersOf(folder.filedrop, name)
+    const fault = folderFault(folders, platform.name, name)
+    if (fault !== undefined) return [reportProblem('channels', `${name}: ${fault}`, `look at ${folders.home}`)]
+    return [
+      reportOk('channels', `${name}: folders are as enrolled`),
+      ...checkQuarantine(name, folders.quarantine, quarantine_max_bytes),
+    ]
+  })
+}
+
+/** Part of what the quarantine may take, from which on people are told: releases and purges need two of them. */
+const quarantine_warning_share = 0.8
+
+function checkQuarantine(name: string, dir: string, max_bytes: number): DoctorFinding[] {
+  const { items, bytes } = measureQuarantine(dir)
+  const look = `platform filedrop quarantine list --peer ${name}`
+  const part = `${Math.floor((bytes / max_bytes) * 100)} % of filedrop.quarantine_max_bytes`
+  if (bytes >= max_bytes) {
+    const detail = `${name}: the quarantine is full (${part}), and nothing is taken in`
+    return [reportProblem('channels', detail, `release or purge what lies there: ${look}`)]
+  }
+  if (bytes >= max_bytes * quarantine_warning_share) {
+    const detail = `${name}: the quarantine is nearly full (${part}); then nothing is taken in`
+    return [reportWarning('channels', detail, `release or purge what lies there: ${look}`)]
+  }
+  return items === 0 ? [] : [reportWarning('channels', `${name}: ${items} messages in quarantine`, look)]
+}

@@ -1,0 +1,49 @@
+// Whether client certificates can be judged: each authority with its end, and a revocation list of its own that is current.
+import { readFileSync } from 'node:fs'
+import type { Certificate } from '../../../../adapters/keys/x509/certificate.ts'
+import { authoritiesIn } from '../../../../adapters/keys/x509/certificate-path.ts'
+import { type RevocationList, revocationListsIn } from '../../../../adapters/keys/x509/revocation-list.ts'
+import { getSettings } from '../../../boot/profile.ts'
+import { x509Settings } from '../../../kernel/settings/sso-settings.ts'
+import { readSiteSettings } from '../../site/site-profile.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../finding.ts'
+
+export function checkClientCertificates({ folder, env, now }: DoctorContext): DoctorFinding[] {
+  const { ca_file, crl_file } = getSettings(readSiteSettings(folder, env).resolved, x509Settings)
+  if (ca_file === undefined) return []
+  const authorities = readFileWith(ca_file, (bytes) => authoritiesIn(bytes.toString('latin1')))
+  if (typeof authorities === 'string') return [reportProblem('x509', `${ca_file}: ${authorities}`, 'mend x509.ca_file')]
+  const ends = authorities.flatMap(
+    ({ dn, not_after }) =>
+      reportExpiry('x509', `the authority ${dn}`, not_after, now, `put its successor into ${ca_file}`) ?? [],
+  )
+  const lists = crl_file === undefined ? [] : checkRevocationLists(crl_file, authorities, now)
+  const found = [...ends, ...lists]
+  return found.length > 0 ? found : [reportOk('x509', `${authorities.length} authorities of client certificates`)]
+}
+
+function checkRevocationLists(file: string, authorities: readonly Certificate[], now: number): DoctorFinding[] {
+  const lists = readFileWith(file, revocationListsIn)
+  const remedy = `put the newest list of each authority into ${file}`
+  if (typeof lists === 'string') return [reportProblem('x509', `${file}: ${lists}`, remedy)]
+  return authorities.flatMap((authority) => {
+    const newest = Math.max(...lists.filter((list) => list.isOf(authority)).map(readNextUpdate))
+    if (newest > now) return []
+    const detail = newest < 0 ? 'there is no revocation list of' : 'the revocation list is overdue of'
+    return [reportProblem('x509', `${detail} ${authority.dn}: its certificates are answered 503`, remedy)]
+  })
+}
+
+function readNextUpdate({ next_update }: RevocationList): number {
+  return next_update
+}
+
+/** What `read` makes of the file, or why it makes nothing. */
+function readFileWith<T>(file: string, read: (bytes: Buffer) => T): T | string {
+  try {
+    return read(readFileSync(file))
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).message
+  }
+}

@@ -1,0 +1,135 @@
+// Whether the site can sign and its tokens be judged, today and in a month.
+import { existsSync } from 'node:fs'
+import { fileRevocations } from '../../../../adapters/identity/offline/revocations.ts'
+import { hasWrappedKeys, listKeys } from '../../../../adapters/keys/jose/key-life.ts'
+import { readTokenKeys, type TokenKey } from '../../../../adapters/keys/jose/token-keys.ts'
+import { findLockedKeyFault } from '../../../boot/identity/locked-keys.ts'
+import { roleSubject } from '../../../boot/identity/token-key-list.ts'
+import { revocationsFile, type SiteFolder, tokenKeysFile } from '../../../boot/storage/site-folder.ts'
+import { type PublicKey, publicKey } from '../../../kernel/cryptography/signatures.ts'
+import type { Peer } from '../../../kernel/identity/peer.ts'
+import type { Role } from '../../../kernel/role/role.ts'
+import { readCurrentKeySet } from '../../keys/site-key-sets.ts'
+import { listPeers } from '../../peers/site-peers.ts'
+import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../finding.ts'
+
+const requiredUses: readonly PublicKey['use'][] = ['message', 'token']
+const keyUses = publicKey.shape.use.options
+
+export async function checkKeys({ folder, now }: DoctorContext): Promise<DoctorFinding[]> {
+  const { set } = readCurrentKeySet(folder)
+  const own = listKeys(folder.keys)
+  // Root keys that are kept apart are known from the set that names them.
+  const roots = (set?.keys ?? []).filter(({ use, kid }) => use === 'root' && !own.some((key) => key.kid === kid))
+  const active = [...own, ...roots].filter(({ status }) => status === 'active')
+  const missing = requiredUses
+    .filter((use) => !active.some((key) => key.use === use))
+    .map((use) => reportProblem('keys', `there is no active ${use} key`, `platform keys generate --use ${use}`))
+  const endings = keyUses.flatMap((use) => {
+    const wanted = use === 'message' || use === 'root' ? (set?.thresholds[use] ?? 1) : 1
+    const isHere = ({ kid }: PublicKey) => own.some((key) => key.kid === kid)
+    return reportExpiringKeys(
+      active,
+      use,
+      wanted,
+      now,
+      ({ kid }) => `the key ${kid}`,
+      (key) => describeRenewal(key, isHere(key)),
+    )
+  })
+  const ofPeers = (await listPeers(folder)).flatMap((peer) => checkPeerKeys(peer, now))
+  const all = [...missing, ...endings, ...ofPeers]
+  return all.length > 0 ? all : [reportOk('keys', `${active.length} active, none near its end`)]
+}
+
+function describeRenewal({ kid, use }: PublicKey, isHere: boolean): string {
+  if (!isHere) return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid}`
+  if (use === 'authority')
+    return 'platform keys ca init --replace, and see that the peers pin the new one beside the old'
+  if (use === 'token' || use === 'personal') return `platform keys rotate ${kid}`
+  return `platform keys rotate ${kid}, and see that the peers get the new key set`
+}
+
+/** Of the active keys of one use those that end, unless so many others as are wanted go on: then they were replaced in time. */
+function reportExpiringKeys(
+  active: readonly PublicKey[],
+  use: PublicKey['use'],
+  wanted: number,
+  now: number,
+  named: (key: PublicKey) => string,
+  remedy: (key: PublicKey) => string,
+): DoctorFinding[] {
+  const found = active
+    .filter((key) => key.use === use)
+    .map((key) => ({ key, end: key.not_after === undefined ? Number.POSITIVE_INFINITY : Date.parse(key.not_after) }))
+  const endings = found.map(({ key, end }) =>
+    end === Number.POSITIVE_INFINITY ? undefined : reportExpiry('keys', named(key), end, now, remedy(key)),
+  )
+  const lasting = endings.filter((each) => each === undefined).length
+  return lasting >= wanted ? [] : endings.flatMap((each) => each ?? [])
+}
+
+/** As at a start: whether what runs could sign. */
+export async function checkPassphrase({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
+  const { keys_passphrase_file: file } = readSiteSettings(folder, env).identity
+  const locked = await findLockedKeyFault(folder, file)
+  if (locked === undefined) return hasWrappedKeys(folder.keys) ? [reportOk('keys', 'the passphrase opens them')] : []
+  return [
+    reportProblem(
+      'keys',
+      locked,
+      'put the passphrase into a file of mode 600, and name it in identity.keys_passphrase_file',
+    ),
+  ]
+}
+
+function checkPeerKeys({ name, keys, threshold, root_threshold = 1 }: Peer, now: number): DoctorFinding[] {
+  const remedy = `get ${name}’s new keys: platform peers update ${name}; where its root keys are not pinned, remove it and add it again`
+  const active = keys.filter(({ status }) => status === 'active')
+  if (!active.some(({ use }) => use === 'message')) {
+    return [reportProblem('keys', `${name} has no active message key here`, remedy)]
+  }
+  const named = ({ kid }: PublicKey) => `${name}’s key ${kid}`
+  return [
+    ...reportExpiringKeys(active, 'message', threshold, now, named, () => remedy),
+    ...reportExpiringKeys(active, 'root', root_threshold, now, named, () => remedy),
+  ]
+}
+
+/** Tokens are judged by two lists: without the one none counts, without the other none is known to be revoked. */
+export function checkTokenLists({ folder, env }: DoctorContext): DoctorFinding[] {
+  return [...checkRevokedTokens(revocationsFile(folder)), ...checkTokenKeys(folder, listProfileRoles(folder, env))]
+}
+
+function checkRevokedTokens(file: string): DoctorFinding[] {
+  const remedy = `restore ${file} from a backup: without it no token is accepted`
+  if (!existsSync(file)) return [reportProblem('tokens', 'the list of revoked tokens is missing', remedy)]
+  try {
+    fileRevocations(file).isRevoked({ jti: 'tok_none', sub: 'nobody', iat: 0 })
+  } catch {
+    return [reportProblem('tokens', 'the list of revoked tokens cannot be read', remedy)]
+  }
+  return [reportOk('tokens', 'the list of revoked tokens is sound')]
+}
+
+function checkTokenKeys(folder: SiteFolder, roles: readonly Role[]): DoctorFinding[] {
+  const file = tokenKeysFile(folder)
+  if (!existsSync(file)) {
+    const remedy = `restore ${file} from a backup; a start of the role site makes one without the keys of roles`
+    return [reportProblem('tokens', 'the list of token keys is missing, so that no token is accepted', remedy)]
+  }
+  let listed: readonly TokenKey[]
+  try {
+    listed = readTokenKeys(file)
+  } catch {
+    return [reportProblem('tokens', 'the list of token keys cannot be read', `restore ${file} from a backup`)]
+  }
+  const speaks = new Set(listed.filter(({ status }) => status === 'active').map(({ only_subject }) => only_subject))
+  const silent = roles.filter(({ name }) => !speaks.has(roleSubject(name)))
+  if (silent.length === 0) return [reportOk('tokens', 'the list of token keys is sound')]
+  return silent.map(({ name }) =>
+    reportProblem('tokens', `the role ${name} has no active key`, `platform keys generate --use token --role ${name}`),
+  )
+}

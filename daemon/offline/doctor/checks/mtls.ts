@@ -1,0 +1,71 @@
+// Whether the peers that are served over mTLS can be: certificates that are sound and last, and sites that answer.
+import { MtlsClient } from '../../../../adapters/transport/mtls/client.ts'
+import { type MtlsMaterial, readMaterial } from '../../../../adapters/transport/mtls/material.ts'
+import { resolveTlsFiles } from '../../../boot/links/mtls-carrier.ts'
+import { listPeers } from '../../peers/site-peers.ts'
+import { readSiteSettings } from '../../site/site-profile.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportExpiry, reportOk, reportProblem, reportWarning } from '../finding.ts'
+
+const timeout_ms = 3_000
+const renewal_remedy = 'platform keys cert renew; where the authority lies elsewhere: platform keys cert request'
+
+export async function checkMtls({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
+  const files = resolveTlsFiles(folder, readSiteSettings(folder, env).resolved)
+  const names = Object.keys(files.peers)
+  if (names.length === 0) return []
+  let material: MtlsMaterial
+  try {
+    material = readMaterial(files)
+  } catch (error) {
+    return [reportProblem('mtls', error instanceof Error ? error.message : String(error), 'put sound files there')]
+  }
+  const enrolled = (await listPeers(folder)).map(({ name }) => name)
+  const strange = names.filter((name) => !enrolled.includes(name))
+  const urls = Object.fromEntries(Object.entries(files.peers).map(([name, { url }]) => [name, url]))
+  const client = new MtlsClient({ urls, material: () => material, now: () => now })
+  const reached = await Promise.all(names.map((name) => checkPeerReachable(client, name)))
+  client.close()
+  return [
+    ...strange.map((name) => reportProblem('mtls', `${name} is no pinned peer`, `platform peers add ${name}`)),
+    ...checkCertificateExpiry(material, now),
+    ...reached,
+  ]
+}
+
+function checkCertificateExpiry({ own_certificate, pins }: MtlsMaterial, now: number): DoctorFinding[] {
+  const ends = [...pins].map(([name, { authorities }]) =>
+    reportExpiry(
+      'mtls',
+      `the authority of ${name}`,
+      Math.max(...authorities.map(({ validToDate }) => validToDate.getTime())),
+      now,
+      `get the new one of ${name} (platform keys ca show --out there), and put it beside the old into its ca_file`,
+    ),
+  )
+  const end = own_certificate.validToDate.getTime()
+  const found = [reportExpiry('mtls', 'the certificate of this site', end, now, renewal_remedy), ...ends]
+  const bad = found.filter((each) => each !== undefined)
+  if (bad.length > 0) return bad
+  return [
+    reportOk(
+      'mtls',
+      `the certificate of this site lasts until ${own_certificate.validToDate.toISOString().slice(0, 10)}`,
+    ),
+  ]
+}
+
+/** By an empty batch: all but the taking is tried. */
+async function checkPeerReachable(client: MtlsClient, peer: string): Promise<DoctorFinding> {
+  try {
+    await client.carry(peer, [], AbortSignal.timeout(timeout_ms))
+    return reportOk('mtls', `${peer} answers`)
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return reportWarning(
+      'mtls',
+      detail,
+      `see that ${peer} runs, its url is right, and it pins the authority of this site`,
+    )
+  }
+}

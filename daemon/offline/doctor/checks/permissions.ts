@@ -1,0 +1,62 @@
+// Whether others can read, or change, what is the site's alone.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { findDivisionProblems, resolveDivision, type SiteDivision } from '../../../boot/host/site-division.ts'
+import { ProfileError } from '../../../boot/profile.ts'
+import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../../site/site-profile.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportOk, reportProblem } from '../finding.ts'
+import { type PathFault, reportPathFaults } from '../path-faults.ts'
+import { checkDivision } from './division.ts'
+
+/** Carriers bring and take files there under their own user and modes; the folders above them are closed. */
+const carrierFolderPattern = /\/filedrop\/[^/]+\/(in\/new|out\/ready)\//
+
+export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[] {
+  const division = readDivision(folder, env)
+  if (division) return checkDivision(folder, division)
+  const folders = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
+  const missing = folders
+    .filter((path) => !fs.existsSync(path))
+    .map((path) =>
+      reportProblem('permissions', `${path} is missing`, `restore it from a backup, or run: mkdir -m 700 ${path}`),
+    )
+  const places = [folder.profile, ...folders].filter((path) => fs.existsSync(path))
+  const faults = places.flatMap((below) => findPermissionFaults(below).map((fault) => ({ ...fault, below })))
+  const all = [...missing, ...reportPathFaults('permissions', faults)]
+  return all.length > 0 ? all : [reportOk('permissions', 'nobody else can read keys, data or messages')]
+}
+
+/** A profile that cannot be used is another check's to tell of: then the site is taken for one of a single user. */
+function readDivision(folder: SiteFolder, env: EnvironmentVariables): SiteDivision | undefined {
+  try {
+    const { resolved } = readSiteSettings(folder, env)
+    return findDivisionProblems(resolved, []).length === 0 ? resolveDivision(resolved) : undefined
+  } catch (error) {
+    if (error instanceof ProfileError) return undefined
+    throw error
+  }
+}
+
+type PermissionFault = Omit<PathFault, 'below'>
+
+function findPermissionFaults(path: string): PermissionFault[] {
+  const found = fs.lstatSync(path, { throwIfNoEntry: false })
+  if (!found || found.isSymbolicLink() || found.isSocket() || carrierFolderPattern.test(path)) return []
+  const own = checkPathMode(path, found)
+  if (!found.isDirectory()) return own
+  return [...own, ...fs.readdirSync(path).flatMap((name) => findPermissionFaults(join(path, name)))]
+}
+
+function checkPathMode(path: string, found: fs.Stats): PermissionFault[] {
+  const uid = process.getuid?.()
+  if (uid !== undefined && uid !== 0 && found.uid !== uid) {
+    return [{ path, fault: 'belongs to another user', command: `chown -h ${uid}`, test: `! -user ${uid}` }]
+  }
+  if ((found.mode & 0o077) === 0) return []
+  const mode = (found.mode & 0o777).toString(8)
+  const [type, wanted] = found.isDirectory() ? ['d', '700'] : ['f', '600']
+  const fault = `can be reached by others (mode ${mode})`
+  return [{ path, fault, command: `chmod ${wanted}`, test: `-type ${type} -perm ${mode}` }]
+}

@@ -1,0 +1,45 @@
+// Whether the kernel lets the carrier watch its folders: without, messages are found by the rescans alone, and later.
+import * as fs from 'node:fs'
+import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
+import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { listPeers } from '../../peers/site-peers.ts'
+import type { DoctorContext } from '../examine-site.ts'
+import { type DoctorFinding, reportOk, reportWarning } from '../finding.ts'
+
+/** Each file in a watched folder has a watch of its own; this many come at once on a quiet channel. */
+const spare_watch_count = 1_024
+const min_instances = 16
+
+export async function checkWatchers({ folder }: DoctorContext): Promise<DoctorFinding[]> {
+  const watches = readInotifyLimit('max_user_watches')
+  const instances = readInotifyLimit('max_user_instances')
+  // Not Linux: there is no such limit.
+  if (watches === undefined || instances === undefined) return []
+  const needed = spare_watch_count + (await countWatchedFiles(folder))
+  const found = [
+    ...(watches < needed ? [reportLowLimit('max_user_watches', watches, Math.max(needed, 524_288))] : []),
+    ...(instances < min_instances ? [reportLowLimit('max_user_instances', instances, 128)] : []),
+  ]
+  return found.length > 0 ? found : [reportOk('watchers', `${watches} watches, ${needed} needed`)]
+}
+
+function reportLowLimit(name: string, is: number, wanted: number): DoctorFinding {
+  return reportWarning(
+    'watchers',
+    `fs.inotify.${name} is ${is}: messages are found by the rescans alone`,
+    `sysctl -w fs.inotify.${name}=${wanted}, and a line for it in /etc/sysctl.d`,
+  )
+}
+
+function readInotifyLimit(name: string): number | undefined {
+  const file = `/proc/sys/fs/inotify/${name}`
+  return fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : undefined
+}
+
+async function countWatchedFiles(folder: SiteFolder): Promise<number> {
+  const folders = (await listPeers(folder)).flatMap(({ name }) => {
+    const { fresh, ready } = foldersOf(folder.filedrop, name)
+    return [fresh, ready]
+  })
+  return folders.reduce((sum, each) => sum + 1 + (fs.existsSync(each) ? fs.readdirSync(each).length : 0), 0)
+}

@@ -1,0 +1,90 @@
+// Looks a site over: every check in one list, each of which may fail without taking the others with it.
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+import { checkCertificates } from './checks/certificates.ts'
+import { checkChannels } from './checks/channels.ts'
+import { checkClientCertificates } from './checks/client-certificates.ts'
+import { checkClock } from './checks/clock.ts'
+import { checkFileSystems } from './checks/file-systems.ts'
+import { checkIdentityProvider } from './checks/identity-provider.ts'
+import { checkKeys, checkPassphrase, checkTokenLists } from './checks/keys.ts'
+import { checkLabels } from './checks/labels.ts'
+import { checkMtls } from './checks/mtls.ts'
+import { checkNetworks } from './checks/networks.ts'
+import { checkPermissions } from './checks/permissions.ts'
+import { checkPorts } from './checks/ports.ts'
+import { checkProfile } from './checks/profile.ts'
+import { checkStore } from './checks/store.ts'
+import { checkTraffic } from './checks/traffic.ts'
+import { checkWatchers } from './checks/watchers.ts'
+import { type DoctorFinding, reportProblem, reportWarning } from './finding.ts'
+
+export type DoctorContext = {
+  readonly folder: SiteFolder
+  readonly env: EnvironmentVariables
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+type DoctorCheck = (given: DoctorContext) => DoctorFinding[] | Promise<DoctorFinding[]>
+
+const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
+  profile: checkProfile,
+  permissions: checkPermissions,
+  clock: checkClock,
+  disk: checkFileSystems,
+  keys: checkKeys,
+  passphrase: checkPassphrase,
+  tokens: checkTokenLists,
+  tls: checkCertificates,
+  sso: checkIdentityProvider,
+  x509: checkClientCertificates,
+  mtls: checkMtls,
+  networks: checkNetworks,
+  ports: checkPorts,
+  store: checkStore,
+  channels: checkChannels,
+  traffic: checkTraffic,
+  labels: checkLabels,
+  watchers: checkWatchers,
+}
+
+/** In the order of the checks; `progress` hears which one runs. What keeps several of them from looking is told once. */
+export async function examineSite(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  now: number,
+  progress: (text: string) => void,
+): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = []
+  const hindrances: CheckFailure[] = []
+  for (const [name, check] of Object.entries(doctorChecks)) {
+    progress(`checking ${name}`)
+    try {
+      findings.push(...(await check({ folder, env, now })))
+    } catch (error) {
+      hindrances.push({ check: name, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return [...findings, ...reportCheckFailures(hindrances, findings)]
+}
+
+/** Why a check could not look at all. */
+type CheckFailure = { readonly check: string; readonly reason: string }
+
+const retry_remedy = 'mend this first, then run `platform doctor` again'
+
+/** Once for each cause, and once for all whose cause is a path that another check has told of. */
+function reportCheckFailures(hindrances: readonly CheckFailure[], findings: readonly DoctorFinding[]): DoctorFinding[] {
+  const paths = findings.flatMap((finding) => finding.paths ?? [])
+  const causes = Map.groupBy(hindrances, ({ reason }) =>
+    paths.some((path) => reason.startsWith(`${path} `)) ? '' : reason,
+  )
+  return [...causes].map(([why, group]) => {
+    const names = group.map(({ check }) => check)
+    const [first = ''] = names
+    if (why === '')
+      return reportWarning(first, `not looked at for what is said above: ${names.join(', ')}`, retry_remedy)
+    return reportProblem(first, names.length === 1 ? why : `${why} (so for ${names.join(', ')})`, retry_remedy)
+  })
+}

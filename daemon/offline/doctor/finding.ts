@@ -1,0 +1,42 @@
+// What an examination of a site finds: one sentence, how bad it is, and how to mend it.
+
+export type DoctorFinding = {
+  readonly check: string
+  /** A warning becomes a problem when nothing is done. */
+  readonly state: 'ok' | 'warning' | 'problem'
+  readonly detail: string
+  readonly remedy?: string
+  /** All that it is about, where that is paths. */
+  readonly paths?: readonly string[]
+}
+
+export const day_ms = 86_400_000
+
+/** How long before an end people are told of it: procurement and boards take their time. */
+export const expiry_notice_days = 30
+
+export function reportOk(check: string, detail: string): DoctorFinding {
+  return { check, state: 'ok', detail }
+}
+
+export function reportWarning(check: string, detail: string, remedy: string): DoctorFinding {
+  return { check, state: 'warning', detail, remedy }
+}
+
+export function reportProblem(check: string, detail: string, remedy: string): DoctorFinding {
+  return { check, state: 'problem', detail, remedy }
+}
+
+/** The finding for something that ends at an instant (epoch milliseconds); undefined while that is far off. */
+export function reportExpiry(
+  check: string,
+  what: string,
+  end: number,
+  now: number,
+  remedy: string,
+): DoctorFinding | undefined {
+  const on = new Date(end).toISOString().slice(0, 10)
+  if (end <= now) return reportProblem(check, `${what} ended on ${on}`, remedy)
+  if (end - now < expiry_notice_days * day_ms) return reportWarning(check, `${what} ends on ${on}`, remedy)
+  return undefined
+}

@@ -1,0 +1,85 @@
+// An evidence block must follow from contributors whom the policy lets in, each counted once, whoever signed it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { generateKey, listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
+import { combine } from '../../roles/consensus/combine/combine.ts'
+import type { EvidenceContent } from '../../roles/consensus/evidence/model.ts'
+import { blockIdOf, signedBytes } from '../../roles/consensus/evidence/rules.ts'
+import { contributionDigest } from '../../roles/consensus/session/contribution/recent-contribution.ts'
+import { verifyEvidence } from './evidence-file.ts'
+
+const now = Date.parse('2026-01-01T00:00:00Z')
+const dir = mkdtempSync(join(tmpdir(), 'evidence-'))
+await generateKey(dir, { use: 'message', now })
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const policy = {
+  m: 2,
+  n: 2,
+  combination_method: 'weighted_average' as const,
+  ratify_threshold: 0.8,
+  conflict_threshold: 0.5,
+}
+
+async function faultsOf(names: readonly string[], more: Partial<EvidenceContent> = {}): Promise<readonly string[]> {
+  const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
+  const contributions = names.map((contributor_id) => {
+    const signer_key_id = `${contributor_id}-1`
+    const said = { contributor_id, pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id, classification: label }
+    return { ...said, digest: contributionDigest(said) }
+  })
+  const content: EvidenceContent = {
+    v: 1,
+    type: 'platform.evidence',
+    site: 'alpha',
+    tenant_id: 'tenant-a',
+    session_id: 'ses_1',
+    lens_id: 'lens',
+    lens_version: '1',
+    policy,
+    label,
+    contributions,
+    record: { contributions: names.length, chain: 'c' },
+    result: combine(policy.combination_method, contributions),
+    decision: 'match',
+    parent_block_ids: [],
+    decided_at: new Date(now).toISOString(),
+    ...more,
+  }
+  const block_id = blockIdOf(content)
+  const signature = await joseSignatures({ dir, now: () => now }).sign('evidence', signedBytes('alpha', block_id))
+  const { faults } = await verifyEvidence(
+    JSON.stringify({ block_id, content, signature, keys: listKeys(dir) }),
+    undefined,
+  )
+  return faults
+}
+
+const contributors = [expect.stringContaining('the contributors are not those')]
+
+test('two contributors whom the policy lets in prove the decision', async () => {
+  expect(await faultsOf(['a', 'b'])).toEqual([])
+  expect(await faultsOf(['a', 'b'], { policy: { ...policy, contributors: ['a', 'b'] } })).toEqual([])
+})
+
+test('one contributor counted twice, one too many, one not named, and more than the record holds are faults', async () => {
+  expect(await faultsOf(['a', 'b', 'b'], { policy: { ...policy, n: 3 } })).toEqual(contributors)
+  expect(await faultsOf(['a', 'b', 'c'])).toEqual(contributors)
+  expect(await faultsOf(['a', 'c'], { policy: { ...policy, contributors: ['a', 'b'] } })).toEqual(contributors)
+  expect(await faultsOf(['a', 'b'], { record: { contributions: 1, chain: 'c' } })).toEqual(contributors)
+})
+
+test('a digest that is not that of its contribution is a fault', async () => {
+  const said = { contributor_id: 'a', pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id: 'a-1' }
+  const classification = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
+  const forged = ['a', 'b'].map((contributor_id) => ({
+    ...said,
+    contributor_id,
+    classification,
+    digest: '0'.repeat(64),
+  }))
+  expect(await faultsOf(['a', 'b'], { contributions: forged })).toEqual(['a digest is not that of its contribution'])
+})

@@ -1,0 +1,99 @@
+// Verifies an evidence block from its file alone: that it is whole, that its result follows, and who signed it.
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { combine } from '../../roles/consensus/combine/combine.ts'
+import { decide } from '../../roles/consensus/combine/decide.ts'
+import { type EvidenceBlock, type EvidenceContent, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
+import { isConsistent } from '../../roles/consensus/evidence/rules.ts'
+import { contributionDigest } from '../../roles/consensus/session/contribution/recent-contribution.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+
+export type EvidenceVerdict = {
+  readonly block_id: string
+  readonly valid: boolean
+  /** What is wrong; empty when valid. */
+  readonly faults: readonly string[]
+  /** Keys whose signature holds. */
+  readonly signed_by: readonly { readonly kid: string; readonly fingerprint: string }[]
+  /** `given` keys were vouched for; the block's `own` prove only that it is whole, and who to ask. */
+  readonly keys: 'given' | 'own'
+  readonly site: string
+  readonly session_id: string
+  readonly decision: string
+  readonly score: number | null
+  readonly decided_at: string
+}
+
+/** `given`: keys to trust; undefined: those in the block. Throws `OfflineCommandError` (5) for a file that is no block. */
+export async function verifyEvidence(text: string, given: readonly PublicKey[] | undefined): Promise<EvidenceVerdict> {
+  const block = parseEvidenceBlock(text)
+  const { content, block_id } = block
+  const faults = [
+    ...(isConsistent(block) ? [] : ['the content is not what was named and signed']),
+    ...findContributorFaults(content),
+    ...findDigestFaults(content),
+    ...findResultFaults(content),
+  ]
+  const verdict = await verifyJws('evidence', block.signature, given ?? block.keys)
+  const signed_by =
+    typeof verdict === 'string' ? [] : verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint }))
+  if (typeof verdict === 'string') faults.push(signatureFaults[verdict])
+  return {
+    block_id,
+    valid: faults.length === 0,
+    faults,
+    signed_by,
+    keys: given ? 'given' : 'own',
+    site: content.site,
+    session_id: content.session_id,
+    decision: content.decision,
+    score: content.result.score,
+    decided_at: content.decided_at,
+  }
+}
+
+const signatureFaults = {
+  bad_signature: 'the signature does not hold',
+  unknown_key: 'none of the keys given has signed it',
+  key_revoked: 'the key that signed it is revoked',
+}
+
+function parseEvidenceBlock(text: string): EvidenceBlock {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    throw new OfflineCommandError(5, 'the file is not JSON')
+  }
+  const block = parseWithSchema(evidenceBlock, content)
+  if (!block.success)
+    throw new OfflineCommandError(5, `the file is no evidence block: ${formatFieldErrors(block.errors)}`)
+  return block.data
+}
+
+/** One standing contribution per contributor, no more than the policy lets in, and only of those that it names. */
+function findContributorFaults({ policy, contributions, record }: EvidenceContent): string[] {
+  const names = new Set(contributions.map(({ contributor_id }) => contributor_id))
+  const isOneEach = names.size === contributions.length
+  const isCounted = names.size <= policy.n && contributions.length <= record.contributions
+  const areNamed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
+  return isOneEach && isCounted && areNamed ? [] : ['the contributors are not those that the policy lets in, once each']
+}
+
+/** Each digest names what its contributor said: whoever kept the contribution can hold the block to it. */
+function findDigestFaults({ contributions }: EvidenceContent): string[] {
+  const isDigest = contributions.every((given) => contributionDigest(given) === given.digest)
+  return isDigest ? [] : ['a digest is not that of its contribution']
+}
+
+/** A signer can be wrong, or lie: the decision must follow from the contributions by the policy, or from a person. */
+function findResultFaults({ policy, contributions, result, decision, attestation }: EvidenceContent): string[] {
+  const combined = combine(policy.combination_method, contributions)
+  if (canonicalJson(combined) !== canonicalJson(result)) return ['the result does not follow from the contributions']
+  if (attestation) return attestation.decision === decision ? [] : ['the decision is not the one attested']
+  const decided = decide(policy, contributions)
+  const follows = decided.state === 'RATIFIED' && decided.decision === decision
+  return follows ? [] : ['the decision does not follow from the result by the policy']
+}

@@ -1,0 +1,126 @@
+// A courier's medium for commands: what waits in the channels goes to it, and what a peer put there comes in.
+import { randomBytes } from 'node:crypto'
+import { lstatSync } from 'node:fs'
+import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import type {
+  CourierPrivileges,
+  CourierProgress,
+} from '../../../adapters/transport/filedrop/courier/courier-privileges.ts'
+import { exportChannel, type MediaExport } from '../../../adapters/transport/filedrop/courier/export-channel.ts'
+import { importMedia, type MediaImport } from '../../../adapters/transport/filedrop/courier/import-media.ts'
+import { folderFault, foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
+import { filedropLink } from '../../../adapters/transport/filedrop/link/filedrop-link.ts'
+import { filedropSettings as carrierSettings } from '../../../adapters/transport/filedrop/settings.ts'
+import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
+import { faultStop } from '../../boot/host/fault-stop.ts'
+import { passphraseReader } from '../../boot/host/passphrase.ts'
+import { accreditedPeers } from '../../boot/links/accredited-peers.ts'
+import { getSettings } from '../../boot/profile.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { statementFormats } from '../../kernel/messaging/statement-format.ts'
+import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
+import { recordOperatorAction, withSiteDatabase } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+
+export type ChannelExport = MediaExport & { readonly peer: string }
+
+/** Of one peer, or of all whose channels may be used. Throws `OfflineCommandError`: 1 for no medium or no such peer, 3 for a channel that stands. */
+export async function exportToMedium(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  media: string,
+  peer: string | undefined,
+  progress: (peer: string) => CourierProgress,
+): Promise<ChannelExport[]> {
+  requireMedium(media)
+  const { site, peers, signatures, settings, label_policy } = readCourierContext(folder, env)
+  const found = await peers.list()
+  const wanted = peer === undefined ? found : found.filter(({ name }) => name === peer)
+  if (peer !== undefined && wanted.length === 0) await refusePeer(peer, peers)
+  const done: ChannelExport[] = []
+  for (const pinned of wanted) {
+    const { name } = pinned
+    const line = filedropLink(name, { root: folder.filedrop, site })
+    const closed = runAsOwnerOf(folder.filedrop, () => folderFault(line.folders, site, name))
+    if (closed !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${closed}`)
+    const made = await withSiteDatabase(folder, env, (file, audit) =>
+      exportChannel({ link: line, peer: pinned }, media, {
+        ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
+        ...{ now: Date.now, random: randomHex, runAs: buildCourierAccess(folder), progress: progress(name) },
+      }),
+    )
+    if (made.messages > 0) {
+      const { messages, folders, left } = made
+      const detail = { messages, folders: folders.length, left: left.length }
+      await recordOperatorAction(folder, env, { action: 'site.filedrop.export', target: name, detail })
+    }
+    done.push({ peer: name, ...made })
+  }
+  return done
+}
+
+/** Throws `OfflineCommandError` (1) when there is no medium. What is wrong with its content stands in the answer. */
+export async function importFromMedium(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  media: string,
+  progress: CourierProgress,
+): Promise<MediaImport> {
+  requireMedium(media)
+  const { site, peers, signatures, settings } = readCourierContext(folder, env)
+  const taken = await importMedia(media, {
+    ...{ site, signatures, settings, peer: (name) => peers.get(name) },
+    ...{
+      folders: (name) => foldersOf(folder.filedrop, name),
+      random: randomHex,
+      runAs: buildCourierAccess(folder),
+      progress,
+    },
+  })
+  for (const [peer, messages] of Object.entries(taken.by_peer)) {
+    const detail = { messages, faults: taken.faults.length }
+    await recordOperatorAction(folder, env, { action: 'site.filedrop.import', target: peer, detail })
+  }
+  return taken
+}
+
+function readCourierContext(folder: SiteFolder, env: EnvironmentVariables) {
+  const { resolved, platform, labels } = readSiteSettings(folder, env)
+  const { max_envelope_bytes, max_body_bytes } = getSettings(resolved, filedropSettings)
+  const { keys_passphrase_file } = getSettings(resolved, identitySettings)
+  return {
+    site: platform.name,
+    label_policy: labels,
+    peers: accreditedPeers(peerFiles(folder.peers), resolved, Date.now),
+    signatures: joseSignatures({ dir: folder.keys, passphrase: passphraseReader(keys_passphrase_file) }),
+    settings: carrierSettings.parse({ max_envelope_bytes, max_body_bytes }),
+  }
+}
+
+function buildCourierAccess(folder: SiteFolder): CourierPrivileges {
+  const step = <T>(done: T): T => {
+    faultStop?.('courier-step')
+    return done
+  }
+  return { site: (act) => step(runAsOwnerOf(folder.filedrop, act)), medium: (act) => step(runAsInvoker(act)) }
+}
+
+function requireMedium(media: string): void {
+  const found = runAsInvoker(() => lstatSync(media, { throwIfNoEntry: false }))
+  if (!found?.isDirectory())
+    throw new OfflineCommandError(1, `there is no folder ${media}`, 'mount the medium, and name a folder on it')
+}
+
+async function refusePeer(peer: string, peers: ReturnType<typeof accreditedPeers>): Promise<never> {
+  // Says why, when it is pinned and may not be used now.
+  await peers.get(peer)
+  throw new OfflineCommandError(1, `there is no peer ${peer}`, '`platform peers list` shows those there are')
+}
+
+function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex')
+}

@@ -1,0 +1,97 @@
+// File-drop without a running daemon: channels made at enrolment, files read and judged where they lie.
+import { existsSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
+import { type FileInspection, inspectFile } from '../../../adapters/transport/filedrop/inspection/inspect-file.ts'
+import { type FileVerification, verifyFile } from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
+import { enrolChannel } from '../../../adapters/transport/filedrop/link/enrol-channel.ts'
+import {
+  type QuarantinedItem,
+  readQuarantinedItem,
+} from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
+import { getSettings } from '../../boot/profile.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import type { Peer } from '../../kernel/identity/peer.ts'
+import { readPendingRelease } from '../../roles/site/quarantine/find-pending-release.ts'
+import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
+import { withSiteDatabase } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { listRolesWithDatabase, withDatabase } from '../store/role-database.ts'
+
+/** Makes the peer's folders and channels, once; for an earlier enrolment whose folders stand it changes nothing. */
+export async function enrolChannels(folder: SiteFolder, env: EnvironmentVariables, peer: Peer): Promise<void> {
+  const { platform } = readSiteSettings(folder, env)
+  await withSiteDatabase(folder, env, async (file, audit) => {
+    await enrolChannel(peer, { site: platform.name, root: folder.filedrop, journal: sqliteJournal(file, audit) })
+  })
+}
+
+/** Examines a message with these keys alone. Throws `OfflineCommandError` (1) when there is no such file. */
+export async function verifyMessageFile(
+  path: string,
+  keys: readonly PublicKey[],
+  threshold: number,
+): Promise<FileVerification> {
+  requireFile(path)
+  return await verifyFile(path, { signatures: { verify: verifyJws }, keys, threshold })
+}
+
+/** What the files say, nothing verified. Throws `OfflineCommandError` (1) when there is no such file. */
+export function inspectMessageFile(path: string): FileInspection {
+  requireFile(path)
+  return inspectFile(path)
+}
+
+export type QuarantineItemDetails = QuarantinedItem & {
+  readonly id: string
+  readonly folder: string
+  readonly says?: FileInspection
+  readonly release?: PendingRelease
+}
+
+/** One item of quarantine, by its id `<peer>/<item>`. Throws `OfflineCommandError` (1) when there is none. `now` in epoch milliseconds. */
+export async function readQuarantineItem(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  id: string,
+  now: number,
+): Promise<QuarantineItemDetails> {
+  const { resolved } = readSiteSettings(folder, env)
+  const [peer = '', item = '', ...more] = id.split('/')
+  const limits = getSettings(resolved, filedropSettings)
+  const found = more.length === 0 ? readQuarantinedItem(folder.filedrop, peer, item, limits) : undefined
+  if (!found) {
+    throw new OfflineCommandError(
+      1,
+      `there is no ${id} in quarantine`,
+      '`platform filedrop quarantine list` shows what there is',
+    )
+  }
+  const { quarantine } = foldersOf(folder.filedrop, peer)
+  const message = ['env', 'body']
+    .map((part) => join(quarantine, `${item}.${part}.json`))
+    .find((path) => existsSync(path))
+  const release = await findSiteRelease(folder, id, now)
+  return {
+    id,
+    ...found,
+    folder: quarantine,
+    ...(release ? { release } : {}),
+    ...(message ? { says: inspectFile(message) } : {}),
+  }
+}
+
+async function findSiteRelease(folder: SiteFolder, item: string, now: number): Promise<PendingRelease | undefined> {
+  const role = listRolesWithDatabase(folder).find(({ name }) => name === 'site')
+  const found = role && (await withDatabase(folder, role, ({ store }) => store.get(releaseRequests, item)))
+  return found && found.value.expires_ts > now ? readPendingRelease(found) : undefined
+}
+
+function requireFile(path: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })) throw new OfflineCommandError(1, `${path} does not exist`)
+}

@@ -1,0 +1,141 @@
+// Replaces and ends keys that peers pin: by a new key set, in one step where enough root keys lie in the site.
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { generateKey, listKeys, requireOpens, revokeKey } from '../../../adapters/keys/jose/key-life.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
+import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+import {
+  hasRootQuorum,
+  readCurrentKeySet,
+  readShortestOverlap_s,
+  renewSiteKeySet,
+  type SiteKeySetOptions,
+} from './site-key-sets.ts'
+
+export type KeyRotationOptions = {
+  readonly algorithm?: KeyAlgorithm
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly not_after?: string
+  /** Seconds that the old message key goes on beside the new one; the shortest that is allowed unless said. */
+  readonly overlap_s?: number | undefined
+  /** Of the site's private keys, where they lie under one. */
+  readonly passphrase?: string | undefined
+}
+
+export type KeyRotationResult = {
+  readonly created: PublicKey
+  /** As it stands now: a message key goes on until the end of the overlap. */
+  readonly retired: PublicKey
+  /** Version of the key set that says so; absent for a key that no peer pins, and while root keys are elsewhere. */
+  readonly key_set?: number
+}
+
+/**
+ * A key of use `buildMessage` or `root`. Where root keys are missing the new key is made and the old one goes on: the set that
+ * retires it is to be drafted, signed and published. Throws `OfflineCommandError` (3) for too short an overlap, and `Locked`.
+ */
+export async function rotateKeyInSet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  old: PublicKey,
+  { overlap_s, ...terms }: KeyRotationOptions,
+): Promise<KeyRotationResult> {
+  const shortest_s = await readShortestOverlap_s(folder)
+  if (old.use === 'message' && overlap_s !== undefined && overlap_s < shortest_s) {
+    throw new OfflineCommandError(
+      3,
+      `the overlap must be at least ${shortest_s / 3_600} hours, twice the time that messages may be under way`,
+      'a key that others may have is not rotated but revoked: platform keys revoke',
+    )
+  }
+  const isHere = hasRootQuorum(folder, terms.now)
+  const created = await generateSuccessor(folder, old, terms)
+  await recordOperatorAction(folder, env, {
+    action: 'site.key.rotate',
+    target: old.kid,
+    detail: { successor: created.kid },
+  })
+  if (!isHere) return { created, retired: old }
+  const not_after = new Date(terms.now + (overlap_s ?? shortest_s) * 1_000).toISOString()
+  const becomes =
+    old.use === 'root' ? { status: 'retired' as const } : { not_after: pickEarlier(old.not_after, not_after) }
+  const set = await publishRenewedSet(folder, env, { [old.kid]: becomes }, terms)
+  const retired = listKeys(folder.keys).find(({ kid }) => kid === old.kid) ?? old
+  return { created, retired, key_set: set.version }
+}
+
+/**
+ * Revokes a key of use `buildMessage` or `root` at once, with `replace` after a new one was made in its place. The set that
+ * tells the peers is published where enough root keys are here and it would leave keys to work with.
+ */
+export async function revokeKeyInSet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  key: PublicKey,
+  { replace, ...terms }: KeyRotationOptions & { readonly replace: boolean },
+): Promise<{ revoked: PublicKey; created?: PublicKey; key_set?: number }> {
+  const isHere = hasRootQuorum(folder, terms.now)
+  if (isHere && !replace) await requireOpens(folder.keys, terms.passphrase)
+  const created = replace ? await generateSuccessor(folder, key, terms) : undefined
+  const made = created ? { created } : {}
+  const others = listKeys(folder.keys).filter(
+    ({ use, status, kid }) => use === key.use && status === 'active' && kid !== key.kid,
+  )
+  const needed = readCurrentKeySet(folder).set?.thresholds[key.use === 'root' ? 'root' : 'message'] ?? 1
+  const end = async () => {
+    const revoked = revokeKey(folder.keys, key.kid)
+    await recordOperatorAction(folder, env, { action: 'site.key.revoke', target: key.kid })
+    return revoked
+  }
+  if (!isHere || others.length < needed) return { revoked: await end(), ...made }
+  // A root key that goes signs that it goes; a message key ends before anything else is done.
+  const before = key.use === 'message' ? await end() : undefined
+  const set = await publishRenewedSet(folder, env, { [key.kid]: { status: 'revoked' } }, terms)
+  return { revoked: before ?? (await end()), ...made, key_set: set.version }
+}
+
+/** Each active message key signs each message, and an envelope of 64 KiB holds no more signatures of ML-DSA-87 safely. */
+const max_signing_keys = 8
+
+/** Throws `OfflineCommandError` (3) when no further key of this use may be active. `now` in epoch milliseconds. */
+export function requireSigningCapacity(folder: Pick<SiteFolder, 'keys'>, use: PublicKey['use'], now: number): void {
+  const signing = selectUsableKeys(listKeys(folder.keys), 'message', new Date(now).toISOString())
+  if (use !== 'message' || signing.length < max_signing_keys) return
+  throw new OfflineCommandError(
+    3,
+    `${max_signing_keys} message keys sign already, and an envelope holds no more`,
+    'wait until one has ended, or revoke one: platform keys list',
+  )
+}
+
+async function generateSuccessor(folder: SiteFolder, old: PublicKey, terms: KeyRotationOptions): Promise<PublicKey> {
+  requireSigningCapacity(folder, old.use, terms.now)
+  await requireOpens(folder.keys, terms.passphrase)
+  const isWrapped = readKeyFiles(folder.keys).some(
+    ({ public_key, private_jwe }) => public_key.kid === old.kid && private_jwe !== undefined,
+  )
+  const { passphrase, ...rest } = { algorithm: old.algorithm, ...terms }
+  return await generateKey(folder.keys, { ...rest, use: old.use, ...(isWrapped ? { passphrase } : {}) })
+}
+
+async function publishRenewedSet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  becomes: SiteKeySetOptions['key_changes'],
+  terms: KeyRotationOptions,
+) {
+  return await renewSiteKeySet(
+    folder,
+    env,
+    { key_changes: becomes, thresholds: {}, now: terms.now },
+    () => terms.passphrase,
+  )
+}
+
+function pickEarlier(a: string | undefined, b: string): string {
+  return a !== undefined && Date.parse(a) < Date.parse(b) ? a : b
+}

@@ -1,0 +1,107 @@
+// Key sets for the command line: files that people carry between the site, the machine of the root keys, and the peers.
+import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { type KeySet, keySetFile, max_previous_sets } from '../../kernel/cryptography/key-set.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+import { type KeySetChange, type KeySetDraft, listKeySetChanges, parseKeySetDraft } from './key-set-draft.ts'
+import { type KeySetSigningOptions, resolveSuccessor, signKeySetDraft } from './key-set-signing.ts'
+import {
+  draftSiteKeySet as drafted,
+  publishSiteKeySet as published,
+  readCurrentKeySet,
+  readShortestOverlap_s,
+} from './site-key-sets.ts'
+import { parseJwks } from './site-keys.ts'
+
+export type KeySetDraftOptions = {
+  readonly message_threshold: number | undefined
+  readonly root_threshold: number | undefined
+  /** Kids: message keys that end after the overlap, root keys that sign no more. */
+  readonly retire: readonly string[]
+  /** Kids of root keys that others may have. */
+  readonly revoke: readonly string[]
+  /** Seconds; the shortest that is allowed unless said. */
+  readonly overlap_s: number | undefined
+  /** Texts of JWKS with public halves of root keys that are kept elsewhere. */
+  readonly roots: readonly string[]
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Throws `OfflineCommandError` for a key that is not the site's. */
+export async function draftKeySet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  terms: KeySetDraftOptions,
+): Promise<KeySetDraftReview> {
+  const { retire, revoke, roots, now } = terms
+  const more = roots.flatMap(parseRootKeys)
+  const overlap_s = terms.overlap_s ?? (await readShortestOverlap_s(folder))
+  const not_after = new Date(now + overlap_s * 1_000).toISOString()
+  const becomes = {
+    ...Object.fromEntries(
+      retire.map((kid) => [kid, kid.startsWith('root-') ? { status: 'retired' as const } : { not_after }]),
+    ),
+    ...Object.fromEntries(revoke.map((kid) => [kid, { status: 'revoked' as const }])),
+  }
+  const thresholds = { message: terms.message_threshold, root: terms.root_threshold }
+  const made = await drafted(folder, env, { thresholds, key_changes: becomes, external_roots: more, now })
+  const { before, after } = await resolveSuccessor(made)
+  const known = new Set(
+    [...listKeys(folder.keys), ...(before?.keys ?? []), ...after.keys].filter(isPinnedUse).map(({ kid }) => kid),
+  )
+  const strange = [...retire, ...revoke].find((kid) => !known.has(kid))
+  if (strange)
+    throw new OfflineCommandError(
+      1,
+      `the site has no key ${strange} that peers pin`,
+      '`platform keys list` shows its keys',
+    )
+  return { draft: made, set: after, changes: listKeySetChanges(before, after) }
+}
+
+function parseRootKeys(text: string): PublicKey[] {
+  const found = parseJwks(text).filter(({ use, status }) => use === 'root' && status === 'active')
+  if (found.length === 0) throw new OfflineCommandError(2, 'a file that --roots names holds no active root key')
+  return found
+}
+
+function isPinnedUse({ use }: PublicKey): boolean {
+  return use === 'message' || use === 'root'
+}
+
+export type KeySetDraftReview = { readonly draft: KeySetDraft; readonly set: KeySet; readonly changes: KeySetChange[] }
+
+/** What a draft says and changes. Throws `OfflineCommandError` for text that is none, and for what does not follow. */
+export async function reviewKeySetDraft(text: string): Promise<KeySetDraftReview> {
+  const found = parseKeySetDraft(text)
+  if (!found) throw new OfflineCommandError(2, 'this is no draft of a key set', '`platform keys set draft` makes one')
+  const { before, after } = await resolveSuccessor(found)
+  return { draft: found, set: after, changes: listKeySetChanges(before, after) }
+}
+
+/** With the root keys of a folder that a person named. Throws `OfflineCommandError`, and `Locked`. */
+export async function signKeySet(dir: string, given: KeySetSigningOptions) {
+  return await runAsInvoker(() => signKeySetDraft(dir, given))
+}
+
+export async function publishKeySet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  given: KeySetDraft,
+  now: number,
+): Promise<KeySet> {
+  return await published(folder, env, given, now)
+}
+
+/** The set in force, and the file that peers take it from; undefined for a site that has none. */
+export function exportCurrentKeySet(folder: Pick<SiteFolder, 'keys'>) {
+  const { sets, set } = readCurrentKeySet(folder)
+  if (!set) return undefined
+  const file = keySetFile.parse({ v: 1, type: 'platform.keyset-file', sets: sets.slice(-max_previous_sets) })
+  const keys: readonly PublicKey[] = set.keys
+  return { set, keys, file }
+}

@@ -1,0 +1,133 @@
+// The next key set of a site, worked out from its keys and the set that is in force; and what it changes, for people.
+import * as z from 'zod'
+import {
+  digestKeySet,
+  encodeKeySet,
+  type KeySet,
+  keySet,
+  max_previous_sets,
+  no_key_set,
+  parseKeySet,
+} from '../../kernel/cryptography/key-set.ts'
+import { type Jws, jws, type PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+
+/** A set on its way between machines: those in force before it, oldest first, and itself with the signatures so far. */
+export const keySetDraft = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.keyset-draft'),
+  sets: z.array(jws).max(max_previous_sets),
+  draft: z.strictObject({ payload: jws.shape.payload, signatures: z.array(jws.shape.signatures.element).max(16) }),
+})
+export type KeySetDraft = z.infer<typeof keySetDraft>
+
+/** What a JWS of this house may hold: a dozen keys of ML-DSA-87, or as many others as a set may list. */
+const max_payload_chars = 65_536
+const too_large_message = 'the keys are too many or too large for one key set'
+
+export type KeySetDraftInput = {
+  readonly site: string
+  readonly tenant_id: string
+  /** Those in force, oldest first. */
+  readonly sets: readonly Jws[]
+  /** All keys of the site. */
+  readonly keys: readonly PublicKey[]
+  /** Else those in force; else 1. */
+  readonly thresholds: { readonly message?: number | undefined; readonly root?: number | undefined }
+  /** By kid, what becomes of a key with this set. */
+  readonly key_changes: Readonly<Record<string, Partial<Pick<PublicKey, 'status' | 'not_after'>>>>
+  /** A message key that ended longer ago than this is not listed any more: nothing that it signed is under way. */
+  readonly retention_ms: number
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Throws `OfflineCommandError` (3) for more keys than one set can hold. */
+export function buildKeySetDraft(given: KeySetDraftInput): KeySetDraft {
+  const { site, tenant_id, sets, thresholds, key_changes, now } = given
+  const last = sets.at(-1)
+  const before = last && parseKeySet(last)
+  const keys = given.keys
+    .map((key) => ({ ...key, ...key_changes[key.kid] }))
+    .filter((key) => belongsInKeySet(key, before, given))
+    .map(({ use, ...key }) => ({ ...key, use: use === 'root' ? ('root' as const) : ('message' as const) }))
+  const set: KeySet = {
+    v: 1,
+    type: 'platform.keyset',
+    site,
+    tenant_id,
+    version: (before?.version ?? no_key_set.version) + 1,
+    previous: last ? digestKeySet(last) : no_key_set.digest,
+    created: new Date(now).toISOString(),
+    thresholds: {
+      message: thresholds.message ?? before?.thresholds.message ?? 1,
+      root: thresholds.root ?? before?.thresholds.root ?? 1,
+    },
+    keys,
+  }
+  const payload = Buffer.from(encodeKeySet(set)).toString('base64url')
+  if (payload.length > max_payload_chars)
+    throw new OfflineCommandError(3, too_large_message, 'revoke or retire keys that nobody needs any more')
+  return {
+    v: 1,
+    type: 'platform.keyset-draft',
+    sets: sets.slice(-max_previous_sets),
+    draft: { payload, signatures: [] },
+  }
+}
+
+/** A revoked key is listed by the set that revokes it: whoever reads that one never trusts the key again. */
+function belongsInKeySet(key: PublicKey, before: KeySet | undefined, { retention_ms, now }: KeySetDraftInput): boolean {
+  if (key.use !== 'message' && key.use !== 'root') return false
+  if (key.status === 'revoked') {
+    return (
+      !before || before.keys.some(({ fingerprint, status }) => fingerprint === key.fingerprint && status !== 'revoked')
+    )
+  }
+  if (key.use === 'root') return key.status === 'active'
+  return key.not_after === undefined || now - Date.parse(key.not_after) <= retention_ms
+}
+
+/** The set that the draft says; undefined when it says none. */
+export function readDraftedSet({ draft }: KeySetDraft): KeySet | undefined {
+  return parseKeySet(draft)
+}
+
+/** The draft as a signed set; undefined before the first signature. */
+export function toSignedSet({ draft }: KeySetDraft): Jws | undefined {
+  return jws.safeParse(draft).data
+}
+
+export type KeySetChange = { readonly kid: string; readonly fingerprint: string; readonly change: string }
+
+/** What of the keys is another than before, one line each. */
+export function listKeySetChanges(before: KeySet | undefined, after: KeySet): KeySetChange[] {
+  const old = new Map((before?.keys ?? []).map((key) => [key.fingerprint, key]))
+  const told = after.keys.flatMap((key) => {
+    const { kid, fingerprint } = key
+    const known = old.get(fingerprint)
+    const change = known ? describeKeyChange(known, key) : `new ${key.use} key (${key.algorithm}), ${key.status}`
+    return change ? [{ kid, fingerprint, change }] : []
+  })
+  const kept = new Set(after.keys.map(({ fingerprint }) => fingerprint))
+  const gone = (before?.keys ?? []).filter(({ fingerprint }) => !kept.has(fingerprint))
+  return [...told, ...gone.map(({ kid, fingerprint }) => ({ kid, fingerprint, change: 'no longer listed' }))]
+}
+
+function describeKeyChange(from: PublicKey, to: PublicKey): string {
+  const parts = [
+    from.status === to.status ? '' : `${from.status} → ${to.status}`,
+    from.not_after === to.not_after ? '' : `ends ${to.not_after ?? 'never'}`,
+    from.use === to.use ? '' : `${from.use} → ${to.use}`,
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+export function parseKeySetDraft(text: string): KeySetDraft | undefined {
+  try {
+    const read = keySetDraft.safeParse(JSON.parse(text))
+    return read.success && keySet.safeParse(readDraftedSet(read.data)).success ? read.data : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,112 @@
+// Signs a draft of a key set with root keys that lie in a folder, as on a machine that is never connected.
+import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
+import { rememberSigned, signedHere } from '../../../adapters/keys/jose/key-set-files.ts'
+import { signWith, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import {
+  digestKeySet,
+  findKeySetFault,
+  type KeySet,
+  no_key_set,
+  parseKeySet,
+  selectUsableKeys,
+} from '../../kernel/cryptography/key-set.ts'
+import type { Jws } from '../../kernel/cryptography/signatures.ts'
+import { checkKeySet } from '../../roles/site/keyset/key-succession.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type KeySetDraft, readDraftedSet } from './key-set-draft.ts'
+
+export type KeySetSigningOptions = {
+  readonly draft: KeySetDraft
+  /** Only this one; else all root keys of the folder that count. */
+  readonly kid?: string | undefined
+  readonly passphrase?: (() => string | undefined) | undefined
+  /** Another set was signed here as this version, and never published. */
+  readonly instead: boolean
+}
+
+/** The set that is in force by the draft, and the one that it would put in force. Throws `OfflineCommandError` for what is no successor. */
+export async function resolveSuccessor(draft: KeySetDraft): Promise<{ before: KeySet | undefined; after: KeySet }> {
+  const after = readDraftedSet(draft)
+  if (!after) throw new OfflineCommandError(2, 'the file holds no key set')
+  const last = draft.sets.at(-1)
+  const before = last && parseKeySet(last)
+  if (last) {
+    const fault = before ? await checkKeySet(before, last, { signatures: { verify: verifyJws } }) : undefined
+    if (!before || fault) throw new OfflineCommandError(3, 'the key set in force is not signed by its own root keys')
+  }
+  const fault =
+    findSuccessionFault(before, last ? digestKeySet(last) : no_key_set.digest, after) ?? findKeySetFault(after)
+  if (fault) throw new OfflineCommandError(3, `this is no successor of the key set in force: ${fault}`)
+  return { before, after }
+}
+
+function findSuccessionFault(before: KeySet | undefined, digest: string, after: KeySet): string | undefined {
+  if (after.version !== (before?.version ?? 0) + 1) return 'its version is not the next'
+  if (after.previous !== digest) return 'it follows another set'
+  if (before && (before.site !== after.site || before.tenant_id !== after.tenant_id))
+    return 'it is that of another site'
+  if (before && Date.parse(after.created) < Date.parse(before.created)) return 'it says that it is older'
+  return undefined
+}
+
+/**
+ * Adds signatures by the root keys of the folder. Throws `OfflineCommandError` when none of them counts for the set in force or
+ * for this one, and when they have signed another set of this version, or a later one; and `Locked`.
+ */
+export async function signKeySetDraft(
+  dir: string,
+  given: KeySetSigningOptions,
+): Promise<{ draft: KeySetDraft; signers: string[] }> {
+  const { draft } = given
+  const { before, after } = await resolveSuccessor(draft)
+  const payload = Buffer.from(draft.draft.payload, 'base64url')
+  const keys = findSigningKeys(dir, before, after, given.kid)
+  const { highest, same } = signedHere(dir, after.site, after.version)
+  requireKnownPredecessor(dir, draft)
+  if (highest > after.version) throw new OfflineCommandError(3, `version ${highest} was signed here already`)
+  if (same && same.payload !== draft.draft.payload && !given.instead) {
+    throw new OfflineCommandError(
+      3,
+      `another key set was signed here as version ${after.version}`,
+      'if that one was never published and never will be: add --instead',
+    )
+  }
+  const made = await signWith(keys, 'keyset', payload, given.passphrase)
+  rememberSigned(dir, after.site, after.version, made)
+  const signers = keys.map(({ public_key }) => public_key.kid)
+  return { draft: { ...draft, draft: mergeSignatures(draft.draft, made) }, signers }
+}
+
+/** A machine that is not trusted here could show another set as the one in force, and so hide what changes. */
+function requireKnownPredecessor(dir: string, { sets }: KeySetDraft): void {
+  const last = sets.at(-1)
+  const set = last && parseKeySet(last)
+  const { same } = set ? signedHere(dir, set.site, set.version) : {}
+  if (same && same.payload !== last?.payload) {
+    throw new OfflineCommandError(3, `version ${set?.version} as the draft has it is not the one that was signed here`)
+  }
+}
+
+function mergeSignatures(given: KeySetDraft['draft'], made: Jws): KeySetDraft['draft'] {
+  const fresh = new Set(made.signatures.map((signature) => signature.protected))
+  const others = given.signatures.filter((signature) => !fresh.has(signature.protected))
+  return { payload: given.payload, signatures: [...others, ...made.signatures] }
+}
+
+function findSigningKeys(dir: string, before: KeySet | undefined, after: KeySet, kid: string | undefined): StoredKey[] {
+  const counting = [before, after].flatMap((set) => (set ? selectUsableKeys(set.keys, 'root', after.created) : []))
+  const wanted = new Set(counting.map(({ fingerprint }) => fingerprint))
+  const found = readKeyFiles(dir).filter(
+    ({ public_key, private_jwk, private_jwe }) =>
+      // Before the first set nobody knows which root keys people have pinned: an older one here may be among them.
+      (wanted.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
+      (private_jwk !== undefined || private_jwe !== undefined) &&
+      (kid === undefined || public_key.kid === kid),
+  )
+  if (found.length > 0) return found
+  throw new OfflineCommandError(
+    3,
+    `no root key in ${dir} counts for this key set`,
+    '`platform keys list --dir DIR` shows what is there',
+  )
+}

@@ -1,0 +1,116 @@
+// The authority that signs certificates of sites: one more key, in the site or on a medium that is never connected, and its certificate beside it.
+import { X509Certificate } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { signingKey, verifyingKey } from '../../../adapters/keys/jose/crypto-keys.ts'
+import { readKeyFiles, type StoredKey, writeTextPrivately } from '../../../adapters/keys/jose/key-files.ts'
+import { generateKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { authorityCertificate } from '../../../adapters/keys/x509/certificates.ts'
+import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
+import { certificatesFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { day_ms } from '../doctor/finding.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+import type { KeyLocation } from './site-keys.ts'
+
+export type SiteAuthority = { readonly stored: StoredKey; readonly certificate: X509Certificate }
+
+export type SiteAuthorityOptions = {
+  /** Whose authority it is, for people. */
+  readonly name: string
+  readonly days: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly passphrase: string | undefined
+  /** In the place of one that is there, which then signs no more. */
+  readonly replace: boolean
+}
+
+/** Clocks of two sites may be so far apart. */
+export const clock_skew_ms = 900_000
+
+/** Throws `OfflineCommandError` (3) where there is an authority already, and `Locked`. */
+export async function makeSiteAuthority(
+  place: KeyLocation | SiteFolder,
+  env: EnvironmentVariables,
+  { name, days, now, passphrase, replace }: SiteAuthorityOptions,
+): Promise<SiteAuthority> {
+  const old = listAuthorityKeys(place).at(-1)
+  if (old && !replace && readAuthorityCertificate(place, old.public_key.kid)) {
+    const remedy = '--replace puts a new one in its place; certificates that it signed stay good until they end'
+    throw new OfflineCommandError(3, `there is an authority already: ${old.public_key.kid}`, remedy)
+  }
+  const not_after = now + days * day_ms
+  const terms = { now, not_after: new Date(not_after).toISOString(), passphrase, algorithm: 'ES384' as const }
+  // A key without a certificate is what was left when this was cut short.
+  const kid = !old
+    ? (await generateKey(place.keys, { use: 'authority', ...terms })).kid
+    : replace
+      ? (await rotateKey(place.keys, old.public_key.kid, terms)).created.kid
+      : old.public_key.kid
+  const stored = listAuthorityKeys(place).find(({ public_key }) => public_key.kid === kid)
+  const publicKey = stored && (await verifyingKey(stored.public_key))
+  if (!stored || !publicKey) throw new Error(`the key ${kid} cannot be read back`)
+  const keys = { publicKey, privateKey: await signingKey(stored, () => passphrase) }
+  const life = { not_before: now - clock_skew_ms, not_after: Date.parse(stored.public_key.not_after ?? '') }
+  const pem = await authorityCertificate(`${name} ${kid}`, keys, life)
+  writeTextPrivately(certificatesFolder(place), `${kid}.pem`, pem)
+  const certificate = new X509Certificate(pem)
+  if ('profile' in place) {
+    const detail = { fingerprint: certificate.fingerprint256, not_after: terms.not_after }
+    await recordOperatorAction(place, env, { action: 'site.authority.create', target: kid, detail })
+  }
+  return { stored, certificate }
+}
+
+/** The one that signs. Throws `OfflineCommandError` (1) where there is none. */
+export function readSiteAuthority(place: KeyLocation): SiteAuthority {
+  const stored = listAuthorityKeys(place).at(-1)
+  const certificate = stored && readAuthorityCertificate(place, stored.public_key.kid)
+  if (!certificate) throw new OfflineCommandError(1, 'there is no authority here', '`platform keys ca init` makes one')
+  return { stored, certificate }
+}
+
+/** Those whose certificates may still be in use: the one that signs, and before it those that were replaced. */
+export function listPinnableAuthorities(place: KeyLocation, now: number): X509Certificate[] {
+  const kids = readKeyFiles(place.keys)
+    .filter(({ public_key: { use, status } }) => use === 'authority' && status !== 'revoked')
+    .map(({ public_key }) => public_key.kid)
+  return kids
+    .flatMap((kid) => readAuthorityCertificate(place, kid) ?? [])
+    .filter(({ validToDate }) => validToDate.getTime() > now)
+}
+
+/** What a peer compares before it pins. Throws `OfflineCommandError` (2) for a text that holds no certificate of an authority. */
+export function parseAuthorityCertificates(text: string): X509Certificate[] {
+  try {
+    const found = parseCertificates(text)
+    if (found.length > 0 && found.every(({ ca }) => ca)) return found
+  } catch {
+    // Said below.
+  }
+  throw new OfflineCommandError(
+    2,
+    'the file holds no certificates of authorities',
+    '`platform keys ca show --out` makes it',
+  )
+}
+
+function listAuthorityKeys(place: KeyLocation): StoredKey[] {
+  return readKeyFiles(place.keys).filter(
+    ({ public_key: { use, status } }) => use === 'authority' && status === 'active',
+  )
+}
+
+/** Undefined unless it is that of the key: whoever put another there would have every peer pin it. */
+function readAuthorityCertificate(place: KeyLocation, kid: string): X509Certificate | undefined {
+  const file = join(certificatesFolder(place), `${kid}.pem`)
+  if (!fs.existsSync(file)) return undefined
+  const certificate = new X509Certificate(fs.readFileSync(file))
+  const own = readKeyFiles(place.keys).find(({ public_key }) => public_key.kid === kid)
+  const jwk = own && certificate.publicKey.export({ format: 'jwk' })
+  const isOwn = jwk && jwk.x === own.public_key.jwk.x && jwk.y === own.public_key.jwk.y
+  if (!isOwn) throw new OfflineCommandError(3, `${file} is not the certificate of ${kid}`, 'restore it from a backup')
+  return certificate
+}

@@ -1,0 +1,200 @@
+// The site's key sets for commands: drafted, put in force, and renewed in one step where the root keys lie in the site.
+
+import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { readKeySets, writeKeySet } from '../../../adapters/keys/jose/key-set-files.ts'
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { withIdentityLock } from '../../boot/identity/token-key-list.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import {
+  digestKeySet,
+  type KeySet,
+  no_key_set,
+  parseKeySet,
+  selectUsableKeys,
+} from '../../kernel/cryptography/key-set.ts'
+import type { Jws, PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { checkKeySet, followKeySets, pinKeySet } from '../../roles/site/keyset/key-succession.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { day_ms } from '../doctor/finding.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import {
+  buildKeySetDraft,
+  type KeySetDraft,
+  type KeySetDraftInput,
+  readDraftedSet,
+  toSignedSet,
+} from './key-set-draft.ts'
+import { signKeySetDraft } from './key-set-signing.ts'
+
+export type SiteKeySetOptions = Pick<KeySetDraftInput, 'thresholds' | 'key_changes' | 'now'> & {
+  /** Root keys of which not even the public half lies in the site. */
+  readonly external_roots?: readonly PublicKey[]
+}
+
+/** The set in force with its digest; undefined for a site whose keys peers have pinned one by one. */
+export function readCurrentKeySet(folder: Pick<SiteFolder, 'keys'>): { sets: Jws[]; set: KeySet | undefined } {
+  const sets = readKeySets(folder.keys)
+  const last = sets.at(-1)
+  return { sets, set: last && parseKeySet(last) }
+}
+
+export async function draftSiteKeySet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  { external_roots = [], ...terms }: SiteKeySetOptions,
+): Promise<KeySetDraft> {
+  const { name: site, tenant_id } = readSiteSettings(folder, env).platform
+  const { sets, set } = readCurrentKeySet(folder)
+  const keep_ms = 2 * (await readTransit_ms(folder))
+  const elsewhere = [...(set?.keys ?? []).filter(({ use }) => use === 'root'), ...external_roots]
+  const keys = new Map([...elsewhere, ...listKeys(folder.keys)].map((key) => [key.fingerprint, key]))
+  return buildKeySetDraft({ ...terms, site, tenant_id, sets, keys: [...keys.values()], retention_ms: keep_ms })
+}
+
+/** How long a message may be under way: as long as it counts as fresh at the slowest peer; a week without peers. */
+async function readTransit_ms(folder: SiteFolder): Promise<number> {
+  const peers = await peerFiles(folder.peers).list()
+  return Math.max(...peers.map(({ not_after_days }) => not_after_days), peers.length > 0 ? 1 : 7) * day_ms
+}
+
+/** Shortest time in seconds for which an old key must go on beside a new one: twice the transit time. */
+export async function readShortestOverlap_s(folder: SiteFolder): Promise<number> {
+  return (2 * (await readTransit_ms(folder))) / 1_000
+}
+
+/**
+ * Puts a signed draft in force; the running site then tells its peers. The site's own key files follow what the set says
+ * of them. Throws `OfflineCommandError` for a set that does not follow, lacks signatures, or ends a key before its time.
+ */
+export async function publishSiteKeySet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  given: KeySetDraft,
+  now: number,
+): Promise<KeySet> {
+  return await withIdentityLock(folder, async () => {
+    const { sets, set: before } = readCurrentKeySet(folder)
+    const set = readDraftedSet(given)
+    const signed = toSignedSet(given)
+    if (!set || !signed)
+      throw new OfflineCommandError(3, 'nobody has signed this key set', '`platform keys set sign` does')
+    requireOwnKeys(folder, env, set)
+    await requireSuccession(sets.at(-1), set, signed)
+    await requireOverlap(folder, before, set, now)
+    applySetToKeyFiles(folder, set)
+    writeKeySet(folder.keys, set.version, signed)
+    const detail = { version: set.version, digest: digestKeySet(signed), thresholds: set.thresholds }
+    await recordOperatorAction(folder, env, { action: 'site.keyset.publish', target: set.site, detail })
+    return set
+  })
+}
+
+/** Peers would believe whoever holds a key that is listed: so it must be here. */
+function requireOwnKeys(folder: SiteFolder, env: EnvironmentVariables, set: KeySet): void {
+  const { name, tenant_id } = readSiteSettings(folder, env).platform
+  if (set.site !== name || set.tenant_id !== tenant_id)
+    throw new OfflineCommandError(3, 'this is the key set of another site')
+  const own = readKeyFiles(folder.keys)
+  const strange = selectUsableKeys(set.keys, 'message', set.created).find(
+    ({ fingerprint }) =>
+      !own.some(
+        ({ public_key, private_jwk, private_jwe }) =>
+          public_key.fingerprint === fingerprint && (private_jwk ?? private_jwe) !== undefined,
+      ),
+  )
+  if (strange) throw new OfflineCommandError(3, `the message key ${strange.kid} of the set is not in this site`)
+  const revoked = own.find(({ public_key: { status, fingerprint } }) =>
+    set.keys.some((key) => key.fingerprint === fingerprint && status === 'revoked' && key.status !== 'revoked'),
+  )
+  if (revoked) throw new OfflineCommandError(3, `${revoked.public_key.kid} was revoked since; make a new draft`)
+}
+
+async function requireSuccession(last: Jws | undefined, set: KeySet, signed: Jws): Promise<void> {
+  const judging = { signatures: { verify: verifyJws } }
+  const before = last && parseKeySet(last)
+  if (last && before) {
+    const found = await followKeySets(pinKeySet(before, digestKeySet(last)), [signed], judging)
+    if ('refused' in found) throw new OfflineCommandError(3, found.refused.message)
+    if (found.sets.length === 0) throw new OfflineCommandError(3, `version ${before.version} is in force already`)
+    return
+  }
+  const isFirst = set.version === 1 && set.previous === no_key_set.digest
+  if (!isFirst) throw new OfflineCommandError(3, 'the sets before this one are not here; restore them from a backup')
+  const fault = await checkKeySet(set, signed, judging)
+  if (fault) throw new OfflineCommandError(3, fault.message)
+}
+
+/** What an old key signed is under way for one transit, and the new key reaches the peers after another. */
+async function requireOverlap(folder: SiteFolder, before: KeySet | undefined, set: KeySet, now: number): Promise<void> {
+  const earliest = now + (await readShortestOverlap_s(folder)) * 1_000
+  const old = before?.keys ?? listKeys(folder.keys)
+  for (const key of selectUsableKeys(old, 'message', new Date(now).toISOString())) {
+    const next = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
+    const isToldBefore = before !== undefined && next?.not_after === key.not_after && next?.status === key.status
+    if (isToldBefore || next?.status === 'revoked') continue
+    const ends = next?.status !== 'active' ? now : next.not_after === undefined ? undefined : Date.parse(next.not_after)
+    if (ends !== undefined && ends + tolerance_ms < earliest) {
+      const least = new Date(earliest).toISOString()
+      throw new OfflineCommandError(
+        3,
+        `${key.kid} would end before ${least}: messages under way would be refused`,
+        'make a new draft with a longer --overlap; a key that others may have is revoked instead',
+      )
+    }
+  }
+}
+
+/** Between the draft and its publication in one command. */
+const tolerance_ms = 60_000
+
+function applySetToKeyFiles(folder: SiteFolder, set: KeySet): void {
+  for (const stored of readKeyFiles(folder.keys)) {
+    const { status, not_after } = deriveKeyStatus(stored.public_key, set)
+    if (status === stored.public_key.status && not_after === stored.public_key.not_after) continue
+    const public_key: PublicKey = { ...stored.public_key, status, ...(not_after === undefined ? {} : { not_after }) }
+    writeKeyFile(folder.keys, status === 'revoked' ? { public_key } : { ...stored, public_key })
+  }
+}
+
+/** A key that the set leaves out signs no more, unless it was made since. */
+function deriveKeyStatus(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' | 'not_after'> {
+  const listed = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
+  if (listed) return listed
+  const isLeftOut =
+    (key.use === 'message' || key.use === 'root') && key.status === 'active' && key.created < set.created
+  return isLeftOut ? { ...key, status: 'retired' } : key
+}
+
+/** Whether enough root keys lie in the site itself to follow the set in force; one for the first set. `now` in epoch milliseconds. */
+export function hasRootQuorum(folder: Pick<SiteFolder, 'keys'>, now: number): boolean {
+  const { set } = readCurrentKeySet(folder)
+  const held = readKeyFiles(folder.keys).filter(
+    ({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined,
+  )
+  const keys = held.map(({ public_key }) => public_key)
+  const at = new Date(now).toISOString()
+  if (!set) return selectUsableKeys(keys, 'root', at).length > 0
+  // By what the set says of them: a publication that was cut short has changed the files already.
+  const counted = selectUsableKeys(set.keys, 'root', at).filter((root) =>
+    keys.some(({ fingerprint }) => fingerprint === root.fingerprint),
+  )
+  return counted.length >= set.thresholds.root
+}
+
+export type PassphraseSource = () => string | undefined
+
+/** Drafts, signs and publishes in one step. Throws `OfflineCommandError` as each of them does; nothing is in force then. */
+export async function renewSiteKeySet(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  terms: SiteKeySetOptions,
+  passphrase: PassphraseSource,
+): Promise<KeySet> {
+  const drafted = await draftSiteKeySet(folder, env, terms)
+  // Whoever may write here may publish: what was signed here before and did not get that far is of no account.
+  const { draft: signed } = await signKeySetDraft(folder.keys, { draft: drafted, passphrase, instead: true })
+  return await publishSiteKeySet(folder, env, signed, terms.now)
+}

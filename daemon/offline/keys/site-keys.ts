@@ -1,0 +1,208 @@
+// The site's own keys for commands: made, listed, rotated, revoked, exported.
+import { exportJwks, importJwks, type Jwks } from '../../../adapters/keys/jose/jwks.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import {
+  generateKey,
+  hasWrappedKeys,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  unwrapKeys,
+  wrapKeys,
+} from '../../../adapters/keys/jose/key-life.ts'
+import { repairKeyList, updateKeyList } from '../../boot/identity/token-key-list.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+import {
+  type KeyRotationOptions,
+  type KeyRotationResult,
+  requireSigningCapacity,
+  revokeKeyInSet,
+  rotateKeyInSet,
+} from './key-rotation.ts'
+import {
+  generateRoleKey,
+  listRoleKeys,
+  type RoleKey,
+  requireRoleKeyAccess,
+  revokeRoleKey,
+  rotateRoleKey,
+} from './role-keys.ts'
+
+export type KeyGenerationOptions = {
+  readonly algorithm?: KeyAlgorithm
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly not_after?: string
+  /** What the private half is to lie under; in the open unless said. */
+  readonly passphrase?: string | undefined
+}
+
+/** For the site; with `role` and use `token` the key with which that role tells the others who it is. */
+export async function generateSiteKey(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  use: PublicKey['use'],
+  terms: KeyGenerationOptions,
+  role?: string,
+): Promise<PublicKey> {
+  requireSigningCapacity(folder, use, terms.now)
+  const { passphrase: _own, ...ofRole } = terms
+  const key = role ? await generateRoleKey(folder, role, ofRole) : await generateKey(folder.keys, { use, ...terms })
+  await repairKeyList(folder)
+  const detail = { fingerprint: key.fingerprint, ...(role ? { role } : {}) }
+  await recordOperatorAction(folder, env, { action: 'site.key.generate', target: key.kid, detail })
+  return key
+}
+
+/** Makes a key in a folder that belongs to no site, as on a person's own medium: there is nobody to tell of it. */
+export async function generateKeyInFolder(
+  dir: string,
+  use: PublicKey['use'],
+  terms: KeyGenerationOptions,
+): Promise<PublicKey> {
+  return await generateKey(dir, { use, ...terms })
+}
+
+/** A folder of keys, a site's or a medium's. */
+export type KeyLocation = Pick<SiteFolder, 'keys'>
+
+/** A key of a role says of which; all others are the site's, or the medium's. */
+export type SiteKeyEntry = PublicKey & Partial<Pick<RoleKey, 'role'>>
+
+/** Oldest first; those of a site's roles after the site's own. */
+export function listSiteKeys(folder: KeyLocation | SiteFolder): SiteKeyEntry[] {
+  return [...listKeys(folder.keys), ...('identity' in folder ? listRoleKeys(folder) : [])]
+}
+
+/** Throws `OfflineCommandError` when there is no such key, it is not active, or the overlap is too short; and `Locked`. */
+export async function rotateSiteKey(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  kid: string,
+  terms: KeyRotationOptions,
+): Promise<KeyRotationResult> {
+  const found = findSiteKey(folder, kid)
+  const { status, role, use } = found
+  if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; only an active key rotates`)
+  if (use === 'message' || use === 'root') return await rotateKeyInSet(folder, env, omitRole(found), terms)
+  if (use === 'authority')
+    throw new OfflineCommandError(2, 'an authority is replaced by: platform keys ca init --replace')
+  const { overlap_s: _overlap, passphrase, ...rest } = terms
+  const done = role
+    ? await rotateRoleKey(folder, role, kid, rest)
+    : await rotateKey(folder.keys, kid, { ...rest, ...(isKeyWrapped(folder, kid) ? { passphrase } : {}) })
+  await repairKeyList(folder)
+  await recordOperatorAction(folder, env, {
+    action: 'site.key.rotate',
+    target: kid,
+    detail: { successor: done.created.kid },
+  })
+  return done
+}
+
+const replacement_commands: Readonly<Partial<Record<PublicKey['use'], string>>> = { authority: 'ca init' }
+
+export type KeyRevocationResult = {
+  readonly revoked: PublicKey
+  readonly created?: PublicKey
+  readonly key_set?: number
+}
+
+/**
+ * Ends a key for good; with `replace` a new one is made in the place of a key that peers pin. Throws `OfflineCommandError` when there
+ * is no such key, and `Locked`.
+ */
+export async function revokeSiteKey(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  kid: string,
+  terms: KeyRotationOptions & { readonly replace: boolean },
+): Promise<KeyRevocationResult> {
+  const found = findSiteKey(folder, kid)
+  const { role, use } = found
+  if (use === 'message' || use === 'root') return await revokeKeyInSet(folder, env, omitRole(found), terms)
+  if (terms.replace)
+    throw new OfflineCommandError(
+      2,
+      `a ${use} key is replaced by: platform keys ${replacement_commands[use] ?? 'generate'}`,
+    )
+  if (role) requireRoleKeyAccess(folder, role)
+  // The list first: from then on no process accepts what the key signs, whatever becomes of the rest.
+  await updateKeyList(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
+  const revoked = role ? revokeRoleKey(folder, role, kid) : revokeKey(folder.keys, kid)
+  await recordOperatorAction(folder, env, { action: 'site.key.revoke', target: kid })
+  return { revoked }
+}
+
+function omitRole({ role: _role, ...key }: SiteKeyEntry): PublicKey {
+  return key
+}
+
+function isKeyWrapped(folder: KeyLocation, kid: string): boolean {
+  return readKeyFiles(folder.keys).some((key) => key.public_key.kid === kid && key.private_jwe !== undefined)
+}
+
+/** Whether a key of the folder, or one of this use, lies under a passphrase. */
+export function needsPassphrase(folder: KeyLocation, use?: PublicKey['use']): boolean {
+  return hasWrappedKeys(folder.keys, use)
+}
+
+/** Puts the keys of the folder, or those of one use, under the passphrase; the kids of those that were not. */
+export async function wrapSiteKeys(
+  place: KeyLocation | SiteFolder,
+  env: EnvironmentVariables,
+  passphrase: string,
+  use: PublicKey['use'] | undefined,
+): Promise<string[]> {
+  const kids = await wrapKeys(place.keys, passphrase, use)
+  if ('profile' in place && kids.length > 0) await recordKeyAction(place, env, 'site.key.wrap', kids)
+  return kids
+}
+
+/** The way back. Throws `Locked` before anything is changed. */
+export async function unwrapSiteKeys(
+  place: KeyLocation | SiteFolder,
+  env: EnvironmentVariables,
+  passphrase: string,
+): Promise<string[]> {
+  const kids = await unwrapKeys(place.keys, passphrase)
+  if ('profile' in place && kids.length > 0) await recordKeyAction(place, env, 'site.key.unwrap', kids)
+  return kids
+}
+
+async function recordKeyAction(folder: SiteFolder, env: EnvironmentVariables, action: string, kids: readonly string[]) {
+  await recordOperatorAction(folder, env, {
+    action,
+    target: kids.length === 1 ? String(kids[0]) : 'keys',
+    detail: { kids },
+  })
+}
+
+export function exportSiteJwks(folder: KeyLocation, use: PublicKey['use'] | undefined): Jwks {
+  return exportJwks(folder.keys, use)
+}
+
+/** The keys of a JWKS that a site exported. Throws `OfflineCommandError` for anything else. */
+export function parseJwks(text: string): PublicKey[] {
+  try {
+    return importJwks(JSON.parse(text))
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : String(error)
+    throw new OfflineCommandError(
+      2,
+      `the keys cannot be read: ${why}`,
+      '`platform keys export` at the other site makes the file',
+    )
+  }
+}
+
+/** Throws `OfflineCommandError` (1) when there is no such key. */
+export function findSiteKey(folder: SiteFolder, kid: string): SiteKeyEntry {
+  const found = listSiteKeys(folder).find((key) => key.kid === kid)
+  if (!found) throw new OfflineCommandError(1, `there is no key ${kid}`, '`platform keys list` shows those there are')
+  return found
+}

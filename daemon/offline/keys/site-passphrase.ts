@@ -1,0 +1,32 @@
+// The passphrase of the site's keys for commands: from a file that a person named, or from the one of the profile.
+import { shortest_passphrase } from '../../../adapters/keys/jose/wrapped-key.ts'
+import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import { readPassphrase } from '../../boot/host/passphrase.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+
+/** Throws `OfflineCommandError` (3) for a file that cannot be it. */
+export function readNamedPassphrase(file: string): string {
+  return runAsInvoker(() => readPassphraseOrRefuse(file))
+}
+
+/** That of the profile; undefined when it names no file. Throws as `named` does. */
+export function readSitePassphrase(folder: SiteFolder, env: EnvironmentVariables): string | undefined {
+  const { keys_passphrase_file } = readSiteSettings(folder, env).identity
+  return keys_passphrase_file === undefined ? undefined : readPassphraseOrRefuse(keys_passphrase_file)
+}
+
+function readPassphraseOrRefuse(file: string): string {
+  try {
+    return readPassphrase(file)
+  } catch (error) {
+    throw new OfflineCommandError(3, error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Throws `OfflineCommandError` (2) for one that could be guessed. */
+export function requirePassphraseLength(passphrase: string): void {
+  if (passphrase.length >= shortest_passphrase) return
+  throw new OfflineCommandError(2, `a passphrase has at least ${shortest_passphrase} characters`)
+}

@@ -1,0 +1,30 @@
+// Reads the label map of a peer from the file in which people agreed on it.
+
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import type { LabelPolicy } from '../../kernel/label/label.ts'
+import { type LabelMap, labelMap } from '../../kernel/label/label-map.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+
+/** Throws `OfflineCommandError` (2) for what is no map, or leads to levels that the site's policy does not have. */
+export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
+  const read = parseWithSchema(labelMap, parseJsonText(text))
+  if (!read.success)
+    throw new OfflineCommandError(2, `the label map cannot be used: ${formatFieldErrors(read.errors)}`, label_map_hint)
+  const strange = Object.values(read.data).flatMap((map) =>
+    Object.values(map.levels).filter((level) => !levels.includes(level)),
+  )
+  if (strange.length === 0) return read.data
+  const names = [...new Set(strange)].join(', ')
+  throw new OfflineCommandError(2, `the label map leads to ${names}; the profile has ${levels.join(', ')}`)
+}
+
+const label_map_hint =
+  'it is JSON: {"<their policy>": {"levels": {"<theirs>": "<ours>"}, "categories": {…}, "releasable_to": {…}}}'
+
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new OfflineCommandError(2, 'the label map is not JSON', label_map_hint)
+  }
+}

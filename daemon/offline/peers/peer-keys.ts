@@ -1,0 +1,98 @@
+// The pinned keys of a peer for commands: brought up to date by its key set, and revoked by hand.
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
+import { getSettings } from '../../boot/profile.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
+import type { Peer } from '../../kernel/identity/peer.ts'
+import { followKeySets } from '../../roles/site/keyset/key-succession.ts'
+import {
+  earliestKeySetTime,
+  pinnedKeySetOf,
+  repinPeer,
+  revokePeerKey as withRevokedKey,
+} from '../../roles/site/keyset/peer-keys.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { parseKeySetFile } from '../keys/key-set-file.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { getPeer } from './site-peers.ts'
+
+const signatures = { verify: verifyJws }
+
+/** Throws `OfflineCommandError` for a file that is no key set, and for sets that do not follow the pinned one. `now` in epoch milliseconds. */
+export async function updatePeerKeys(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  name: string,
+  text: string,
+  now: number,
+) {
+  const sets = parseKeySetFile(text)
+  if (!sets)
+    throw new OfflineCommandError(
+      2,
+      'this is no key set file',
+      '`platform keys set show --out FILE` at the other site makes it',
+    )
+  if (selectUsableKeys((await getPeer(folder, name)).keys, 'root', new Date(now).toISOString()).length === 0) {
+    throw new OfflineCommandError(
+      3,
+      `no root key of ${name} is pinned, so none can vouch for its key set`,
+      `compare fingerprints: platform peers remove ${name}, then platform peers add ${name} with this file`,
+    )
+  }
+  const { trusted_clock } = getSettings(readSiteSettings(folder, env).resolved, filedropSettings)
+  let taken = 0
+  const peer = await changePinnedPeer(folder, name, async (current) => {
+    const found = await followKeySets(pinnedKeySetOf(current), sets, {
+      signatures,
+      earliest: trusted_clock ? earliestKeySetTime(current, now) : undefined,
+    })
+    if ('refused' in found) return found.refused
+    taken = found.sets.length
+    const next = repinPeer(current, found)
+    if (isRefusal(next) || taken === 0) return next
+    const detail = { ...next.key_set, threshold: next.threshold, root_threshold: next.root_threshold }
+    await recordOperatorAction(folder, env, { action: 'site.peer.repin', target: name, detail })
+    return next
+  })
+  return { peer, taken }
+}
+
+/** By kid or fingerprint. Throws `OfflineCommandError` (1) when the peer has no such key. */
+export async function findPeerKey(folder: SiteFolder, name: string, key: string): Promise<PublicKey> {
+  const found = selectPeerKey(await getPeer(folder, name), key)
+  if (!found)
+    throw new OfflineCommandError(1, `${name} has no key ${key}`, `\`platform peers show ${name}\` shows those it has`)
+  return found
+}
+
+/** `left`: message keys that count. Throws as `find` does. */
+export async function revokePeerKey(folder: SiteFolder, env: EnvironmentVariables, name: string, key: string) {
+  const { fingerprint, kid } = await findPeerKey(folder, name, key)
+  const peer = await changePinnedPeer(folder, name, async (current) => {
+    if (selectPeerKey(current, key)?.fingerprint !== fingerprint)
+      return refuse('not_found', `${name} has no key ${key} any more`)
+    await recordOperatorAction(folder, env, { action: 'site.peer.revoke', target: name, detail: { kid, fingerprint } })
+    return withRevokedKey(current, fingerprint)
+  })
+  return { peer, left: selectUsableKeys(peer.keys, 'message', new Date().toISOString()).length }
+}
+
+function selectPeerKey({ keys }: Peer, named: string): PublicKey | undefined {
+  return keys.find(({ kid, fingerprint }) => kid === named || fingerprint === named)
+}
+
+async function changePinnedPeer(
+  folder: SiteFolder,
+  name: string,
+  change: (peer: Peer) => Promise<Peer | Refusal>,
+): Promise<Peer> {
+  const found = (await updatePinnedPeer(folder, name, change)) ?? refuse('not_found', `there is no peer ${name}`)
+  if (!isRefusal(found)) return found
+  throw new OfflineCommandError(found.code === 'not_found' ? 1 : 3, found.message)
+}

@@ -1,0 +1,176 @@
+// Peers for commands: what would be pinned, pinning it with its channel folders, and letting go again.
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { findAccreditationFault } from '../../boot/links/accredited-peers.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { lockPeer } from '../../boot/storage/wait-for-lock.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { type Peer, peer } from '../../kernel/identity/peer.ts'
+import { completeLabel } from '../../kernel/label/label.ts'
+import { pinKeySet, type VerifiedKeySet } from '../../roles/site/keyset/key-succession.ts'
+import { repinPeer } from '../../roles/site/keyset/peer-keys.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { enrolChannels } from '../filedrop/filedrop-files.ts'
+import { parseKeySetFile, verifyNewestKeySet } from '../keys/key-set-file.ts'
+import { parseJwks } from '../keys/site-keys.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { parseLabelMap } from './label-map-file.ts'
+
+/** What a peer signs with: its token keys are its own affair, and a revoked key is nobody's. */
+const pinnedUses: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
+
+/** `set`: the keys are of a key set, and are pinned as a whole. */
+export type PinnableKeys = { readonly keys: readonly PublicKey[]; readonly set?: VerifiedKeySet }
+
+/**
+ * What may be pinned of a file that `keys export` or `keys set show` made. Throws `OfflineCommandError` when there is no message key
+ * in it, and for a key set that its own root keys have not signed.
+ */
+export async function readPinnableKeys(text: string): Promise<PinnableKeys> {
+  const sets = parseKeySetFile(text)
+  if (!sets) return { keys: requirePinnableKeys(text) }
+  const newest = await verifyNewestKeySet(sets)
+  return { keys: newest.set.keys.filter(({ status }) => status !== 'revoked'), set: newest }
+}
+
+function requirePinnableKeys(text: string): PublicKey[] {
+  const keys = parseJwks(text).filter((key) => pinnedUses.has(key.use) && key.status !== 'revoked')
+  if (!keys.some(({ use, status }) => use === 'message' && status === 'active')) {
+    throw new OfflineCommandError(2, 'the file holds no active message key, so nothing of this peer could be verified')
+  }
+  return keys
+}
+
+export type NewPeer = {
+  readonly name: string
+  readonly tenant_id: string
+  readonly keys: readonly PublicKey[]
+  readonly ceiling: { readonly level: string; readonly categories: readonly string[] }
+  readonly releasable_names: readonly string[]
+  /** The text of the file that holds it; see `parseLabelMap`. */
+  readonly label_map?: string | undefined
+  /** The two thresholds of the set count instead of these. */
+  readonly key_set?: VerifiedKeySet | undefined
+  readonly threshold: number | undefined
+  readonly root_threshold?: number | undefined
+  readonly not_after_days: number | undefined
+  readonly inventory_interval_s: number | undefined
+  readonly keep_days?: number | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Pins the peer and makes its channel folders. Throws `OfflineCommandError` for a name that is pinned, the site's own, or unfit. */
+export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer): Promise<Peer> {
+  const pinned = buildPeer(folder, env, given)
+  const files = peerFiles(folder.peers)
+  if (await files.get(pinned.name)) {
+    throw new OfflineCommandError(
+      3,
+      `${pinned.name} is pinned already`,
+      `platform peers remove ${pinned.name}, to pin other keys`,
+    )
+  }
+  // The channel first: a pinned peer without one would be an alarm, a channel without a peer is only not used.
+  await enrolChannels(folder, env, pinned)
+  await files.add(pinned)
+  const fingerprints = pinned.keys.map((key) => key.fingerprint)
+  const detail = { fingerprints, ...(pinned.key_set ? { key_set: pinned.key_set.version } : {}) }
+  await recordOperatorAction(folder, env, { action: 'site.peer.add', target: pinned.name, detail })
+  return pinned
+}
+
+/** By name. */
+export async function listPeers(folder: SiteFolder): Promise<Peer[]> {
+  return await peerFiles(folder.peers).list()
+}
+
+/** Throws `OfflineCommandError` (1) when there is none. */
+export async function getPeer(folder: SiteFolder, name: string): Promise<Peer> {
+  const found = await peerFiles(folder.peers).get(name)
+  if (!found)
+    throw new OfflineCommandError(1, `there is no peer ${name}`, '`platform peers list` shows those there are')
+  return found
+}
+
+/** Those of the peers whose channels may not be used as the profile stands: why, and what to do. `now` in epoch milliseconds. */
+export function listUnaccreditedPeers(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  names: readonly string[],
+  now: number,
+) {
+  const { resolved } = readSiteSettings(folder, env)
+  return names.flatMap((peer) => {
+    const fault = findAccreditationFault(peer, resolved, now)
+    const remedy = `set site.accreditations.${peer} {authority, reference, valid_until} in ${folder.profile}, then restart`
+    return fault ? [{ peer, fault, remedy }] : []
+  })
+}
+
+/**
+ * Unpins at once; the channel folders and their record stay, for audit. Nothing leaves for the peer any more when it
+ * resolves; throws `OfflineCommandError` (3) when a running site cannot be brought to that.
+ */
+export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, name: string): Promise<void> {
+  await getPeer(folder, name)
+  await peerFiles(folder.peers).remove(name)
+  await recordOperatorAction(folder, env, { action: 'site.peer.remove', target: name })
+  try {
+    const lock = await lockPeer(folder, name)
+    lock.release()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    throw new OfflineCommandError(
+      3,
+      `${name} is removed; ${error.message}`,
+      'stop the site, so that nothing of them leaves',
+    )
+  }
+}
+
+function buildPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer): Peer {
+  const { platform, labels } = readSiteSettings(folder, env)
+  if (given.name === platform.name) throw new OfflineCommandError(2, `${given.name} is this site itself`)
+  const ceiling = completeLabel(
+    { ...given.ceiling, categories: [...given.ceiling.categories] },
+    labels,
+    platform.tenant_id,
+  )
+  if (!ceiling) {
+    throw new OfflineCommandError(
+      2,
+      `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`,
+    )
+  }
+  const { threshold, root_threshold, not_after_days, inventory_interval_s } = given
+  const checked = parseWithSchema(peer, {
+    name: given.name,
+    tenant_id: given.tenant_id,
+    keys: given.keys,
+    ceiling,
+    ...(given.label_map === undefined ? {} : { label_map: parseLabelMap(given.label_map, labels) }),
+    releasable_names: given.releasable_names,
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(root_threshold === undefined ? {} : { root_threshold }),
+    ...(not_after_days === undefined ? {} : { not_after_days }),
+    ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
+    ...(given.keep_days === undefined ? {} : { keep_days: given.keep_days }),
+    enrolled: new Date(given.now).toISOString(),
+  })
+  if (!checked.success)
+    throw new OfflineCommandError(2, `the peer cannot be pinned: ${formatFieldErrors(checked.errors)}`)
+  return given.key_set ? applyKeySet(checked.data, given.key_set) : checked.data
+}
+
+function applyKeySet(pinned: Peer, newest: VerifiedKeySet): Peer {
+  const { site, tenant_id } = newest.set
+  if (site !== pinned.name || tenant_id !== pinned.tenant_id) {
+    throw new OfflineCommandError(3, `the key set is that of ${site}, of tenant ${tenant_id}`)
+  }
+  const done = repinPeer(pinned, { pinned: pinKeySet(newest.set, newest.digest), sets: [newest] })
+  if (isRefusal(done)) throw new OfflineCommandError(3, done.message)
+  return done
+}

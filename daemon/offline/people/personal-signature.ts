@@ -1,0 +1,33 @@
+// A person's own signature: made here, by the file on their medium; no daemon ever sees the key.
+import { resolve } from 'node:path'
+import { readKeyAt } from '../../../adapters/keys/jose/key-files.ts'
+import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import type { Jws } from '../../kernel/cryptography/signatures.ts'
+import { type Release, releasePayload } from '../../kernel/messaging/release.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+
+/** Whether the key of this file lies under a passphrase. Throws `OfflineCommandError` when there is no such file. */
+export function isKeyFileWrapped(file: string): boolean {
+  return runAsInvoker(() => readPersonalKey(resolve(file))).private_jwe !== undefined
+}
+
+/** Throws `OfflineCommandError` for a file that is not an active personal key, and `Locked`. `file`: as the person named it. */
+export async function signRelease(file: string, said: Release, passphrase: string | undefined): Promise<Jws> {
+  const key = runAsInvoker(() => readPersonalKey(resolve(file)))
+  const { use, status, not_after, kid } = key.public_key
+  if (use !== 'personal') throw new OfflineCommandError(2, `${kid} is a ${use} key; a person signs with their own`)
+  if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; it signs nothing`)
+  if (not_after !== undefined && said.created > not_after)
+    throw new OfflineCommandError(3, `${kid} ended on ${not_after}`)
+  return await signWith([key], 'release', Buffer.from(releasePayload(said)), () => passphrase)
+}
+
+function readPersonalKey(file: string): ReturnType<typeof readKeyAt> {
+  try {
+    return readKeyAt(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new OfflineCommandError(1, `there is no file ${file}`)
+    throw error
+  }
+}

@@ -1,0 +1,92 @@
+// People for commands: enrolled by the public half of a key that only they have, listed, and let go of.
+import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
+import { peopleFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { type Person, personalKey, person as personSchema } from '../../kernel/identity/person.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { listSiteKeys as ownKeys, parseJwks } from '../keys/site-keys.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+
+/** The keys of an exported file that a person may be enrolled by. Throws `OfflineCommandError` when there is none. */
+export function parsePersonalKeys(text: string): PublicKey[] {
+  const keys = parseJwks(text).filter(({ use, status }) => use === 'personal' && status === 'active')
+  if (keys.length > 0) return keys
+  throw new OfflineCommandError(
+    2,
+    'the file holds no active personal key',
+    '`platform keys generate --use personal --dir DIR` makes one, `platform keys export --dir DIR` the file',
+  )
+}
+
+export type NewPerson = {
+  readonly subject: string
+  readonly key: PublicKey
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Enrols a person, or gives one who was let go a new key. Throws `OfflineCommandError` for a subject that has a key, and for a key
+ * that is, or ever was, anybody's here: two people are two keys.
+ */
+export async function enrolPerson(folder: SiteFolder, env: EnvironmentVariables, given: NewPerson): Promise<Person> {
+  const { subject, key, now } = given
+  const files = peopleFiles(peopleFolder(folder))
+  const enrolled = await files.list()
+  const before = enrolled.find((each) => each.subject === subject)
+  if (before && findActiveKey(before)) {
+    throw new OfflineCommandError(
+      3,
+      `${subject} is enrolled already`,
+      `platform people remove ${subject}, to enrol another key`,
+    )
+  }
+  const { fingerprint } = key
+  const owner = enrolled.find(({ keys }) => keys.some((known) => known.fingerprint === fingerprint))
+  if (owner) throw new OfflineCommandError(3, `this key is, or was, that of ${owner.subject}; it can be nobody’s again`)
+  if (ownKeys(folder).some((own) => own.fingerprint === fingerprint)) {
+    throw new OfflineCommandError(
+      3,
+      'the private half of this key lies in the site’s own key folder; a person keeps theirs alone',
+    )
+  }
+  const checked = parseWithSchema(personSchema, {
+    subject,
+    keys: [...(before?.keys ?? []), personalKey.parse(key)],
+    enrolled: new Date(now).toISOString(),
+  })
+  if (!checked.success)
+    throw new OfflineCommandError(2, `this person cannot be enrolled: ${formatFieldErrors(checked.errors)}`)
+  await files.put(checked.data)
+  await recordOperatorAction(folder, env, { action: 'site.person.add', target: subject, detail: { fingerprint } })
+  return checked.data
+}
+
+/** By subject. */
+export async function listPeople(folder: SiteFolder): Promise<Person[]> {
+  const all = await peopleFiles(peopleFolder(folder)).list()
+  return all.sort((a, b) => (a.subject < b.subject ? -1 : 1))
+}
+
+/** Throws `OfflineCommandError` (1) when nobody of this subject is enrolled. */
+export async function getPerson(folder: SiteFolder, subject: string): Promise<Person> {
+  const found = (await listPeople(folder)).find((each) => each.subject === subject && findActiveKey(each))
+  if (found) return found
+  throw new OfflineCommandError(1, `${subject} is not enrolled`, '`platform people list` shows who is')
+}
+
+/** Revokes the person's key at once. The record stays: for what it signed, and so that the key is never enrolled again. */
+export async function removePerson(folder: SiteFolder, env: EnvironmentVariables, subject: string): Promise<void> {
+  const found = await getPerson(folder, subject)
+  const keys = found.keys.map((key) => ({ ...key, status: 'revoked' as const }))
+  await peopleFiles(peopleFolder(folder)).put({ ...found, keys })
+  const fingerprint = findActiveKey(found)?.fingerprint
+  await recordOperatorAction(folder, env, { action: 'site.person.remove', target: subject, detail: { fingerprint } })
+}
+
+/** What counts as the person's own signature; undefined for one who was let go. */
+export function findActiveKey({ keys }: Person): PublicKey | undefined {
+  return keys.find(({ status }) => status === 'active')
+}

@@ -1,0 +1,70 @@
+// A lens from a model that Splink saved.
+import { readFileSync, statSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import { formatFieldErrors, parseWithSchema } from '../../../kernel/error/parsing.ts'
+import { lens as schema } from '../../../roles/resolution/lens/model.ts'
+import {
+  importSplinkModel as convertSplinkModel,
+  type ImportedLens,
+  splinkModel,
+} from '../../../roles/resolution/lens/splink.ts'
+import { OfflineCommandError } from '../../offline-command-error.ts'
+
+const max_bytes = 16_777_216
+
+export type SplinkImport = {
+  readonly yaml: string
+  readonly fields: number
+  readonly rules: number
+  readonly remarks: readonly string[]
+}
+
+/** Throws `OfflineCommandError` (1): the file cannot be read, is no such model, or nothing of it can be said by a lens. */
+export function importSplinkModel(file: string): SplinkImport {
+  const parsed = parseWithSchema(splinkModel, readModelJson(file))
+  if (!parsed.success)
+    throw new OfflineCommandError(1, `${file} is no saved Splink model: ${formatFieldErrors(parsed.errors)}`)
+  const name = basename(file, extname(file))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+  const imported = convertSplinkModel(parsed.data, name === '' ? 'imported' : name.slice(0, 64))
+  if (imported.document.fields.length === 0) {
+    throw new OfflineCommandError(1, `nothing of ${file} can be said by a lens:\n  ${imported.remarks.join('\n  ')}`)
+  }
+  const lens = parseWithSchema(schema, imported.document)
+  if (!lens.success) throw new OfflineCommandError(1, `${file} makes no sound lens: ${formatFieldErrors(lens.errors)}`)
+  const { blocking, fields } = lens.data
+  const rules = blocking === 'automatic' ? 0 : blocking.length
+  return { yaml: formatLensYaml(file, imported), fields: fields.length, rules, remarks: imported.remarks }
+}
+
+function readModelJson(file: string): unknown {
+  try {
+    return runAsInvoker(() => {
+      if (statSync(file).size > max_bytes) throw new OfflineCommandError(1, `${file} has more than ${max_bytes} bytes`)
+      return JSON.parse(readFileSync(file, 'utf8'))
+    })
+  } catch (error) {
+    if (error instanceof OfflineCommandError) throw error
+    if (error instanceof SyntaxError) throw new OfflineCommandError(1, `${file} is not JSON`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new OfflineCommandError(1, `${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}`)
+  }
+}
+
+/** Values in one line each, as JSON, which YAML reads as the same. */
+function formatLensYaml(file: string, { document, remarks }: ImportedLens): string {
+  const { fields, ...head } = document
+  return [
+    `# From the Splink model ${JSON.stringify(basename(file))}; its parameters count as they are.`,
+    ...remarks.map((remark) => `# ${JSON.stringify(remark).slice(1, -1)}`),
+    ...Object.entries(head).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
+    'fields:',
+    ...fields.flatMap((field) =>
+      Object.entries(field).map(([key, value], at) => `${at === 0 ? '  - ' : '    '}${key}: ${JSON.stringify(value)}`),
+    ),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,65 @@
+// What people know of records, from a file: pairs that are one or not, or the cluster of each record.
+import type { LensRecords, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
+import type { TrainingLabels } from '../../../roles/resolution/engine/train.ts'
+import { OfflineCommandError } from '../../offline-command-error.ts'
+import { readDataFile } from '../data-file.ts'
+
+const matchPattern = /^(1|true|yes|y|match)$/i
+const nonMatchPattern = /^(0|false|no|n|non[-_ ]?match|distinct)$/i
+
+/**
+ * Columns `id` and `cluster` (a record without a line is alone), or `id_l`, `id_r` and, where some are not one, `match`.
+ * Throws `OfflineCommandError` (1) for a record that is unknown or not told by its id alone, and for an answer that is none.
+ */
+export async function readLabels(file: string, records: LensRecords): Promise<TrainingLabels> {
+  const source = await readDataFile(file, () => true)
+  const rowOf = indexRowsById(records)
+  const rowIn = (id: string, at: number) => {
+    const row = rowOf.get(id)
+    if (row === undefined)
+      throw new OfflineCommandError(1, `${file}, record ${at + 1}: there is no ${JSON.stringify(id)} in the data`)
+    return row
+  }
+  if (source.names.includes('cluster')) {
+    const ids = readColumnTexts(source, 'id', file)
+    const numbers = new Map<string, number>()
+    // Records without a line have a cluster of their own, which no name of a cluster can be.
+    const clusters = Int32Array.from({ length: records.rows }, (_, row) => -1 - row)
+    for (const [at, name] of readColumnTexts(source, 'cluster', file).entries()) {
+      if (!numbers.has(name)) numbers.set(name, numbers.size)
+      clusters[rowIn(ids[at] ?? '', at)] = numbers.get(name) ?? 0
+    }
+    return { kind: 'clusters', clusters }
+  }
+  const [lefts, rights] = [readColumnTexts(source, 'id_l', file), readColumnTexts(source, 'id_r', file)]
+  const answers = source.names.includes('match') ? readColumnTexts(source, 'match', file) : lefts.map(() => '1')
+  const pairs = answers.map((answer, at) => {
+    const [a, b] = [rowIn(lefts[at] ?? '', at), rowIn(rights[at] ?? '', at)]
+    if (a === b) throw new OfflineCommandError(1, `${file}, record ${at + 1}: a record is always one with itself`)
+    if (!matchPattern.test(answer) && !nonMatchPattern.test(answer)) {
+      throw new OfflineCommandError(1, `${file}, record ${at + 1}: match is ${JSON.stringify(answer)}, neither 1 nor 0`)
+    }
+    return { a, b, isMatch: matchPattern.test(answer) }
+  })
+  if (!pairs.some(({ isMatch }) => isMatch)) throw new OfflineCommandError(1, `${file} names no pair that is one`)
+  return { kind: 'pairs', pairs }
+}
+
+function indexRowsById({ rows, idOf }: LensRecords): Map<string, number> {
+  const rowOf = new Map<string, number>()
+  for (let row = 0; row < rows; row++) {
+    const id = idOf(row)
+    if (rowOf.has(id))
+      throw new OfflineCommandError(1, `two sources have the id ${JSON.stringify(id)}: labels need ids of their own`)
+    rowOf.set(id, row)
+  }
+  return rowOf
+}
+
+/** Each record's text in a column. */
+function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
+  const column = columns.find((each) => each.name === name)
+  if (!column) throw new OfflineCommandError(1, `${file} has no column ${name}; it has ${names.join(', ')}`)
+  const decoder = new TextDecoder()
+  return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code)).trim()))
+}

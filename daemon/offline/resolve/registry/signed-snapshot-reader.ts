@@ -1,0 +1,94 @@
+// Reads the lines of a signed snapshot: each must be what it says it is, and together what was signed of them.
+
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
+import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
+import { recordUid } from '../../../roles/resolution/entity-record/model.ts'
+import type { Lens } from '../../../roles/resolution/lens/model.ts'
+import {
+  type LensLine,
+  type RecordLine,
+  type SnapshotLine,
+  snapshotLine,
+} from '../../../roles/resolution/snapshot/model.ts'
+import { OfflineCommandError } from '../../offline-command-error.ts'
+import type { VerifiedSnapshot } from './snapshot-signature.ts'
+
+export class SignedSnapshotReader {
+  readonly #signed: VerifiedSnapshot
+  readonly #policy: LabelPolicy
+  readonly #labels: Label[] = []
+  readonly #records = new Set<string>()
+  readonly #entities = new Set<string>()
+  #lens: Lens | undefined
+
+  constructor(signed: VerifiedSnapshot, policy: LabelPolicy) {
+    this.#signed = signed
+    this.#policy = policy
+  }
+
+  /** The labels in the site's own terms, and that of all together. Throws `OfflineCommandError`: 5 for what is no registry, 3 for a label that may not come in. */
+  async read(lines: AsyncIterable<string>): Promise<{ label: Label; labels: Label[] }> {
+    let number = 0
+    for await (const text of lines) {
+      number++
+      const fault = this.#fault(text)
+      if (fault) throw new OfflineCommandError(5, `line ${number} ${fault}: nothing was taken in`)
+    }
+    const { records, entities } = this.#signed.manifest
+    if (!this.#lens || this.#records.size !== records || this.#entities.size !== entities) {
+      throw new OfflineCommandError(5, 'it does not have as many records as were signed: nothing was taken in')
+    }
+    const [first, ...rest] = this.#labels
+    const label = rest.reduce((all: Label | undefined, each) => all && joinLabels(all, each, this.#policy), first)
+    if (!label) throw new OfflineCommandError(5, 'its labels cannot be joined: nothing was taken in')
+    return { label, labels: this.#labels }
+  }
+
+  /** What is wrong with a line; undefined for one that is taken. */
+  #fault(text: string): string | undefined {
+    const read = parseSnapshotLine(text)
+    if (!read) return 'is of no registry'
+    if (read.kind === 'label') return this.#takeLabel(read.label)
+    if (read.label >= this.#labels.length) return 'has a label that no line gave'
+    return read.kind === 'lens' ? this.#takeLens(read) : this.#takeRecord(read)
+  }
+
+  #takeLabel(theirs: Label): undefined {
+    const { peer, names } = this.#signed
+    const label = admitIncomingLabel(theirs, peer, names, this.#policy)
+    if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was taken in`)
+    this.#labels.push(label)
+  }
+
+  #takeLens({ body, weights }: LensLine): string | undefined {
+    const { lens, lens_version, entity_type } = this.#signed.manifest
+    if (this.#lens) return 'is a second lens'
+    const isSame = body.lens === lens && body.version === lens_version && body.entity_type === entity_type
+    if (!isSame) return 'is another lens than the one that was signed'
+    const names = new Set(body.fields.map(({ name }) => name))
+    if (!weights.fields.every(({ name }) => names.has(name))) return 'weighs fields that the lens does not have'
+    this.#lens = body
+    return undefined
+  }
+
+  #takeRecord({ ref, values, entity }: RecordLine): string | undefined {
+    const { tenant_id, lens } = this.#signed.manifest
+    const names = this.#lens?.fields.map(({ name }) => name)
+    if (!names) return 'is a record before its lens'
+    if (!Object.keys(values).every((name) => names.includes(name))) return 'has fields that the lens does not have'
+    const uid = recordUid(tenant_id, lens, ref)
+    if (this.#records.has(uid)) return 'is a record that was there already'
+    this.#records.add(uid)
+    this.#entities.add(entity)
+    return undefined
+  }
+}
+
+function parseSnapshotLine(text: string): SnapshotLine | undefined {
+  try {
+    return snapshotLine.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

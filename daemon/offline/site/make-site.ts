@@ -1,0 +1,110 @@
+// Makes a site out of a shipped profile: the folder, its keys, its profile; never over one that exists.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+import { prepareRevocations } from '../../../adapters/identity/offline/revocations.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { platformSettings } from '../../kernel/settings/platform-settings.ts'
+import { roles } from '../../roles.ts'
+import { generateRoleKey } from '../keys/role-keys.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { hasValue, listTemplates, readTemplate, withValue } from './profile-template.ts'
+
+export type NewSite = {
+  readonly template: string
+  readonly name: string
+  readonly tenant_id: string
+  /** Roles listen from here on, in the order of the list of roles; 0 takes free ports, undefined the usual ones. */
+  readonly port_base: number | undefined
+  readonly algorithm: KeyAlgorithm | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+export type CreatedSite = {
+  readonly keys: readonly PublicKey[]
+  /** Role to port; empty when the usual ports are used. */
+  readonly ports: Readonly<Record<string, number>>
+}
+
+const initialKeyUses: readonly PublicKey['use'][] = ['message', 'token', 'root']
+
+/**
+ * Everything is made private (0700, 0600) and the profile is written last, so that a half-made site is not taken for
+ * one. Throws `OfflineCommandError` for a site that is there, and for values that a profile cannot hold.
+ */
+export async function makeSite(folder: SiteFolder, given: NewSite): Promise<CreatedSite> {
+  const { text, ports } = buildProfileText(given)
+  const home = dirname(folder.profile)
+  if (fs.existsSync(folder.profile))
+    throw new OfflineCommandError(3, `there is a site in ${home} already`, 'choose another folder')
+  // The folder becomes private: done to one that serves others too, that would harm them.
+  if (holdsFiles(home))
+    throw new OfflineCommandError(3, `${home} holds other files`, 'choose a new folder, or an empty one')
+  makePrivateFolder(home)
+  for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivateFolder(part)
+  prepareRevocations(dirname(folder.identity))
+  const terms = { now: given.now, ...(given.algorithm ? { algorithm: given.algorithm } : {}) }
+  const keys: PublicKey[] = []
+  for (const use of initialKeyUses) keys.push(await generateKey(folder.keys, { use, ...terms }))
+  for (const { name } of roles) await generateRoleKey(folder, name, terms)
+  writeFileDurably(folder.profile, text)
+  return { keys, ports }
+}
+
+function buildProfileText(given: NewSite): { text: string; ports: Record<string, number> } {
+  const template = readTemplate(given.template)
+  if (template === undefined) {
+    throw new OfflineCommandError(
+      2,
+      `there is no profile "${given.template}"; shipped are ${listTemplates().join(', ')}`,
+    )
+  }
+  const { name, tenant_id } = platformSettings.shape
+  for (const [field, schema, value] of [
+    ['name', name, given.name],
+    ['tenant', tenant_id, given.tenant_id],
+  ] as const) {
+    const checked = parseWithSchema(schema, value)
+    if (!checked.success)
+      throw new OfflineCommandError(2, `the ${field} "${value}" cannot be used: ${formatFieldErrors(checked.errors)}`)
+  }
+  const named = withValue(withValue(template, 'platform', 'name', given.name), 'platform', 'tenant_id', given.tenant_id)
+  const { port_base } = given
+  if (port_base === undefined) return { text: named, ports: {} }
+  const ports = Object.fromEntries(roles.map((role, at) => [role.name, port_base === 0 ? 0 : port_base + at]))
+  return { text: Object.entries(ports).reduce(withPort, named), ports }
+}
+
+/** Internal listeners, where the profile has them, follow ten ports later: two sites then share no port. */
+function withPort(text: string, [role, port]: [string, number]): string {
+  const placed = withValue(text, role, 'port', port)
+  if (!hasValue(text, role, 'metrics_listen')) return placed
+  return withValue(placed, role, 'metrics_listen', `127.0.0.1:${port === 0 ? 0 : port + 10}`)
+}
+
+function holdsFiles(dir: string): boolean {
+  return fs.existsSync(dir) && fs.readdirSync(dir).length > 0
+}
+
+function makePrivateFolder(dir: string): void {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  fs.chmodSync(dir, 0o700)
+}
+
+function writeFileDurably(path: string, text: string): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const file = fs.openSync(draft, 'wx', 0o600)
+  try {
+    fs.writeFileSync(file, text)
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+  // A link, not a rename: it fails when another made the site meanwhile.
+  fs.linkSync(draft, path)
+  fs.unlinkSync(draft)
+}

@@ -1,0 +1,52 @@
+// The shipped profiles as text, and the few values that a new site writes into its copy, comments kept.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Beside the bundle in the executable, at the root of the repository from sources. */
+function findTemplateFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const bundled = join(here, 'profiles')
+  return existsSync(bundled) ? bundled : join(here, '..', '..', '..', 'profiles')
+}
+
+/** Names of the shipped profiles, as in `classified-airgapped`. */
+export function listTemplates(): string[] {
+  return readdirSync(findTemplateFolder())
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort()
+}
+
+/** The text of a shipped profile; undefined when there is none of that name. */
+export function readTemplate(name: string): string | undefined {
+  return listTemplates().includes(name) ? readFileSync(join(findTemplateFolder(), `${name}.yaml`), 'utf8') : undefined
+}
+
+/**
+ * The text with `section.field` set to a scalar: an existing line keeps its place and its comment, a missing one is
+ * added at the top of its section, a missing section at the end.
+ */
+export function withValue(text: string, section: string, field: string, value: string | number): string {
+  const lines = text.split('\n')
+  const line = `  ${field}: ${JSON.stringify(value)}`
+  const { start, found } = locateField(lines, section, field)
+  if (start < 0) return `${text.trimEnd()}\n\n${section}:\n${line}\n`
+  if (found < 0) return lines.toSpliced(start + 1, 0, line).join('\n')
+  const comment = /\s+#.*$/.exec(lines[found] ?? '')?.[0] ?? ''
+  return lines.with(found, line + comment).join('\n')
+}
+
+/** Whether the text sets `section.field`; a line that is commented out does not. */
+export function hasValue(text: string, section: string, field: string): boolean {
+  return locateField(text.split('\n'), section, field).found >= 0
+}
+
+/** Lines of a section and of its field, -1 where there is none. */
+function locateField(lines: readonly string[], section: string, field: string): { start: number; found: number } {
+  const start = lines.indexOf(`${section}:`)
+  if (start < 0) return { start, found: -1 }
+  const next = lines.findIndex((other, at) => at > start && /^[^\s#]/.test(other))
+  const end = next < 0 ? lines.length : next
+  return { start, found: lines.findIndex((other, at) => at > start && at < end && other.startsWith(`  ${field}:`)) }
+}

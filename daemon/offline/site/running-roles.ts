@@ -1,0 +1,30 @@
+// Which roles of a site answer on their local sockets: what is left of a killed process is a socket that does not.
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { roleSocketFile, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { roles } from '../../roles.ts'
+
+const timeout_ms = 2_000
+
+/** Names, in the order of the list of roles. */
+export async function listRunningRoles(folder: SiteFolder): Promise<string[]> {
+  const asked = await Promise.all(
+    roles.map(async ({ name }) => ((await isListening(roleSocketFile(folder, name))) ? [name] : [])),
+  )
+  return asked.flat()
+}
+
+function isListening(path: string): Promise<boolean> {
+  if (!existsSync(path)) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    const end = (outcome: boolean) => {
+      socket.destroy()
+      resolve(outcome)
+    }
+    socket.setTimeout(timeout_ms, () => end(true))
+    socket.once('connect', () => end(true))
+    // Somebody else's socket is one that answers, as far as this user can know.
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'EACCES'))
+  })
+}

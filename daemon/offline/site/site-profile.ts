@@ -1,0 +1,74 @@
+// The profile of a site as commands see it: settled like boot settles it, so that both judge alike.
+
+import {
+  buildProfileSchema,
+  getSettings,
+  ProfileError,
+  type ProfileProblem,
+  readProfile,
+  resolveProfileSettings,
+} from '../../boot/profile.ts'
+import { findStartProblems } from '../../boot/start-checks.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { everyRole } from '../../every-role.ts'
+import { builtInRoles } from '../../kernel/identity/identity.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import { identitySettings, labelSettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
+
+/** Every setting with its origin, and every fault. Throws ProfileError only when the file cannot be read at all. */
+export function resolveProfile(folder: SiteFolder, env: EnvironmentVariables): ResolvedSettings {
+  return resolveProfileSettings(everyRole, readProfile(folder.profile), env, {})
+}
+
+/**
+ * All faults of the profile, unreadable YAML included; empty when a start would accept it. `peers`: names of those
+ * enrolled, whose channels some profiles want accredited. `now` in epoch milliseconds.
+ */
+export function listProfileProblems(
+  file: string,
+  env: EnvironmentVariables,
+  peers: readonly string[],
+  now: number,
+): readonly ProfileProblem[] {
+  try {
+    const resolved = resolveProfileSettings(everyRole, readProfile(file), env, {})
+    if (resolved.problems.length > 0) return resolved.problems
+    const { roles: wanted } = getSettings(resolved, platformSettings)
+    const starting = everyRole.filter((role) => wanted.includes(role.name))
+    return findStartProblems({ resolved, all: everyRole, starting, peers, now })
+  } catch (error) {
+    if (error instanceof ProfileError) return error.problems
+    throw error
+  }
+}
+
+/** Settings of the whole site; throws ProfileError for a profile that cannot be used. */
+export function readSiteSettings(folder: SiteFolder, env: EnvironmentVariables) {
+  const resolved = resolveProfile(folder, env)
+  if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
+  return {
+    resolved,
+    platform: getSettings(resolved, platformSettings),
+    labels: getSettings(resolved, labelSettings),
+    identity: getSettings(resolved, identitySettings),
+  }
+}
+
+/** The roles that the profile runs, in the order of the list of roles. */
+export function listProfileRoles(folder: SiteFolder, env: EnvironmentVariables): Role[] {
+  const { platform } = readSiteSettings(folder, env)
+  return everyRole.filter((role) => platform.roles.includes(role.name))
+}
+
+export function buildProfileJsonSchema(): Record<string, unknown> {
+  return { $id: 'urn:platform:profile', title: 'Profile of a site', ...buildProfileSchema(everyRole) }
+}
+
+/** Those of the names that are no role of the identity provider, built in or of the profile. */
+export function findUnknownRoles(folder: SiteFolder, env: EnvironmentVariables, names: readonly string[]): string[] {
+  const { identity } = readSiteSettings(folder, env)
+  return names.filter((name) => !(name in builtInRoles) && !(name in identity.roles))
+}

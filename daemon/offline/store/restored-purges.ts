@@ -1,0 +1,47 @@
+// A backup may hold again what people had purged since it was made: their orders outlive it, and are carried out on it.
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
+import type { Journal, PurgeOrder } from '../../kernel/messaging/journal.ts'
+import type { RoleDatabase } from './role-database.ts'
+
+/** Orders and what they found, of the database that a backup is about to replace. */
+export type PurgeOrdersWithFinds = readonly (PurgeOrder & {
+  readonly finds: Awaited<ReturnType<Journal['purgeFinds']>>
+})[]
+
+export async function readPurgeOrders({
+  sqlite,
+  audit,
+}: Pick<RoleDatabase, 'sqlite' | 'audit'>): Promise<PurgeOrdersWithFinds> {
+  const journal = sqliteJournal(sqlite, audit)
+  const orders = await journal.purgeOrders()
+  return await Promise.all(orders.map(async (order) => ({ ...order, finds: await journal.purgeFinds(order.digest) })))
+}
+
+/** How many orders the backup did not know. `audit`: of one order, by its digest. */
+export async function reapplyPurges(
+  { sqlite, audit: chain }: Pick<RoleDatabase, 'sqlite' | 'audit'>,
+  orders: PurgeOrdersWithFinds,
+  audit: (digest: string) => AuditEvent,
+): Promise<number> {
+  const journal = sqliteJournal(sqlite, chain)
+  const known = new Set((await journal.purgeOrders()).map(({ digest }) => digest))
+  const forgotten = orders.filter(({ digest }) => !known.has(digest))
+  for (const { finds, ...order } of forgotten) {
+    await journal.orderPurge(order, [audit(order.digest)])
+    await journal.addPurgeFinds(order.digest, finds)
+    await dropSentBytes(journal, order.digest)
+  }
+  if (forgotten.length > 0) await journal.scrub()
+  return forgotten.length
+}
+
+/** Of what had not left when the backup was made. */
+async function dropSentBytes(journal: Journal, digest: string): Promise<void> {
+  let after: number | undefined = 0
+  while (after !== undefined) {
+    const look: Awaited<ReturnType<Journal['bytesFitting']>> = await journal.bytesFitting(digest, after)
+    for (const sent of look.found) await journal.purgeSent(sent.channel, [sent])
+    after = look.next
+  }
+}

@@ -1,0 +1,112 @@
+// The databases of a site's roles, opened for commands beside or instead of a running daemon.
+import { lstatSync, statSync } from 'node:fs'
+import { userName } from '../../../adapters/host/users/system-users.ts'
+import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
+import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
+import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
+import { runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
+import { openKnownCluster } from '../../boot/storage/documents.ts'
+import { auditWriterName, ensureRunFolder } from '../../boot/storage/role-storage.ts'
+import { roleDatabaseFile, roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { everyRole } from '../../every-role.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import type { Store } from '../../kernel/store/store.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+
+export type RoleDatabase = {
+  readonly role: Role
+  readonly file: string
+  readonly sqlite: SqliteFile
+  readonly audit: SqliteAudit
+  readonly store: Store
+}
+
+/**
+ * Roles that have a database here, in the order of the list of roles. Throws `OfflineCommandError` (3) where another user owns
+ * the data of one: to pass over it would be to call the rest the whole.
+ */
+export function listRolesWithDatabase(folder: SiteFolder): Role[] {
+  return everyRole.filter((role) => {
+    requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
+    return hasDatabase(folder, role)
+  })
+}
+
+function hasDatabase(folder: SiteFolder, role: Role): boolean {
+  const look = () => statSync(roleDatabaseFile(folder, role.name), { throwIfNoEntry: false }) !== undefined
+  return runAsOwnerOf(roleDataFolder(folder, role.name), look)
+}
+
+/** Throws `OfflineCommandError` (3) for what belongs to another user, unless root asks. */
+export function requireOwnership(path: string, what: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  const uid = process.getuid?.()
+  if (!found || uid === 0 || found.uid === uid) return
+  throw new OfflineCommandError(3, `${what} belongs to the user ${userName(found.uid)}`, 'run this as root')
+}
+
+/** Bytes of the database and of its journal. */
+export function measureDatabase(folder: SiteFolder, role: Role): number {
+  const file = roleDatabaseFile(folder, role.name)
+  const bytes = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return runAsOwnerOf(roleDataFolder(folder, role.name), () => bytes(file) + bytes(`${file}-wal`))
+}
+
+/**
+ * Opens, uses and closes as the owner of the data; the file must exist. Works while a daemon has it open. Whoever may
+ * seal records names the site: a chain without any is of no writer yet, and its first record names one for good.
+ */
+export async function withDatabase<T>(
+  folder: SiteFolder,
+  role: Role,
+  use: (database: RoleDatabase) => Promise<T>,
+  site?: string,
+): Promise<T> {
+  return await runAsOwnerOf(roleDataFolder(folder, role.name), () =>
+    withDatabaseFile(roleDatabaseFile(folder, role.name), ensureRunFolder(folder, role.name), role, use, site),
+  )
+}
+
+/** The same for a copy that lies elsewhere. */
+export async function withDatabaseFile<T>(
+  file: string,
+  addonDir: string,
+  role: Role,
+  use: (database: RoleDatabase) => Promise<T>,
+  site = 'nobody',
+): Promise<T> {
+  const sqlite = sqliteFile({ file, addonDir })
+  try {
+    const audit = sqliteAudit(sqlite, readAuditWriter(sqlite) ?? auditWriterName(role.name, site))
+    const store = sqliteStore(sqlite, { audit, collections: role.collections })
+    return await use({ role, file, sqlite, audit, store })
+  } finally {
+    await sqlite.close()
+  }
+}
+
+/** The documents of a role where they are: in its own database, or in the cluster that the settings name. */
+export async function withDocuments<T>(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  { role, sqlite, audit, store }: RoleDatabase,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (documentsHome(sqlite) !== 'opensearch') return await use(store)
+  const { resolved, platform } = readSiteSettings(folder, env)
+  const there = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
+  try {
+    return await use(there)
+  } finally {
+    await there.close()
+  }
+}
+
+/** Who writes the chain in this file; undefined before its first record. */
+function readAuditWriter({ db }: SqliteFile): string | undefined {
+  const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'audit_head'").get()
+  if (!known) return undefined
+  return db.prepare<[], string>('SELECT writer FROM audit_head').pluck().get()
+}

@@ -1,0 +1,130 @@
+// The site's data as files: how much there is, whether it is sound, and copies of it.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import {
+  type BackupEntry,
+  type BackupManifest,
+  databaseFileName,
+  fingerprintFile,
+  writeBackupManifest,
+} from '../../boot/backup/backup-set.ts'
+import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import type { Store } from '../../kernel/store/store.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import type { EnvironmentVariables } from '../site/site-profile.ts'
+import {
+  listRolesWithDatabase,
+  measureDatabase,
+  type RoleDatabase,
+  withDatabase,
+  withDocuments,
+} from './role-database.ts'
+
+export type RoleStoreStatus = {
+  readonly role: string
+  readonly file: string
+  readonly bytes: number
+  readonly audit_records: number
+  /** Collection to documents. */
+  readonly documents: Readonly<Record<string, number>>
+}
+
+export async function readStoreStatus(folder: SiteFolder, env: EnvironmentVariables): Promise<RoleStoreStatus[]> {
+  const found: RoleStoreStatus[] = []
+  for (const role of listRolesWithDatabase(folder)) {
+    const bytes = measureDatabase(folder, role)
+    found.push(
+      await withDatabase(folder, role, async (database) => {
+        const documents = await withDocuments(folder, env, database, async (store) => {
+          const counts = role.collections.map(async (each) => [each.name, await store.count(each)] as const)
+          return Object.fromEntries(await Promise.all(counts))
+        })
+        const { file, audit } = database
+        return { role: role.name, file, bytes, audit_records: (await audit.head()).seq, documents }
+      }),
+    )
+  }
+  return found
+}
+
+export type StoreCheckResult = { readonly role: string; readonly faults: readonly string[] }
+
+/** Every page, every document, every audit record; those in a cluster too. */
+export async function checkDatabases(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  progress: (text: string) => void,
+): Promise<StoreCheckResult[]> {
+  const found: StoreCheckResult[] = []
+  for (const role of listRolesWithDatabase(folder)) {
+    progress(`checking ${role.name}`)
+    const look = (database: RoleDatabase) => findStoreFaults(folder, env, database)
+    found.push(await checkRoleDatabase(role, () => withDatabase(folder, role, look)))
+  }
+  return found
+}
+
+async function findStoreFaults(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  database: RoleDatabase,
+): Promise<string[]> {
+  const here = await database.store.check()
+  const elsewhere = (store: Store) => (store === database.store ? [] : store.check())
+  return [...here, ...(await withDocuments(folder, env, database, async (store) => elsewhere(store)))]
+}
+
+/** A file that cannot even be opened is the fault that is looked for. */
+async function checkRoleDatabase(role: Role, look: () => Promise<string[]>): Promise<StoreCheckResult> {
+  try {
+    return { role: role.name, faults: await look() }
+  } catch (error) {
+    return { role: role.name, faults: [error instanceof Error ? error.message : String(error)] }
+  }
+}
+
+/**
+ * Consistent copies into a folder that must not exist, while the site runs or not. It is on record where they went: whoever
+ * purges a body must know of them. `now` in epoch milliseconds.
+ */
+export async function backupStore(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  to: string,
+  now: number,
+  progress: (text: string) => void,
+): Promise<BackupManifest> {
+  const present = listRolesWithDatabase(folder)
+  if (present.length === 0) throw new OfflineCommandError(1, 'the site has no data yet')
+  runAsInvoker(() => createBackupFolder(to))
+  const databases: BackupEntry[] = []
+  for (const role of present) {
+    progress(`copying ${role.name}`)
+    const file = databaseFileName(role.name)
+    const copy = join(to, file)
+    // Opened as its owner, copied as whoever may write there.
+    await withDatabase(folder, role, ({ store }) => runAsInvoker(() => store.backup(copy)))
+    databases.push({ role: role.name, file, ...(await runAsInvoker(() => fingerprintFile(copy))) })
+  }
+  const made = runAsInvoker(() => writeBackupManifest(to, databases, now))
+  if (present.some(({ name }) => name === 'site')) {
+    const roles = present.map(({ name }) => name)
+    await recordOperatorAction(folder, env, { action: 'site.store.backup', target: to, detail: { roles } })
+  }
+  return made
+}
+
+/** Only into a folder made by us, so that no backup is ever mixed with another. */
+function createBackupFolder(to: string): void {
+  try {
+    fs.mkdirSync(to, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw new OfflineCommandError(3, `${to} exists already`, 'name a folder that does not')
+    if (code === 'ENOENT') throw new OfflineCommandError(2, `the folder that ${to} should be made in does not exist`)
+    throw error
+  }
+}

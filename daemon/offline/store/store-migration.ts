@@ -1,0 +1,180 @@
+// Moves a site's documents into the cluster, or back into its own files; the site stands still, and nothing is taken on trust.
+import { createHash } from 'node:crypto'
+import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
+import { getSettings } from '../../boot/profile.ts'
+import { openKnownCluster, resetClusterState } from '../../boot/storage/documents.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { refuse } from '../../kernel/error/errors.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import { searchSettings } from '../../kernel/settings/backing-service-settings.ts'
+import type { Collection, Doc, Store, StoredFields } from '../../kernel/store/store.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { listRolesWithDatabase, type RoleDatabase, withDatabase } from './role-database.ts'
+import { lockAllRoles } from './store-restore.ts'
+
+/** What was moved of one collection. `digest`: SHA-256 over every id, version and value in the order of the ids. */
+export type CollectionMigration = {
+  readonly role: string
+  readonly collection: string
+  readonly documents: number
+  readonly digest: string
+}
+
+export type MigrationOptions = {
+  readonly to: DocumentsHome
+  /** Whether documents that lie at the target, of an earlier move, may be removed first. */
+  readonly replace: boolean
+}
+
+const page_size = 200
+
+/**
+ * Every role whose documents are not there yet. The copies are read back and compared before they count; what was there
+ * stays, and counts no more. Throws `OfflineCommandError`: 3 while a role runs or the target holds documents, 5 when the copies differ.
+ */
+export async function migrateStore(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  { to, replace }: MigrationOptions,
+  progress: (text: string) => void,
+): Promise<CollectionMigration[]> {
+  const { resolved, platform } = readSiteSettings(folder, env)
+  if (getSettings(resolved, searchSettings).host === undefined) {
+    throw new OfflineCommandError(2, 'no cluster is named', 'set search.host; when moving back, remove it afterwards')
+  }
+  const locks = lockAllRoles(folder)
+  try {
+    const moving = listRolesWithDatabase(folder)
+    const withEach = (role: Role, act: (move: RoleMigration) => Promise<CollectionMigration[]>) =>
+      withDatabase(folder, role, (database) => withBothStores(folder, env, database, to, act), platform.name)
+    // All are looked at before the first is moved: a site is in one place.
+    for (const role of moving) await withEach(role, requireSourceIndexes)
+    if (!replace) for (const role of moving) await withEach(role, requireEmptyTarget)
+    const moved: CollectionMigration[] = []
+    for (const role of moving) {
+      const done = await withEach(role, (move) => moveRoleDocuments(move, to, progress))
+      moved.push(...done)
+      const detail = { role: role.name, documents: done.reduce((sum, { documents }) => sum + documents, 0) }
+      if (done.length > 0) await recordOperatorAction(folder, env, { action: 'site.store.migrate', target: to, detail })
+    }
+    return moved
+  } finally {
+    for (const lock of locks) lock.release()
+  }
+}
+
+/** `lost`: indexes that the cluster should have. */
+type RoleMigration = {
+  readonly role: Role
+  readonly sqlite: SqliteFile
+  readonly from: Store
+  readonly into: Store
+  readonly lost: readonly string[]
+}
+
+/** Nothing where the documents are there already. */
+async function withBothStores(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  { role, sqlite, audit, store }: RoleDatabase,
+  to: DocumentsHome,
+  act: (move: RoleMigration) => Promise<CollectionMigration[]>,
+): Promise<CollectionMigration[]> {
+  if ((documentsHome(sqlite) ?? 'sqlite') === to) return []
+  const { resolved, platform } = readSiteSettings(folder, env)
+  if (to === 'opensearch') await resetClusterState(sqlite)
+  const there = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
+  try {
+    for (const [collection, why] of await there.settle()) {
+      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${why}`)
+    }
+    const [from, into] = to === 'opensearch' ? [store, there] : [there, store]
+    return await act({ role, sqlite, from, into, lost: await there.lost() })
+  } finally {
+    await there.close()
+  }
+}
+
+async function requireSourceIndexes({ role, lost }: RoleMigration): Promise<CollectionMigration[]> {
+  // Copies of the audit chain are not moved.
+  const missing = lost.filter((index) => role.collections.some(({ name }) => index.endsWith(`.${role.name}.${name}`)))
+  if (missing.length === 0) return []
+  const remedy = 'restore them from a snapshot, or give them up: platform store adopt --give-up'
+  throw new OfflineCommandError(3, `the cluster lacks ${missing.join(', ')}`, remedy)
+}
+
+async function requireEmptyTarget({ role, into }: RoleMigration): Promise<CollectionMigration[]> {
+  for (const collection of role.collections) {
+    const count = await into.count(collection, {}, { fresh: true })
+    if (count === 0) continue
+    const remedy = 'add --replace to remove them first, if they are of an earlier move'
+    throw new OfflineCommandError(
+      3,
+      `there are ${count} documents of ${collection.name} of ${role.name} already`,
+      remedy,
+    )
+  }
+  return []
+}
+
+async function moveRoleDocuments(
+  { role, sqlite, from, into }: RoleMigration,
+  to: DocumentsHome,
+  progress: (text: string) => void,
+): Promise<CollectionMigration[]> {
+  const moved: CollectionMigration[] = []
+  for (const collection of role.collections) {
+    progress(`moving ${collection.name} of ${role.name}`)
+    await into.removeWhere(collection, {})
+    moved.push({ role: role.name, collection: collection.name, ...(await moveCollection(collection, from, into)) })
+  }
+  await moveDocumentsHome(sqlite, to)
+  return moved
+}
+
+async function moveCollection(collection: Collection, from: Store, into: Store) {
+  const sent = createDigestTally()
+  for await (const docs of readPages(collection, from)) {
+    sent.add(docs)
+    await into.load(collection, docs)
+  }
+  const arrived = createDigestTally()
+  for await (const docs of readPages(collection, into)) arrived.add(docs)
+  const [expected, found] = [sent.result(), arrived.result()]
+  if (expected.documents === found.documents && expected.digest === found.digest) return expected
+  throw new OfflineCommandError(
+    5,
+    `the copies of ${collection.name} are not what was sent`,
+    'nothing has moved; run it again',
+  )
+}
+
+async function* readPages(collection: Collection, store: Store): AsyncGenerator<readonly Doc<StoredFields>[]> {
+  let cursor: string | undefined
+  do {
+    const page = await store.list(collection, {
+      limit: page_size,
+      fresh: true,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    // Both stores are compared by what their schema makes of a document: an older release may have left a default out.
+    yield page.docs.map((doc) => ({ ...doc, value: collection.schema.parse(doc.value) }))
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+}
+
+function createDigestTally() {
+  const hash = createHash('sha256')
+  let documents = 0
+  return {
+    add(docs: readonly Doc<StoredFields>[]) {
+      for (const { id, version, value } of docs) hash.update(`${canonicalJson([id, version, value])}\n`)
+      documents += docs.length
+    },
+    result: () => ({ documents, digest: hash.copy().digest('hex') }),
+  }
+}

@@ -1,0 +1,197 @@
+// The way back from a backup: everything verified first, then each role's data exchanged, and what was there kept.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  type BackupEntry,
+  type BackupManifest,
+  backupManifest,
+  copyToNewFile,
+  databaseFileName,
+  syncFolder,
+} from '../../boot/backup/backup-set.ts'
+import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
+import { ensureRunFolder, lockRole } from '../../boot/storage/role-storage.ts'
+import { roleDatabaseFile, roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { everyRole } from '../../every-role.ts'
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import type { JournalChannel } from '../../kernel/messaging/journal.ts'
+import type { Role } from '../../kernel/role/role.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { createRestoreEventFactory, freezeRestoredChannels, listFrozenIncoming } from './restored-channels.ts'
+import { type PurgeOrdersWithFinds, readPurgeOrders, reapplyPurges } from './restored-purges.ts'
+import { requireOwnership, withDatabaseFile } from './role-database.ts'
+
+export type RestoreResult = {
+  readonly roles: readonly string[]
+  /** Folders with what was there. */
+  readonly kept: readonly string[]
+  /** Purges ordered after the backup was made, and carried out on it; undefined where what was there cannot be read. */
+  readonly purged_again?: number | undefined
+}
+
+/** A verified copy in a folder of its own beside the data that it will replace. */
+type StagedRestore = { readonly role: Role; readonly dir: string; readonly file: string }
+
+/**
+ * Puts a backup in the place of the site's data. Everything is verified first: digests, every page, every document, the
+ * audit chain. What was there is kept in `data/<role>/before-restore-<time>`; what is new belongs to the same user.
+ * With the site role's data no channel sends until its next epoch is opened.
+ * Throws `OfflineCommandError`: 3 while a role runs, 5 for a backup that is not sound.
+ */
+export async function restoreBackup(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  from: string,
+  now: number,
+  progress: (text: string) => void,
+): Promise<RestoreResult> {
+  const { databases } = runAsInvoker(() => readBackupManifest(from))
+  const wanted = databases.map((entry) => ({ entry, role: requireKnownRole(entry) }))
+  for (const { role } of wanted) requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
+  const locks = lockAllRoles(folder)
+  const staged: StagedRestore[] = []
+  let purged_again: number | undefined
+  try {
+    for (const { entry, role } of wanted) {
+      progress(`verifying ${role.name}`)
+      const place = runAsOwnerOf(roleDataFolder(folder, role.name), () => createRestoreStage(folder, role))
+      staged.push(place)
+      await copyAndVerify(folder, place, from, entry)
+      if (role.name === 'site') purged_again = await prepareSiteDatabase(folder, env, place, now)
+    }
+    const name = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
+    const kept = staged.map((place) =>
+      runAsOwnerOf(roleDataFolder(folder, place.role.name), () => swapDatabase(folder, place, name)),
+    )
+    return { roles: staged.map(({ role }) => role.name), kept, purged_again }
+  } finally {
+    for (const { role, dir } of staged) {
+      runAsOwnerOf(roleDataFolder(folder, role.name), () => fs.rmSync(dir, { recursive: true, force: true }))
+    }
+    for (const lock of locks) lock.release()
+  }
+}
+
+/** No role can start while its data is exchanged. */
+export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
+  const locks: { release(): void }[] = []
+  for (const { name } of everyRole) {
+    const run = roleRunFolder(folder, name)
+    const lock = runAsOwnerOf(run, () => lockRole(folder, name))
+    if (lock) {
+      locks.push({ release: () => runAsOwnerOf(run, lock.release) })
+      continue
+    }
+    for (const taken of locks) taken.release()
+    throw new OfflineCommandError(3, `the role ${name} runs`, 'stop the site first')
+  }
+  return locks
+}
+
+function readBackupManifest(from: string): BackupManifest {
+  let text: string
+  try {
+    text = fs.readFileSync(join(from, 'manifest.json'), 'utf8')
+  } catch {
+    throw new OfflineCommandError(1, `there is no backup in ${resolve(from)}: it has no manifest.json`)
+  }
+  const read = parseWithSchema(backupManifest, parseJsonText(text))
+  if (!read.success)
+    throw new OfflineCommandError(5, `manifest.json is not that of a backup: ${formatFieldErrors(read.errors)}`)
+  return read.data
+}
+
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function requireKnownRole(entry: BackupEntry): Role {
+  const role = everyRole.find((known) => known.name === entry.role)
+  if (role && entry.file === databaseFileName(role.name)) return role
+  throw new OfflineCommandError(5, `the backup holds ${entry.file} of ${entry.role}, which this version does not know`)
+}
+
+function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
+  const dir = join(roleDataFolder(folder, role.name), `.restore-${randomBytes(6).toString('hex')}`)
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return { role, dir, file: join(dir, databaseFileName(role.name)) }
+}
+
+/** The copy is verified where it will be used, so that nothing can change between the look and the use. */
+async function copyAndVerify(
+  folder: SiteFolder,
+  { role, file }: StagedRestore,
+  from: string,
+  entry: BackupEntry,
+): Promise<void> {
+  const source = runAsInvoker(() => fs.openSync(join(from, entry.file), 'r'))
+  try {
+    await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
+      const { sha256 } = await copyToNewFile(source, file)
+      if (sha256 !== entry.sha256)
+        throw new OfflineCommandError(5, `${entry.file} is not the file that the manifest names`)
+      const faults = await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, ({ store }) =>
+        store.check(),
+      )
+      if (faults.length > 0) throw new OfflineCommandError(5, `${entry.file} is not sound: ${faults[0]}`)
+    })
+  } finally {
+    fs.closeSync(source)
+  }
+}
+
+/**
+ * Before it is in its place: there is no moment at which the site could send as if nothing were forgotten. How many purges
+ * the backup did not know; undefined where the database that it replaces cannot tell.
+ */
+async function prepareSiteDatabase(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  { role, file }: StagedRestore,
+  now: number,
+) {
+  const event = createRestoreEventFactory(readSiteSettings(folder, env).platform.tenant_id, now)
+  return await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
+    const known = await readSurvivingState(folder, role)
+    return await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, async (database) => {
+      await freezeRestoredChannels(database, known?.frozen ?? [], event)
+      return known && (await reapplyPurges(database, known.orders, (digest) => event(digest, { purged: true })))
+    })
+  })
+}
+
+type SurvivingState = { readonly orders: PurgeOrdersWithFinds; readonly frozen: readonly JournalChannel[] }
+
+/** What must outlive the restore. Undefined where there is no database, or a damaged one, which may be why it is replaced. */
+async function readSurvivingState(folder: SiteFolder, role: Role): Promise<SurvivingState | undefined> {
+  const current = roleDatabaseFile(folder, role.name)
+  if (!fs.existsSync(current)) return undefined
+  try {
+    return await withDatabaseFile(current, ensureRunFolder(folder, role.name), role, async (database) => ({
+      orders: await readPurgeOrders(database),
+      frozen: await listFrozenIncoming(database),
+    }))
+  } catch {
+    return undefined
+  }
+}
+
+function swapDatabase(folder: SiteFolder, { role, file }: StagedRestore, name: string): string {
+  const data = roleDataFolder(folder, role.name)
+  const kept = join(data, name)
+  const current = roleDatabaseFile(folder, role.name)
+  fs.mkdirSync(kept, { mode: 0o700 })
+  for (const part of ['', '-wal', '-shm']) {
+    if (fs.existsSync(`${current}${part}`))
+      fs.renameSync(`${current}${part}`, join(kept, `${databaseFileName(role.name)}${part}`))
+  }
+  fs.renameSync(file, current)
+  syncFolder(data)
+  return kept
+}

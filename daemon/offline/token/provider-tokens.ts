@@ -1,0 +1,44 @@
+// Tokens of the site's identity provider, for commands: exchanged there for a service downstream.
+import { type Exchanged, type ExchangeRequest, exchangeAtProvider } from '../../../adapters/identity/oidc/exchange.ts'
+import { readSsoProvider } from '../../boot/identity/sso-provider.ts'
+import { getSettings } from '../../boot/profile.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
+import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+
+/** As the client that the profile names. Throws `Refusal` when the provider will not, or cannot be asked. */
+export async function exchangeProviderToken(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  request: ExchangeRequest,
+): Promise<Exchanged> {
+  const { resolved, identity } = readSiteSettings(folder, env)
+  const sso = getSettings(resolved, ssoSettings)
+  const { client_id, client_secret, token_url } = sso
+  if (identity.provider !== 'oidc') {
+    throw new OfflineCommandError(
+      3,
+      'the site has no identity provider',
+      '`platform profile explain identity.provider`',
+    )
+  }
+  if (client_id === undefined || client_secret === undefined) {
+    throw new OfflineCommandError(
+      3,
+      'sso.client_id or its secret is not set',
+      '`platform profile explain sso.client_secret`',
+    )
+  }
+  const exchanged = await exchangeAtProvider(
+    { ...readSsoProvider(sso), token_url },
+    { client_id, client_secret },
+    request,
+  )
+  if (isRefusal(exchanged)) throw exchanged
+  const detail = { audience: request.audience, client_id }
+  await recordOperatorAction(folder, env, { action: 'site.token.exchange', target: request.audience, detail })
+  return exchanged
+}

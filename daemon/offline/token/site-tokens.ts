@@ -1,0 +1,180 @@
+// Tokens of the site's own issuer without a running daemon: minted, read, revoked.
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { issuedClaims } from '../../../adapters/identity/offline/issued-token.ts'
+import {
+  audienceOf,
+  issuerOf,
+  type MintClaims,
+  type Minted,
+  mintClaims,
+  offlineIssuer,
+} from '../../../adapters/identity/offline/issuer.ts'
+import { fileRevocations, revocation } from '../../../adapters/identity/offline/revocations.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
+import { passphraseReader } from '../../boot/host/passphrase.ts'
+import { findSigner, readListedKeys } from '../../boot/identity/token-key-list.ts'
+import { getSettings } from '../../boot/profile.ts'
+import { revocationsFile, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
+import { recordOperatorAction } from '../audit/operator-action.ts'
+import { OfflineCommandError } from '../offline-command-error.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+
+/** Signs with the active token key. `now` in epoch milliseconds, `ttl_s` in seconds. */
+async function mintToken(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  given: MintClaims,
+  ttl_s: number,
+  now: number,
+): Promise<Minted> {
+  const { platform, labels, identity } = readSiteSettings(folder, env)
+  const level = given.clearance?.level
+  if (level !== undefined && !labels.levels.includes(level)) {
+    throw new OfflineCommandError(2, `there is no level "${level}"; the profile has ${labels.levels.join(', ')}`)
+  }
+  const key = findSigner(readKeyFiles(folder.keys), readListedKeys(folder))
+  if (!key)
+    throw new OfflineCommandError(
+      3,
+      'the site has no active token key',
+      '`platform keys generate --use token` makes one',
+    )
+  const issuer = offlineIssuer({
+    siteName: platform.name,
+    sign: (payload) => issueToken(key, payload as TokenPayload, passphraseReader(identity.keys_passphrase_file)),
+    verify: async () => ({ refused: 'not asked' }),
+    revocations: fileRevocations(revocationsFile(folder)),
+    now: () => now,
+    random: (bytes) => randomBytes(bytes).toString('hex'),
+  })
+  const checked = parseWithSchema(mintClaims, given)
+  if (!checked.success)
+    throw new OfflineCommandError(2, `the token cannot be minted: ${formatFieldErrors(checked.errors)}`)
+  return await issuer.mint(checked.data, ttl_s)
+}
+
+/** The same for somebody else, which is worth a record. */
+export async function mintRecordedToken(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  given: MintClaims,
+  ttl_s: number,
+  now: number,
+): Promise<Minted> {
+  const minted = await mintToken(folder, env, given, ttl_s, now)
+  const { sub, tenant_id, roles } = given
+  const detail = { sub, tenant_id, roles: [...(roles ?? [])], exp: minted.exp }
+  await recordOperatorAction(folder, env, { action: 'site.token.mint', target: minted.jti, detail })
+  return minted
+}
+
+/** A token for a person at this machine: the site's tenant and all that its policy has, at one role where it is named. */
+export async function mintOperatorToken(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  subject: string,
+  now: number,
+  role: string | undefined,
+) {
+  const { platform, labels } = readSiteSettings(folder, env)
+  const level = labels.levels.at(-1)
+  const given: MintClaims = {
+    sub: subject,
+    tenant_id: platform.tenant_id,
+    roles: ['admin'],
+    ...(role === undefined ? {} : { aud: audienceOf(platform.name, role) }),
+    ...(level === undefined ? {} : { clearance: { level } }),
+  }
+  return await mintToken(folder, env, given, 300, now)
+}
+
+export type TokenInspection = {
+  readonly state: 'valid' | 'expired' | 'revoked' | 'not valid'
+  /** Why it is not valid, in the words of the verifier. */
+  readonly reason?: string
+  /** What the token says; not to be believed when it is not valid. */
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** Judges a token as the site does, one of its identity provider by a look at it; undefined when the text is no token at all. */
+export async function inspectToken(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  token: string,
+  now: number,
+): Promise<TokenInspection | undefined> {
+  const claims = decodeUnverifiedClaims(token)
+  if (!claims) return undefined
+  const verdict =
+    (await verifyProviderToken(folder, env, token, now)) ?? (await verifySiteToken(folder, env, token, now))
+  if ('refused' in verdict) {
+    const state = verdict.refused === 'expired' ? 'expired' : 'not valid'
+    return { state, reason: verdict.refused.replaceAll('_', ' '), claims }
+  }
+  const said = issuedClaims.safeParse(verdict.payload)
+  if (!said.success) return { state: 'not valid', reason: 'claims', claims }
+  const isRevoked = fileRevocations(revocationsFile(folder)).isRevoked(said.data)
+  return { state: isRevoked ? 'revoked' : 'valid', claims }
+}
+
+function verifySiteToken(folder: SiteFolder, env: EnvironmentVariables, token: string, now: number) {
+  const { platform, identity } = readSiteSettings(folder, env)
+  const issuer = issuerOf(platform.name)
+  const expected = { issuer, audience: issuer, now, skew_s: identity.clock_skew_s }
+  return verifyToken(token, readListedKeys(folder), expected)
+}
+
+/** Undefined for a token that is not the identity provider's; throws `Refused('unavailable')` when that is not there. */
+async function verifyProviderToken(folder: SiteFolder, env: EnvironmentVariables, token: string, now: number) {
+  const { resolved, identity } = readSiteSettings(folder, env)
+  if (identity.provider === 'offline') return undefined
+  const { ssoTokenVerifier } = await import('../../boot/identity/sso-provider.ts')
+  const sso = getSettings(resolved, ssoSettings)
+  const silent = () => undefined
+  const log = { debug: silent, info: silent, warn: silent, error: silent }
+  const clocks = { now: () => now, monotonic: () => now }
+  const provider = ssoTokenVerifier({ sso, skew_s: identity.clock_skew_s, log, ...clocks })
+  return provider.isNamedIn(token) ? provider.verify(token) : undefined
+}
+
+export type TokenRevocationTarget = { readonly jti: string } | { readonly subject: string }
+
+/** In force at once for every process of the site. `now` in epoch milliseconds. */
+export async function revokeToken(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  what: TokenRevocationTarget,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const file = revocationsFile(folder)
+  // Made by `init` alone: a new, empty list would bring back every token revoked before.
+  if (!existsSync(file))
+    throw new OfflineCommandError(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
+  const checked = parseWithSchema(revocation, { ...what, reason, at: new Date(now).toISOString() })
+  if (!checked.success) throw new OfflineCommandError(2, `it cannot be revoked: ${formatFieldErrors(checked.errors)}`)
+  fileRevocations(file).revoke(checked.data)
+  const target = 'jti' in what ? what.jti : what.subject
+  await recordOperatorAction(folder, env, { action: 'site.token.revoke', target, detail: { ...what, reason } })
+}
+
+/** The id inside a token, verified or not: revoking a forged one harms nobody. */
+export function readTokenId(token: string): string | undefined {
+  const jti = decodeUnverifiedClaims(token)?.jti
+  return typeof jti === 'string' ? jti : undefined
+}
+
+function decodeUnverifiedClaims(token: string): Record<string, unknown> | undefined {
+  const [, body, , ...more] = token.split('.')
+  if (body === undefined || more.length > 0) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
+    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,23 @@
+// What the role needs of a client of message brokers: boot supplies one.
+import type { BrokerEndpoint } from '../../../kernel/network/broker.ts'
+import { type Call, part } from '../../../kernel/operation/call.ts'
+
+/** An exchange of somebody's broker. `password_file`: of the user, read at each connection. */
+export type BrokerSink = BrokerEndpoint & {
+  readonly password_file?: string | undefined
+  readonly exchange: string
+  readonly routing_key: string
+}
+
+export type BrokerSinkClient = {
+  /**
+   * Publishes JSON, persistent, under this message id, in the trace of the call that sends it; resolves once the broker has
+   * confirmed that a queue has it, and throws `Refusal` (retryable) when it has not, within the call.
+   */
+  publish(
+    to: BrokerSink,
+    message: { readonly id: string; readonly body: Readonly<Record<string, unknown>> },
+    by: Pick<Call, 'trace' | 'signal'>,
+  ): Promise<void>
+}
+export const brokerSinkClient = part<BrokerSinkClient>('brokers')

@@ -1,0 +1,47 @@
+// Changes a session by a pure rule that needs its standing: load it, decide, store, tell.
+
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { announceChange } from './announce-change.ts'
+import type { ContributionIndex } from './contribution/contribution-index.ts'
+import { cachedContributionIndex, loadContributionIndex } from './contribution/contribution-index-cache.ts'
+import { lifecycleEvent } from './lifecycle-event.ts'
+import { type StoredSession, sessions } from './model.ts'
+
+type SessionRule = (current: StoredSession, standing: ContributionIndex) => StoredSession | Refusal
+
+/** Sessions that live at a peer are decided there, so nothing here may change them. The same value back is no change. */
+export async function changeSession(
+  call: Call,
+  id: string,
+  action: string,
+  rule: SessionRule,
+): Promise<Doc<StoredSession> | Refusal> {
+  for (;;) {
+    const { doc, answer } = await call
+      .store(sessions)
+      .update<'entered' | 'changed' | 'same' | 'again' | Refusal>(id, (current) => {
+        const session = current.value
+        if (session.origin)
+          return { answer: refuse('session_closed', `the session is decided at ${session.origin.peer}`) }
+        const standing = cachedContributionIndex(call, current)
+        if (!standing) return { answer: 'again' }
+        const next = rule(session, standing)
+        if (isRefusal(next)) return { answer: next }
+        if (next === session) return { answer: 'same' }
+        return {
+          next,
+          answer: next.history.length > session.history.length ? 'entered' : 'changed',
+          audit: [lifecycleEvent(call, action, next, { from: session.state, to: next.state })],
+        }
+      })
+    if (isRefusal(answer)) return answer
+    if (answer === 'again') {
+      await loadContributionIndex(call, doc)
+      continue
+    }
+    if (answer !== 'same') announceChange(call, doc, answer === 'entered')
+    return doc
+  }
+}

@@ -1,0 +1,23 @@
+// Who may contribute as whom: the subject itself or its speakers, and only with a key enrolled for the contributor.
+import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Caller } from '../../../../kernel/identity/identity.ts'
+
+export type EnrolledContributor = {
+  readonly signer_keys: readonly string[]
+  readonly spoken_for_by: readonly string[]
+  readonly tenant_id?: string | undefined
+}
+
+/** Refuses `not_contributor`, always with the same words, so that nobody can probe who is enrolled. */
+export function checkEnrolment(
+  caller: Caller,
+  contributor_id: string,
+  signer_key_id: string,
+  enrolled: Readonly<Record<string, EnrolledContributor>>,
+): Refusal | undefined {
+  const contributor = Object.hasOwn(enrolled, contributor_id) ? enrolled[contributor_id] : undefined
+  const speaks = caller.subject === contributor_id || contributor?.spoken_for_by.includes(caller.subject)
+  const here = contributor?.tenant_id === undefined || contributor.tenant_id === caller.tenant_id
+  if (contributor && speaks && here && contributor.signer_keys.includes(signer_key_id)) return undefined
+  return refuse('not_contributor', 'the caller does not speak for this contributor, or the key is not enrolled for it')
+}

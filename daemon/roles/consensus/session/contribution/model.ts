@@ -1,0 +1,63 @@
+// A contribution: one contributor's scored opinion, whose key signed for it, and how it arrived.
+import * as z from 'zod'
+import { classification, label } from '../../../../kernel/label/label.ts'
+import { collection } from '../../../../kernel/store/store.ts'
+
+const shortText = z.string().min(1).max(256)
+const fraction = z.number().min(0).max(1)
+
+export const opinionFields = {
+  pair_score: fraction.meta({ description: 'How much the pair is one: 1 a match, 0 none' }),
+  accuracy: fraction.meta({ description: 'How well this kind of judgement turns out' }),
+  credibility: fraction.meta({ description: 'How far the contributor is believed' }),
+}
+
+export const contributionInput = z.strictObject({
+  contributor_id: shortText,
+  ...opinionFields,
+  signer_key_id: shortText.meta({ description: 'A key enrolled for the contributor' }),
+  classification,
+})
+
+/** How a peer's message came; `(epoch, seq)` orders what one source sends. */
+export const provenance = z.strictObject({
+  transport: shortText,
+  peer: shortText,
+  msg_id: shortText,
+  epoch: z.int(),
+  seq: z.int(),
+  parent_block_ids: z.array(z.string()),
+})
+export type Provenance = z.infer<typeof provenance>
+
+export const contribution = z
+  .strictObject({
+    id: shortText,
+    ordinal: z.int().min(1).meta({ description: 'Place in the session’s record' }),
+    contributor_id: shortText,
+    ...opinionFields,
+    signer_key_id: shortText,
+    classification: label,
+    digest: z.string().meta({ description: 'SHA-256 of the canonical contributor, opinion, key and label' }),
+    submitted_by: shortText,
+    at: z.iso.datetime(),
+    federation: provenance.optional(),
+  })
+  .meta({ id: 'Contribution' })
+export type Contribution = z.infer<typeof contribution>
+
+/** Contributions 1..page_size, page_size + 1.. and so on of one session; written once, never changed. */
+export const page_size = 8
+
+export const contributionPages = collection({
+  name: 'contribution_page',
+  schema: z.strictObject({
+    tenant_id: z.string(),
+    label,
+    session_id: z.string(),
+    page: z.int().min(0),
+    contributions: z.array(contribution).length(page_size),
+  }),
+  // Found by id alone.
+  indexes: [],
+})

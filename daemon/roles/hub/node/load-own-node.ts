@@ -1,0 +1,18 @@
+// The node that a call acts as: it must be the caller's own, and have registered.
+
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { settings } from '../settings.ts'
+import { nodes, type StoredNode } from './model.ts'
+import { checkNodeIdentity } from './rules.ts'
+
+/** Refuses `forbidden`; throws `Refused('not_found')` for a node that has not registered. */
+export async function loadOwnNode(call: Call, id: string): Promise<Doc<StoredNode> | Refusal> {
+  const refused = checkOwnNode(call, id)
+  return isRefusal(refused) ? refused : await call.store(nodes).get(id)
+}
+
+export function checkOwnNode(call: Call, id: string): Refusal | undefined {
+  return checkNodeIdentity(id, call.settings(settings).nodes, call.caller, call.site.tenant_id)
+}

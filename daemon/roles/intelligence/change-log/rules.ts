@@ -1,0 +1,171 @@
+// What a write changed of a signal, as old and new values, and where changes stand in the order of a tenant.
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { labelKey } from '../../../kernel/label/label.ts'
+import { listRelatedSignals } from '../merge/rules.ts'
+import type { StoredSignal } from '../signal/model.ts'
+import { buildTallyKey } from '../statistics/rules.ts'
+import type { ChangeReference, FieldChange, UnloggedChange } from './model.ts'
+
+/** The books of the service, and what is told otherwise. */
+const hiddenFields: ReadonlySet<string> = new Set([
+  ...['tenant_id', 'created_by', 'created_at', 'updated_at', 'request_digest', 'request_key', 'schema_version'],
+  ...['subject_id', 'due_ts', 'owes', 'revision', 'untold', 'unlogged', 'tally', 'label', 'links', 'metadata'],
+  ...['source_type', 'source_name', 'subject_standing', 'silence_id', 'silence_label'],
+  ...['merge', 'taken_in', 'own_label'],
+])
+/** `resolved_by_…` is a matter of the insight, and for its viewers alone. */
+const insightMetadata = ['resolved_by_insight', 'resolved_by_edition'] as const
+const hiddenMetadata: ReadonlySet<string> = new Set(['status_history', ...insightMetadata])
+
+/**
+ * The signal as it is to be stored: with what this write changed noted in it, for the log to take over, and its revision
+ * raised. A write that changed nothing that is told is no revision. `before`: undefined for a new signal.
+ */
+export function recordChanges(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
+  const parts = before ? diffSignals(before, after) : partsOfNewSignal(after)
+  if (parts.length === 0) return after
+  const { rationale, label: above, ...deed } = attributionOf(before, after, by)
+  const revision = after.revision + 1
+  const fresh = parts.map(({ label, fields }, part): UnloggedChange => {
+    const isForThem = rationale !== undefined && (above === undefined || labelKey(above) === labelKey(label))
+    return { ...deed, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
+  })
+  return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: buildTallyKey(after) }
+}
+
+/** In which lists it is goes without saying, but for one under a silence, which is for those who may know of that. */
+function partsOfNewSignal({ label, status, standing, silence_id, silence_label }: StoredSignal): ChangePart[] {
+  const from = (field: string, to: unknown): FieldChange => ({ field, from: null, to })
+  const fields = [from('status', status), ...(standing === 'listed' ? [] : [from('standing', standing)])]
+  const silence = silence_label && [{ label: silence_label, fields: [from('silence_id', silence_id)] }]
+  return [{ label, fields }, ...(silence ?? [])]
+}
+
+/** `label`: who may read the rationale, where that is not whoever sees the change. */
+type ChangeAttribution = Pick<UnloggedChange, 'by' | 'at' | 'rationale' | 'bulk'> &
+  Partial<Pick<UnloggedChange, 'label'>>
+
+/** The history's word for it, where it got one. */
+function attributionOf(before: StoredSignal | undefined, after: StoredSignal, by: string): ChangeAttribution {
+  const { status_history } = after.metadata
+  const step = status_history.length > (before?.metadata.status_history.length ?? 0) ? status_history.at(-1) : undefined
+  if (!step) return { by, at: after.updated_at }
+  const { rationale, label, bulk } = step
+  return {
+    ...{ by: step.by, at: step.at, ...(rationale === undefined ? {} : { rationale }) },
+    ...(label ? { label } : {}),
+    ...(bulk === undefined ? {} : { bulk }),
+  }
+}
+
+type ChangePart = Pick<UnloggedChange, 'label' | 'fields'>
+
+/** What everybody may know who sees the signal, and for each insight what only its viewers may. */
+function diffSignals(before: StoredSignal, after: StoredSignal): ChangePart[] {
+  const own = [
+    ...diffFields(topLevelFields(before), topLevelFields(after), hiddenFields, ''),
+    ...diffFields(before.metadata, after.metadata, hiddenMetadata, 'metadata.'),
+  ]
+  // What it was told while it was higher by what was merged into it stays with those who saw it.
+  const parts =
+    own.length > 0 ? [{ label: hasReleasedMerged(before, after) ? before.label : after.label, fields: own }] : []
+  const insights = new Set([...before.links, ...after.links].map(({ insight_id }) => insight_id))
+  return [...parts, ...mergeParts(before, after), ...[...insights].flatMap((id) => insightParts(before, after, id))]
+}
+
+const mergedIdsOf = ({ taken_in = [] }: StoredSignal) => taken_in.map(({ signal_id }) => signal_id)
+
+function hasReleasedMerged(before: StoredSignal, after: StoredSignal): boolean {
+  return mergedIdsOf(after).length < mergedIdsOf(before).length
+}
+
+/** Which signals were merged is for those who may see all of them. */
+function mergeParts(before: StoredSignal, after: StoredSignal): ChangePart[] {
+  const [old, fresh] = [mergedIdsOf(before), mergedIdsOf(after)]
+  const label = hasReleasedMerged(before, after) ? before.label : after.label
+  const taken = diffFields({ merged_signals: old }, { merged_signals: fresh }, new Set(), '')
+  const merge = after.merge ?? before.merge
+  const into = diffFields({ merged_into: before.merge?.into }, { merged_into: after.merge?.into }, new Set(), '')
+  return [
+    ...(taken.length > 0 ? [{ label, fields: taken }] : []),
+    ...(merge && into.length > 0 ? [{ label: merge.label, fields: into }] : []),
+  ]
+}
+
+function topLevelFields(signal: StoredSignal): Readonly<Record<string, unknown>> {
+  const { related_signals: _own, ...rest } = signal
+  const related = listRelatedSignals(signal)
+  return { ...rest, classification: signal.label, ...(related.length > 0 ? { related_signals: related } : {}) }
+}
+
+function insightParts(before: StoredSignal, after: StoredSignal, insight_id: string): ChangePart[] {
+  const linkIn = ({ links }: StoredSignal) => links.find((link) => link.insight_id === insight_id)
+  const [old, fresh] = [linkIn(before), linkIn(after)]
+  const label = (fresh ?? old)?.label
+  if (!label) return []
+  const fields: FieldChange[] = []
+  if (!old || !fresh)
+    fields.push({ field: 'linked_insight_ids', from: old ? insight_id : null, to: fresh ? insight_id : null })
+  const isOf = ({ metadata }: StoredSignal) => metadata.resolved_by_insight === insight_id
+  if (isOf(after) && !isOf(before))
+    for (const name of insightMetadata)
+      fields.push({ field: `metadata.${name}`, from: null, to: after.metadata[name] ?? null })
+  return fields.length > 0 ? [{ label, fields }] : []
+}
+
+function diffFields(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  except: ReadonlySet<string>,
+  prefix: string,
+): FieldChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !except.has(name)).sort()
+  return names.flatMap((name) => {
+    const [from, to] = [before[name] ?? null, after[name] ?? null]
+    if (from === to || canonicalJson(from) === canonicalJson(to)) return []
+    return [{ field: `${prefix}${name}`, from, to }]
+  })
+}
+
+/** The log has these changes. */
+export function removeLoggedChanges(
+  current: StoredSignal,
+  done: readonly Pick<ChangeReference, 'revision' | 'part'>[],
+): StoredSignal {
+  const isDone = (each: UnloggedChange) =>
+    done.some(({ revision, part }) => revision === each.revision && part === each.part)
+  const { unlogged: _was, ...rest } = current
+  const untold = current.untold.filter((each) => !isDone(each))
+  return untold.length > 0 ? { ...current, untold } : { ...rest, untold }
+}
+
+/**
+ * Places in a batch, in the order of time, of one signal always in the order of its revisions. A place is made of the
+ * batch and of what the change itself tells: whoever sees one learns nothing of those that it may not see.
+ */
+export function assignPlaces(
+  batch: number,
+  signal_id: string,
+  changes: readonly Pick<UnloggedChange, 'at' | 'revision' | 'part'>[],
+): ChangeReference[] {
+  let latest = ''
+  return changes.map(({ at, revision, part }) => {
+    // A clock may be set back.
+    latest = at > latest ? at : latest
+    const place = `${batchStart(batch)}${latest}.${signal_id}.${String(revision).padStart(9, '0')}.${part}`
+    return { signal_id, revision, part, place }
+  })
+}
+
+/** Before all places of a batch, and behind those of the batches before it. */
+export function batchStart(batch: number): string {
+  return `${String(batch).padStart(15, '0')}.`
+}
+
+export function changeId({
+  signal_id,
+  revision,
+  part,
+}: Pick<ChangeReference, 'signal_id' | 'revision' | 'part'>): string {
+  return `${signal_id}:${revision}:${part}`
+}

@@ -1,0 +1,74 @@
+// Changes an insight by a pure rule: decide, store with its audit record, have the relay pay what is owed.
+
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { signals } from '../signal/model.ts'
+import { listReadableStatusSteps } from '../signal/rules.ts'
+import { insights, type StoredInsight } from './model.ts'
+import type { LinkedSignalStates } from './rules.ts'
+
+type InsightRule = (current: StoredInsight) => StoredInsight | Refusal
+
+/**
+ * The same value back is no change. `action`: what the audit calls it, for whoever pays what somebody else decided.
+ * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
+ */
+export async function changeInsight(
+  call: Call,
+  uid: string,
+  detail: Readonly<Record<string, unknown>>,
+  rule: InsightRule,
+  action = call.address,
+): Promise<Doc<StoredInsight> | Refusal> {
+  const done = await updateInsight(call, uid, detail, rule, action)
+  return isRefusal(done.answer) ? done.answer : done.doc
+}
+
+/** The same for a rule that asks where all linked signals stand; one that is taken out at this very moment is taken out later. */
+export async function changeInsightWithSignals(
+  call: Call,
+  uid: string,
+  detail: Readonly<Record<string, unknown>>,
+  rule: (current: StoredInsight, standings: LinkedSignalStates) => StoredInsight | Refusal,
+  action = call.address,
+): Promise<Doc<StoredInsight> | Refusal> {
+  let standings: LinkedSignalStates = new Map()
+  const asked = (current: StoredInsight) =>
+    current.links.every(({ signal_id }) => standings.has(signal_id)) ? rule(current, standings) : 'again'
+  for (;;) {
+    const { doc, answer } = await updateInsight(call, uid, detail, asked, action)
+    if (answer !== 'again') return isRefusal(answer) ? answer : doc
+    standings = await loadSignalStates(call, doc.value)
+  }
+}
+
+async function updateInsight(
+  call: Call,
+  uid: string,
+  detail: Readonly<Record<string, unknown>>,
+  rule: (current: StoredInsight) => StoredInsight | Refusal | 'again',
+  action = call.address,
+) {
+  const done = await call.store(insights).update<Refusal | 'again' | undefined>(uid, ({ value }) => {
+    const next = rule(value)
+    if (next === 'again' || isRefusal(next)) return { answer: next }
+    if (next === value) return { answer: undefined }
+    const said = { ...detail, from: value.state, to: next.state }
+    const event = { ...call.audited(action, uid, said, value.label), tenant_id: value.tenant_id }
+    return { next, answer: undefined, audit: [event] }
+  })
+  if (done.answer === undefined && done.doc.value.owes) call.wake('relay')
+  return done
+}
+
+/** Who sees the insight sees all of them: its label holds theirs. */
+async function loadSignalStates(call: Call, { label, links }: StoredInsight): Promise<LinkedSignalStates> {
+  const found = await Promise.all(links.map(({ signal_id }) => call.store(signals).get(signal_id)))
+  return new Map(
+    found.map(({ id, value }) => {
+      const { status, merge } = value
+      return [id, { status, merged_into: merge?.into, steps: listReadableStatusSteps(value, label, call.site.labels) }]
+    }),
+  )
+}

@@ -1,0 +1,132 @@
+// Pays what an insight owes: events of its ledger, and steps of linked signals. Every payment may be repeated.
+
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isCoveredBy } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { ledgerEventId, ledgerEvents } from '../ledger/model.ts'
+import { changeSignal } from '../signal/change-signal.ts'
+import type { StoredSignal } from '../signal/model.ts'
+import { addInsightLink, beginInvestigation, removeInheritedLink, resolveByEdition } from '../signal/rules.ts'
+import { changeInsight, changeInsightWithSignals } from './change-insight.ts'
+import { type InsightOutboxEntry, insights, type StoredInsight } from './model.ts'
+import { closeByEdition, dropUncoveredLink, removeFromOutbox } from './rules.ts'
+
+/** Debts that are paid before the insight is told so: each time it is written whole. */
+const batch_size = 50
+
+/** Pays in order, until all is paid or the call is over. Throws what cannot be paid now; the rest then stays owed. */
+export async function deliverInsightOutbox(call: Call, doc: Doc<StoredInsight>): Promise<void> {
+  const done = new Set<string>()
+  try {
+    for (const debt of doc.value.pending) {
+      if (call.signal.aborted) return
+      // Only when it is certain that all before it is paid.
+      if (debt.type === 'close') await markDelivered(call, doc.id, done)
+      const refused = await deliverEntry(call, doc, debt)
+      done.add(debt.id)
+      // Less is owed than this document says.
+      if (refused) return
+      if (done.size >= batch_size) await markDelivered(call, doc.id, done)
+    }
+  } finally {
+    await markDelivered(call, doc.id, done)
+  }
+}
+
+async function markDelivered(call: Call, insight_id: string, done: Set<string>): Promise<void> {
+  if (done.size === 0) return
+  const { doc } = await call
+    .store(insights)
+    .update(insight_id, ({ value }) => ({ next: removeFromOutbox(value, done), answer: undefined }))
+  done.clear()
+  if (doc.value.owes) call.wake('relay')
+}
+
+async function deliverEntry(
+  call: Call,
+  doc: Doc<StoredInsight>,
+  debt: InsightOutboxEntry,
+): Promise<Refusal | undefined> {
+  if (debt.type !== 'event' && debt.type !== 'close') {
+    const paid = await deliverToSignal(call, doc, debt)
+    return isRefusal(paid) ? paid : undefined
+  }
+  if (debt.type === 'event') await deliverEvent(call, doc, debt)
+  else await deliverClosing(call, doc, debt)
+  return undefined
+}
+
+async function deliverEvent(
+  call: Call,
+  { id, value }: Doc<StoredInsight>,
+  debt: Extract<InsightOutboxEntry, { type: 'event' }>,
+) {
+  const { tenant_id, label } = value
+  const { seq } = debt.event
+  const stored = { tenant_id, label, insight_id: id, seq, event: debt.event }
+  await call.store(ledgerEvents).create(ledgerEventId(id, seq), stored)
+}
+
+async function deliverClosing(
+  call: Call,
+  { id }: Doc<StoredInsight>,
+  { edition_id, by }: Extract<InsightOutboxEntry, { type: 'close' }>,
+) {
+  const done = await changeInsightWithSignals(
+    call,
+    id,
+    { edition_id, by },
+    (current, standings) => closeByEdition(current, edition_id, standings, { by, at: call.nowIso() }),
+    'intelligence.insight.closed',
+  )
+  if (isRefusal(done)) throw done
+}
+
+type InsightSignalEntry = Extract<InsightOutboxEntry, { signal_id: string }>
+
+/**
+ * In the name of whoever decided it, at the time that it comes about. Refuses `label_denied` for a link of a signal that was
+ * raised above the insight since; the insight has dropped it then. Throws when the signal cannot be reached.
+ */
+export async function deliverToSignal(
+  call: Call,
+  { id, value }: Pick<Doc<StoredInsight>, 'id' | 'value'>,
+  debt: InsightSignalEntry,
+): Promise<Doc<StoredSignal> | Refusal> {
+  const rule = (current: StoredSignal): StoredSignal | Refusal => {
+    const deed = { by: debt.by, at: call.nowIso() }
+    if (debt.type === 'advance')
+      return beginInvestigation(current, { ...deed, rationale: 'an investigation of it has begun' })
+    if (debt.type === 'unfollow')
+      return removeInheritedLink(current, id, debt.via, {
+        ...deed,
+        rationale: 'the signal that had brought the link was taken out',
+      })
+    if (debt.type === 'follow') {
+      if (!mayFollow(call, { id, value }, current))
+        return refuse('label_denied', 'the label of the insight does not hold that of the signal any more')
+      const { told, via } = debt
+      const { rationale = via === undefined ? 'linked to an insight' : 'it stands for a signal that is linked' } = debt
+      const link = { insight_id: id, label: value.label, told, ...(via === undefined ? {} : { via: [via] }) }
+      return addInsightLink(current, link, { ...deed, rationale })
+    }
+    const by = { edition_id: debt.edition_id, insight_id: id }
+    return resolveByEdition(current, by, {
+      ...deed,
+      rationale: 'the edition that closes its investigation was attested',
+    })
+  }
+  const done = await changeSignal(call, debt.signal_id, rule, `intelligence.signal.${debt.type}`)
+  if (isRefusal(done)) await dropLink(call, id, debt)
+  return done
+}
+
+function mayFollow(call: Call, { id, value }: Pick<Doc<StoredInsight>, 'id' | 'value'>, signal: StoredSignal): boolean {
+  return signal.links.some((each) => each.insight_id === id) || isCoveredBy(signal.label, value.label, call.site.labels)
+}
+
+async function dropLink(call: Call, insight_id: string, { signal_id, by }: InsightSignalEntry): Promise<void> {
+  const rule = (current: StoredInsight) => dropUncoveredLink(current, signal_id, { by, at: call.nowIso() })
+  await changeInsight(call, insight_id, { signal_id, by }, rule, 'intelligence.insight.link-dropped')
+}

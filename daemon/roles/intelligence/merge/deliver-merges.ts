@@ -1,0 +1,88 @@
+// Pays what merging leaves owed: signals are told by their survivor, and insights by the signals linked to them.
+
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { isCoveredBy } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { followMerge } from '../insight/follow-merge.ts'
+import { insights } from '../insight/model.ts'
+import { changeSignal } from '../signal/change-signal.ts'
+import { type MergedSignalItem, type StoredSignal, signals } from '../signal/model.ts'
+import { abandonMerge, claimSignal, completeMerge, completeUnmerge, recordKnownMerge, releaseSignal } from './rules.ts'
+
+/** Those that could not be merged after all, with the reason; the survivor has forgotten them by then. */
+export type MergeFailure = { readonly signal_id: string; readonly reason: string }
+
+/** Every payment may be repeated. Throws what the store cannot do now. */
+export async function deliverMerges(call: Call, survivor: Doc<StoredSignal>): Promise<MergeFailure[]> {
+  const left_out: MergeFailure[] = []
+  for (const item of survivor.value.taken_in ?? []) {
+    const { signal_id, state } = item
+    if (state === 'taken') continue
+    const refused =
+      state === 'taking' ? await deliverMerge(call, survivor, item) : await deliverUnmerge(call, survivor, item)
+    if (refused) left_out.push({ signal_id, reason: refused.message })
+  }
+  return left_out
+}
+
+async function deliverMerge(
+  call: Call,
+  survivor: Doc<StoredSignal>,
+  item: MergedSignalItem,
+): Promise<Refusal | undefined> {
+  const { signal_id, by } = item
+  const more = { survivor: survivor.id, by }
+  const rule = (current: StoredSignal) => claimSignal(current, survivor, item, call.site.labels)
+  const done = await changeSignal(call, signal_id, rule, 'intelligence.signal.merged', more)
+  const { labels } = call.site
+  const next = (current: StoredSignal) =>
+    isRefusal(done)
+      ? abandonMerge(current, signal_id, call.nowIso(), labels)
+      : completeMerge(current, signal_id, call.nowIso())
+  const detail = { signal: signal_id, by, ...(isRefusal(done) ? { left_out: done.message } : {}) }
+  const now = await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', detail)
+  // Told late, when it had been taken out again: it is merged with nothing then.
+  const isKnown = !isRefusal(now) && now.value.taken_in?.some(({ key }) => key === item.key)
+  if (!isRefusal(done) && !isKnown) await releaseFromSurvivor(call, item, survivor.id)
+  return isRefusal(done) ? done : undefined
+}
+
+async function deliverUnmerge(call: Call, { id }: Doc<StoredSignal>, item: MergedSignalItem): Promise<undefined> {
+  const { signal_id, by } = item
+  await releaseFromSurvivor(call, item, id)
+  const gone = (current: StoredSignal) => completeUnmerge(current, signal_id, call.nowIso(), call.site.labels)
+  await changeSignal(call, id, gone, 'intelligence.signal.merge-settled', { signal: signal_id, by })
+}
+
+async function releaseFromSurvivor(call: Call, item: MergedSignalItem, survivor: string): Promise<void> {
+  const apart = (current: StoredSignal) => releaseSignal(current, item)
+  await changeSignal(call, item.signal_id, apart, 'intelligence.signal.unmerged', { survivor, by: item.by })
+}
+
+/** Tells each linked insight that another signal stands for this one, or none any more. Acts for every tenant. */
+export async function notifyInsights(call: Call, { id, value }: Doc<StoredSignal>): Promise<void> {
+  const { into, key } = value.merge ?? {}
+  const survivor = into === undefined ? undefined : await call.store(signals).get(into)
+  const deed = value.metadata.status_history.findLast(({ event }) => event === 'merged' || event === 'unmerged')
+  for (const { insight_id, label, stands } of value.links) {
+    if (stands === key || !deed) continue
+    const { by, at } = deed
+    const { doc } = await call.store(insights).update(insight_id, (current) => {
+      const by_whom = survivor && {
+        ...linkableSurvivor(survivor),
+        holds: isCoveredBy(survivor.value.label, label, call.site.labels),
+      }
+      const next = followMerge(current.value, id, by_whom, { by, at })
+      return next === current.value ? { answer: undefined } : { next, answer: undefined }
+    })
+    if (doc.value.owes) call.wake('relay')
+    await call
+      .store(signals)
+      .update(id, ({ value: current }) => ({ next: recordKnownMerge(current, insight_id, key), answer: undefined }))
+  }
+}
+
+function linkableSurvivor({ id, value }: Doc<StoredSignal>) {
+  return { signal_id: id, status: value.status, steps: value.metadata.status_history.length }
+}

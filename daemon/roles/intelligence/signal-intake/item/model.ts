@@ -1,0 +1,31 @@
+// What intake makes of anything that comes: the fields of one signal, and where it is from.
+import * as z from 'zod'
+import { label } from '../../../../kernel/label/label.ts'
+import { shortText } from '../../fields.ts'
+import { actor, freeFields, signalInputFields, source, subject } from '../../signal/model.ts'
+
+const { signal_type, severity, title, description, detected_at, expires_at, confidence } = signalInputFields
+
+/** What a source can say of a signal. */
+export const itemFields = z.strictObject({
+  ...{ signal_type, severity, title, subject, description, expires_at, confidence },
+  detected_at: detected_at.optional(),
+  reference: source.shape.reference,
+  actor: actor.optional(),
+  metadata: freeFields.optional(),
+})
+export type ItemFields = z.infer<typeof itemFields>
+
+/** One signal to be raised once. `key`: what it is known by to its origin. */
+export const raiseInput = z
+  .strictObject({
+    origin: z.string().min(1).max(128).meta({ description: 'As in source:siem, peer:bravo, site:conflict' }),
+    key: z.string().min(1).max(1_024),
+    digest: z.string().max(128).optional().meta({ description: 'Of what is said, where other words are refused' }),
+    tenant_id: shortText,
+    label,
+    source,
+    fields: itemFields,
+  })
+  .meta({ id: 'Raising' })
+export type RaiseSignalInput = z.infer<typeof raiseInput>

@@ -1,0 +1,47 @@
+// How the JSON of a source becomes the fields of a signal, as a profile says it: plain paths, values, and a table for words.
+import * as z from 'zod'
+
+/** JSON Pointer (RFC 6901), never the whole document. */
+export const jsonPointer = z
+  .string()
+  .max(512)
+  .regex(/^(\/([^/~]|~[01])*)+$/, 'must be a path such as /alert/id (JSON Pointer), or {value: …} for a constant')
+
+const constantValue = z.union([z.string().min(1).max(2_048), z.number()])
+
+const fieldMapping = z
+  .union([
+    jsonPointer,
+    z.strictObject({ value: constantValue }),
+    z.strictObject({
+      at: jsonPointer,
+      values: z
+        .record(z.string(), constantValue)
+        .optional()
+        .meta({ description: 'What stands for what is found there' }),
+      otherwise: constantValue.optional().meta({ description: 'Where nothing is found, or nothing stands for it' }),
+    }),
+  ])
+  .meta({ id: 'MappedFrom', description: 'A path, a constant, or a path with what stands for its values' })
+export type FieldMapping = z.infer<typeof fieldMapping>
+
+export const signalMapping = z
+  .strictObject({
+    items: jsonPointer.optional().meta({ description: 'A list: each of it is a signal, and all paths begin there' }),
+    id: jsonPointer.optional().meta({ description: 'The sender’s own id: what has come under it is not raised again' }),
+    signal_type: fieldMapping,
+    severity: fieldMapping,
+    title: fieldMapping,
+    subject: z.strictObject({ type: fieldMapping, id: fieldMapping, name: fieldMapping.optional() }),
+    description: fieldMapping.optional(),
+    detected_at: fieldMapping
+      .optional()
+      .meta({ description: 'RFC 3339, or seconds or milliseconds since 1970; else its arrival' }),
+    expires_at: fieldMapping.optional(),
+    confidence: fieldMapping.optional(),
+    reference: fieldMapping.optional(),
+    actor: z.strictObject({ type: fieldMapping, id: fieldMapping, name: fieldMapping.optional() }).optional(),
+    metadata: z.record(z.string().min(1).max(128), fieldMapping).optional(),
+  })
+  .meta({ id: 'SignalMapping' })
+export type SignalMapping = z.infer<typeof signalMapping>

@@ -1,0 +1,19 @@
+// How much a source may send, and how much of what is no delivery of it is looked at: so many in a minute.
+
+const window_ms = 60_000
+
+/** A clock that is wrong or a secret that was changed at one end fails a few times; more than that tells nobody anything. */
+export const max_failures = 30
+
+export class RateWindows {
+  readonly #windows = new Map<string, { readonly since: number; count: number }>()
+
+  /** Counts one more at `now` (milliseconds of a clock that never jumps); seconds to wait when that is too many, else 0. */
+  countRequest(name: string, most: number, now: number): number {
+    const before = this.#windows.get(name)
+    const held = before && now - before.since < window_ms ? before : { since: now, count: 0 }
+    held.count += 1
+    this.#windows.set(name, held)
+    return held.count > most ? Math.ceil((held.since + window_ms - now) / 1_000) : 0
+  }
+}

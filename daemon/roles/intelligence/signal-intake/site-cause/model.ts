@@ -1,0 +1,28 @@
+// What happens on the site itself that is worth a signal, and how it is told.
+import * as z from 'zod'
+import { label } from '../../../../kernel/label/label.ts'
+import { instant, shortText } from '../../fields.ts'
+import { type severity, subject } from '../../signal/model.ts'
+
+export const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'failed_pipeline'])
+export type SiteCauseKind = z.infer<typeof causeKind>
+
+/**
+ * `key`: of one occurrence. It stays the same while that lasts, and is another when it has ended and come again. `label`: of
+ * what it is about, where that has one.
+ */
+export const cause = z
+  .strictObject({
+    kind: causeKind,
+    key: z.string().min(1).max(1_000),
+    tenant_id: shortText,
+    label: label.optional(),
+    subject,
+    title: z.string().min(1).max(512),
+    description: z.string().max(4_096).optional(),
+    detected_at: instant.optional(),
+  })
+  .meta({ id: 'Cause', description: 'Something on the site that is worth a signal' })
+export type SiteCause = z.infer<typeof cause>
+
+export type SiteCauseSettings = { readonly enabled: boolean; readonly severity: z.infer<typeof severity> }

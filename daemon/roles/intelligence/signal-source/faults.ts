@@ -1,0 +1,39 @@
+// What is wrong with the sources of a profile beyond their form, before anything starts.
+
+import type { RoleDeployment } from '../../../kernel/role/role.ts'
+import { labelSettings, platformSettings } from '../../../kernel/settings/platform-settings.ts'
+import type { SettingsBlock, SettingValues } from '../../../kernel/settings/settings.ts'
+import { findMappingFaults } from '../signal-intake/mapping/rules.ts'
+import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
+
+export function findSourcesFault(about: RoleDeployment): string | undefined {
+  const { levels } = settingValues(about, labelSettings)
+  const { deployment_profile } = settingValues(about, platformSettings)
+  const faults = settingValues(about, intakeSettings).sources.flatMap((source) => [
+    ...findMappingFaults(source.mapping).map(({ path, message }) => `${source.name}: mapping.${path}: ${message}`),
+    ...findLabelFaults(source, levels),
+    ...findHttpFaults(source, deployment_profile),
+  ])
+  return faults.length > 0 ? `intake.sources: ${faults.join('; ')}` : undefined
+}
+
+function findLabelFaults({ name, classification }: IntakeSource, levels: readonly string[]): string[] {
+  const level = typeof classification === 'string' ? classification : classification?.level
+  return level === undefined || levels.includes(level) ? [] : [`${name}: "${level}" is not one of labels.levels`]
+}
+
+/** Without an id of its own each item would be raised again with every answer that differs. */
+function findHttpFaults(source: IntakeSource, deployment_profile: string): string[] {
+  if (source.kind !== 'http') return []
+  const isPlain =
+    source.url.startsWith('http:') && !/^http:\/\/(localhost|127\.[0-9.]+|\[::1\])([:/]|$)/.test(source.url)
+  const isStrict = deployment_profile === 'classified_airgapped' || deployment_profile === 'coalition_federated'
+  return [
+    ...(source.mapping.id === undefined ? [`${source.name}: mapping.id: is required where items are asked for`] : []),
+    ...(isPlain && isStrict ? [`${source.name}: url: ${deployment_profile} refuses it without TLS (https)`] : []),
+  ]
+}
+
+function settingValues<B extends SettingsBlock>({ settings }: RoleDeployment, block: B): SettingValues<B> {
+  return settings.values.get(block.name) as SettingValues<B>
+}

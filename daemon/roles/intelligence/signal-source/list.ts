@@ -1,0 +1,42 @@
+// The sources of the caller's tenant, and whether they work.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { shortText } from '../fields.ts'
+import { sourceTallyPart } from '../signal-intake/parts.ts'
+import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
+import { countFields, newSignalSource, signalSources } from './model.ts'
+import { addCounts } from './source-tally.ts'
+import { countsOfSource } from './store-source.ts'
+
+const sourceView = z
+  .strictObject({ name: shortText, kind: z.enum(['webhook', 'http', 'folder']), tenant_id: shortText, ...countFields })
+  .meta({ id: 'ShownSource' })
+
+export const list = operation({
+  summary: 'List the configured sources of signals, and whether they work',
+  method: 'GET',
+  path: '/api/v1/signal-source',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(sourceView) }).meta({ id: 'SourceList' }),
+  errors: [],
+  allow: 'intelligence:operate',
+
+  async run(call) {
+    const mine = call.settings(intakeSettings).sources.filter((source) => isOwnSource(call, source))
+    return { items: await Promise.all(mine.map((source) => showSource(call, source))) }
+  },
+})
+
+/** Of the caller's tenant. */
+export function isOwnSource({ caller, site }: Call, { tenant_id = site.tenant_id }: IntakeSource): boolean {
+  return caller.tenant_id === '*' || caller.tenant_id === tenant_id
+}
+
+function showSource(call: Call, { name, kind, tenant_id = call.site.tenant_id }: IntakeSource) {
+  const tally = call.part(sourceTallyPart)
+  return tally.readBetweenFlushes(async () => {
+    const stored = (await call.store(signalSources).find(name))?.value ?? newSignalSource(call, tenant_id)
+    return { name, kind, tenant_id, ...addCounts(countsOfSource(stored), tally.countsOf(name)) }
+  })
+}

@@ -1,0 +1,29 @@
+// When each source is asked next: at its times, and after failures less and less often.
+
+const max_backoff_ms = 3_600_000
+
+export class PollSchedule {
+  readonly #next = new Map<string, { readonly at: number; readonly failures: number }>()
+
+  /** `first`: when one begins of which nothing is known yet. Epoch milliseconds. */
+  isDue(name: string, first: number, now: number): boolean {
+    const known = this.#next.get(name) ?? { at: first, failures: 0 }
+    this.#next.set(name, known)
+    return now >= known.at
+  }
+
+  recordSuccess(name: string, next: number): void {
+    this.#next.set(name, { at: next, failures: 0 })
+  }
+
+  /** Twice as long each time, from `wait_ms` to an hour. */
+  recordFailure(name: string, wait_ms: number, now: number): void {
+    const failures = (this.#next.get(name)?.failures ?? 0) + 1
+    this.#next.set(name, { at: now + computeBackoff(wait_ms, failures), failures })
+  }
+}
+
+/** Never shorter than the interval itself, however long that is. */
+export function computeBackoff(wait_ms: number, failures: number): number {
+  return Math.max(wait_ms, Math.min(wait_ms * 2 ** Math.min(failures - 1, 20), max_backoff_ms))
+}

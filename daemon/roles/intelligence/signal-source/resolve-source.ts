@@ -1,0 +1,18 @@
+// A source of the profile with what the site adds to it.
+
+import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { completeLabel } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { SourceIdentity } from '../signal-intake/item/rules.ts'
+import type { IntakeSource } from '../signal-intake/settings.ts'
+
+/** Tenant and label of what the source raises. Refuses `unavailable` for a label that the site's policy does not have. */
+export function resolveSource(
+  { site }: Pick<Call, 'site'>,
+  { name, kind, tenant_id, classification }: IntakeSource,
+): SourceIdentity | Refusal {
+  const tenant = tenant_id ?? site.tenant_id
+  const label = completeLabel(classification ?? site.default_level, site.labels, tenant)
+  if (!label) return refuse('unavailable', 'the classification of this source is not of this site’s policy')
+  return { name, tenant_id: tenant, label, type: kind === 'webhook' ? 'webhook' : 'polling' }
+}

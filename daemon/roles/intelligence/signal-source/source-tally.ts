@@ -1,0 +1,87 @@
+// What has come from each source since the store was last told: counted in memory, so that no delivery waits for it.
+import type { FieldError } from '../../../kernel/error/errors.ts'
+
+export type IntakeOutcome = 'taken' | 'repeated' | 'refused' | 'failed'
+
+export type SourceCounts = {
+  readonly taken: number
+  readonly repeated: number
+  readonly refused: number
+  readonly failed: number
+  readonly last_success_at?: string
+  readonly last_error?: { readonly at: string; readonly code: string; readonly detail: string }
+}
+
+export const zeroCounts: SourceCounts = { taken: 0, repeated: 0, refused: 0, failed: 0 }
+
+export class SourceTally {
+  readonly #counts = new Map<string, SourceCounts>()
+  #flushes = 0
+  #flushing: Promise<void> | undefined
+
+  /** `at`: RFC 3339. */
+  recordSuccess(source: string, { taken, repeated }: { taken: number; repeated: number }, at: string): void {
+    this.#add(source, { ...zeroCounts, taken, repeated, last_success_at: at })
+  }
+
+  count(source: string, outcome: 'taken' | 'repeated'): void {
+    this.#add(source, { ...zeroCounts, [outcome]: 1 })
+  }
+
+  /** `refused`: what came is no signal; `markRunFailed`: nothing could be taken at all. */
+  recordFailure(source: string, as: 'refused' | 'failed', why: IntakeFailure, at: string): void {
+    const first = why.errors?.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
+    const detail = [why.message, ...(first ?? [])].join('; ').slice(0, 1_024)
+    this.#add(source, { ...zeroCounts, [as]: 1, last_error: { at, code: why.code, detail } })
+  }
+
+  countsOf(source: string): SourceCounts {
+    return this.#counts.get(source) ?? zeroCounts
+  }
+
+  /** Reads something of the store while nothing is on its way there: so no count is missed, and none is told twice. */
+  async readBetweenFlushes<T>(read: () => Promise<T>): Promise<T> {
+    for (;;) {
+      await this.#flushing
+      const before = this.#flushes
+      const found = await read()
+      if (this.#flushes === before) return found
+    }
+  }
+
+  /** Writes everything so far, which is then no longer held here; what could not be written is held on. */
+  async flush(write: (source: string, tallied: SourceCounts) => Promise<void>): Promise<void> {
+    for (const source of [...this.#counts.keys()]) {
+      // As it is now: more may have come while those before it were written.
+      const tallied = this.countsOf(source)
+      this.#counts.delete(source)
+      this.#flushes += 1
+      const writing = write(source, tallied).catch((error: unknown) => {
+        this.#counts.set(source, addCounts(tallied, this.countsOf(source)))
+        throw error
+      })
+      this.#flushing = writing.catch(() => undefined)
+      await writing
+    }
+  }
+
+  #add(source: string, more: SourceCounts): void {
+    this.#counts.set(source, addCounts(this.countsOf(source), more))
+  }
+}
+
+type IntakeFailure = { readonly code: string; readonly message: string; readonly errors?: readonly FieldError[] }
+
+/** Of the later one what is said of the last. */
+export function addCounts(first: SourceCounts, later: SourceCounts): SourceCounts {
+  const last_success_at = later.last_success_at ?? first.last_success_at
+  const last_error = later.last_error ?? first.last_error
+  return {
+    taken: first.taken + later.taken,
+    repeated: first.repeated + later.repeated,
+    refused: first.refused + later.refused,
+    failed: first.failed + later.failed,
+    ...(last_success_at === undefined ? {} : { last_success_at }),
+    ...(last_error === undefined ? {} : { last_error }),
+  }
+}

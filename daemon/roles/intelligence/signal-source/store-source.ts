@@ -1,0 +1,47 @@
+// Writes down what has come from sources, and where a polled one goes on.
+import type { Call } from '../../../kernel/operation/call.ts'
+import { sourceTallyPart } from '../signal-intake/parts.ts'
+import { intakeSettings } from '../signal-intake/settings.ts'
+import { newSignalSource, type StoredSignalSource, signalSources } from './model.ts'
+import { addCounts, type SourceCounts } from './source-tally.ts'
+
+/** Acts for every tenant. What could not be written is kept for the next time. */
+export async function storeTally(call: Call): Promise<void> {
+  await call.part(sourceTallyPart).flush(async (name, tallied) => {
+    await updateSource(call, name, tenantOfSource(call, name), (current) => ({
+      ...current,
+      ...addCounts(countsOfSource(current), tallied),
+    }))
+  })
+}
+
+export async function storeCursor(call: Call, name: string, cursor: string | undefined): Promise<void> {
+  await updateSource(call, name, tenantOfSource(call, name), ({ cursor: _before, ...current }) => {
+    return cursor === undefined ? current : { ...current, cursor }
+  })
+}
+
+export function countsOfSource({
+  tenant_id: _tenant,
+  label: _label,
+  cursor: _cursor,
+  ...tallied
+}: StoredSignalSource): SourceCounts {
+  return tallied as SourceCounts
+}
+
+function tenantOfSource(call: Call, name: string): string {
+  const source = call.settings(intakeSettings).sources.find((each) => each.name === name)
+  return source?.tenant_id ?? call.site.tenant_id
+}
+
+async function updateSource(
+  call: Call,
+  name: string,
+  tenant_id: string,
+  rule: (current: StoredSignalSource) => StoredSignalSource,
+): Promise<void> {
+  const made = await call.store(signalSources).create(name, rule(newSignalSource(call, tenant_id)))
+  if (made !== 'exists') return
+  await call.store(signalSources).update(name, ({ value }) => ({ next: rule(value), answer: undefined }))
+}

@@ -1,0 +1,25 @@
+// A signal as it begins, whoever sends it: new, with what follows from what was said, under a silence where one is over it.
+import type { Call } from '../../../kernel/operation/call.ts'
+import { recordChanges } from '../change-log/rules.ts'
+import { findActiveSilence } from '../silence/find-active-silence.ts'
+import type { StoredSignal } from './model.ts'
+import { withVisibility } from './visibility.ts'
+
+type DerivedSignalField =
+  | ('status' | 'subject_id' | 'source_type' | 'source_name' | 'standing' | 'subject_standing' | 'silence_id')
+  | ('silence_label' | 'links' | 'owes' | 'revision' | 'untold' | 'unlogged' | 'tally')
+
+/** What is known of it before. */
+export type NewSignalFields = Omit<StoredSignal, DerivedSignalField>
+
+export async function buildSignal(call: Call, said: NewSignalFields): Promise<StoredSignal> {
+  const { name } = said.source
+  const fresh = {
+    ...said,
+    ...{ status: 'new' as const, subject_id: said.subject.id, source_type: said.source.type },
+    ...(name === undefined ? {} : { source_name: name }),
+    ...{ links: [], owes: 0 as const, revision: 0, untold: [], tally: '' },
+    ...(await findActiveSilence(call, said)),
+  }
+  return recordChanges(undefined, withVisibility(fresh), said.created_by)
+}

@@ -1,0 +1,48 @@
+// What became of one signal, the oldest first.
+
+import { dominates } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { type SignalChange, signalChange, signalChanges } from '../change-log/model.ts'
+import { changeId } from '../change-log/rules.ts'
+import { uidInput } from '../fields.ts'
+import { type StoredSignal, signals } from './model.ts'
+
+const [path = '', ...also] = objectPathAliases('signal', '/{uid}/changes')
+
+export const changesOf = operation({
+  summary: 'List all changes of one signal with old and new values, the oldest first',
+  method: 'GET',
+  path,
+  also,
+  tool: 'signal_history',
+  input: uidInput.extend(listFields),
+  output: pageSchema(signalChange).meta({ id: 'SignalChangePage' }),
+  errors: ['not_found'],
+  allow: 'intelligence:read',
+
+  async run(call, { uid, limit, cursor }) {
+    // Before the log: what leaves the signal meanwhile is in the log then.
+    const signal = await call.store(signals).get(uid)
+    const order = { field: 'place', direction: 'asc' } as const
+    const query = { ...buildListQuery({ signal_id: uid }, limit, cursor, order), fresh: true }
+    const { docs, next_cursor } = await call.store(signalChanges).list(query)
+    const items = docs.map(({ value }) => value.change)
+    if (next_cursor !== undefined) return { items, next_cursor }
+    return { items: [...items, ...(await findUnloggedChanges(call, signal))] }
+  },
+})
+
+/** Changes that the log does not have yet, as far as the caller may know of them. */
+async function findUnloggedChanges(call: Call, { id: signal_id, value }: Doc<StoredSignal>): Promise<SignalChange[]> {
+  const { caller, site } = call
+  const seen = value.untold.filter(({ label }) => dominates(caller, label, site.labels))
+  const found = seen.map(async ({ label: _label, part, ...change }) => {
+    const id = changeId({ signal_id, revision: change.revision, part })
+    return (await call.store(signalChanges).find(id)) ? [] : [{ id, signal_id, ...change }]
+  })
+  return (await Promise.all(found)).flat()
+}

@@ -1,0 +1,69 @@
+// What became of all signals of a tenant since a place in the log, so that another system can follow it.
+import * as z from 'zod'
+import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { listFields } from '../../../kernel/operation/paging.ts'
+import { readCursor, writeCursor } from '../../../kernel/store/list-cursor.ts'
+import type { ListQuery } from '../../../kernel/store/store.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { copiedEnd } from '../change-log/append-changes.ts'
+import { signalChange, signalChanges, signalLogs } from '../change-log/model.ts'
+
+const [path = '', ...also] = objectPathAliases('signal', '/changes')
+
+export const changes = operation({
+  summary: 'List changes of signals since a place in the log, the oldest first: each once, and none is missed',
+  method: 'GET',
+  path,
+  also,
+  tool: 'signal_changes',
+  input: z.strictObject({
+    limit: listFields.limit,
+    since: listFields.cursor.meta({ description: 'next_since of an earlier answer; absent: from the first change' }),
+  }),
+  output: z
+    .strictObject({
+      items: z.array(signalChange),
+      next_since: z.string().optional().meta({ description: 'Goes on after these; absent while there is nothing' }),
+      has_more: z.boolean().meta({ description: 'Whether there are further changes now' }),
+    })
+    .meta({ id: 'SignalChanges' }),
+  errors: [],
+  allow: 'intelligence:read',
+
+  async run(call, { limit, since }) {
+    const after = parsePlace(call, since)
+    if (isRefusal(after)) return after
+    const log = await call.store(signalLogs).find(call.caller.tenant_id)
+    // Beyond it a change might be copied in between two that are there already.
+    const place = { lt: log ? copiedEnd(log.value) : '', ...(after === undefined ? {} : { gt: after }) }
+    const query = { filter: { place }, order: { field: 'place', direction: 'asc' }, limit, fresh: true } as const
+    const { docs, next_cursor } = await call.store(signalChanges).list(query)
+    const last = docs.at(-1)?.value.place ?? after
+    return {
+      items: docs.map(({ value }) => value.change),
+      ...(last === undefined
+        ? {}
+        : { next_since: writeCursor(signalChanges.name, cursorQuery(call), { value: last, id: '' }) }),
+      has_more: next_cursor !== undefined,
+    }
+  },
+})
+
+function parsePlace(call: Call, since: string | undefined) {
+  if (since === undefined) return undefined
+  try {
+    const value = readCursor(signalChanges.name, { ...cursorQuery(call), cursor: since })?.value
+    if (typeof value === 'string') return value
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+  }
+  const fault = { path: 'since', message: 'not of this log and clearance' }
+  return refuse('malformed', 'since is not a place in this log for this caller: begin anew', [fault])
+}
+
+/** Bound to the clearance: who gets another begins anew, or what it hid before would be missed. */
+function cursorQuery({ caller: { tenant_id, clearance }, site }: Call): ListQuery {
+  return { limit: 1, read_scope: { viewer: { tenant_id, clearance }, policy: site.labels } }
+}

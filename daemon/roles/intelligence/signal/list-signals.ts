@@ -1,0 +1,57 @@
+// A page of signals as every list of them is asked for: filters by value, a span of time, the latest detected first.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { Filter } from '../../../kernel/store/store.ts'
+import { shortText, uid } from '../fields.ts'
+import { severity, signal, signalStatus, signals, source, visibility } from './model.ts'
+import { showSignal } from './view.ts'
+
+const offsetInstant = z.iso.datetime({ offset: true })
+
+/** What signals are asked for by, wherever many are. */
+export const signalFilter = {
+  status: signalStatus.optional(),
+  severity: severity.optional(),
+  signal_type: z.string().min(1).max(128).optional(),
+  source_type: source.shape.type.optional(),
+  source_name: shortText.optional(),
+  silence_id: uid
+    .optional()
+    .meta({ description: 'Came under this silence; with standing silenced those still out of sight' }),
+  standing: visibility
+    .default('listed')
+    .meta({ description: 'Those in plain lists, or silenced, or merged into others' }),
+  since: offsetInstant.optional().meta({ description: 'Detected at this instant or later' }),
+  until: offsetInstant.optional().meta({ description: 'Detected before this instant' }),
+}
+
+export const filterFields = { ...listFields, ...signalFilter }
+
+export const signalPage = pageSchema(signal).meta({ id: 'SignalPage' })
+
+const filterSchema = z.object({ ...signalFilter, subject_id: z.string().optional() })
+
+/** The same for the store; what was not asked for does not filter. */
+export function buildFilter({ since, until, standing: wanted, ...equal }: z.output<typeof filterSchema>): Filter {
+  const given = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const span = { ...(since ? { gte: toUtc(since) } : {}), ...(until ? { lt: toUtc(until) } : {}) }
+  return {
+    ...Object.fromEntries(given),
+    [equal.subject_id === undefined ? 'standing' : 'subject_standing']: wanted,
+    ...(since || until ? { detected_at: span } : {}),
+  }
+}
+
+type SignalPageQuery = z.output<typeof filterSchema> & { readonly limit: number; readonly cursor?: string | undefined }
+
+export async function listSignals(call: Call, { limit, cursor, ...filter }: SignalPageQuery, view = showSignal) {
+  const order = { field: 'detected_at', direction: 'desc' } as const
+  const query = { ...buildListQuery({}, limit, cursor, order), filter: buildFilter(filter) }
+  const { docs, ...next } = await call.store(signals).list(query)
+  return { items: docs.map((doc) => view(call, doc)), ...next }
+}
+
+function toUtc(given: string): string {
+  return new Date(given).toISOString()
+}

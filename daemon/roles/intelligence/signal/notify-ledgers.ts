@@ -1,0 +1,33 @@
+// Tells the ledgers of linked insights what became of a signal. Every step is told once, however often it is tried.
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { insights } from '../insight/model.ts'
+import { recordSignalSteps } from '../insight/rules.ts'
+import { type StoredSignal, signals } from './model.ts'
+import { listReadableStatusSteps, markStepsReported, type StatusStep } from './rules.ts'
+
+export async function notifyLedgers(call: Call, { id, value }: Doc<StoredSignal>): Promise<void> {
+  const steps = value.metadata.status_history.length
+  for (const link of value.links) {
+    if (link.told >= steps) continue
+    const news = listReadableStatusSteps(value, link.label, call.site.labels).filter(({ at }) => at >= link.told)
+    if (news.length > 0) await notifyLedger(call, link.insight_id, id, news)
+    await call.store(signals).update(id, ({ value: current }) => ({
+      next: markStepsReported(current, link.insight_id, steps),
+      answer: undefined,
+    }))
+  }
+}
+
+async function notifyLedger(
+  call: Call,
+  insight_id: string,
+  signal_id: string,
+  news: readonly StatusStep[],
+): Promise<void> {
+  const { doc } = await call.store(insights).update(insight_id, ({ value }) => {
+    const next = recordSignalSteps(value, signal_id, news)
+    return next === value ? { answer: undefined } : { next, answer: undefined }
+  })
+  if (doc.value.owes) call.wake('relay')
+}

@@ -1,0 +1,36 @@
+// Signals that are like one: to be looked at before an investigation of it starts.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { uidInput } from '../fields.ts'
+import { findSimilarSignals } from '../similarity/find-similar-signals.ts'
+import { default_limit, default_min_score, default_window_days, similarSignal } from '../similarity/model.ts'
+import { signals } from './model.ts'
+
+const [path = '', ...also] = objectPathAliases('signal', '/{uid}/similar')
+
+export const similar = operation({
+  summary: 'List signals like this one, the most similar first, each with its score and the reasons for it',
+  method: 'GET',
+  path,
+  also,
+  tool: 'signal_similar',
+  input: uidInput.extend({
+    limit: z.int().min(1).max(50).default(default_limit),
+    only_open: z.boolean().default(false).meta({ description: 'Without those that are resolved or dismissed' }),
+    window_days: z
+      .int()
+      .min(1)
+      .max(365)
+      .default(default_window_days)
+      .meta({ description: 'Days before and after within which another is near in time' }),
+    min_score: z.number().min(1).max(100).default(default_min_score),
+  }),
+  output: z.strictObject({ items: z.array(similarSignal) }).meta({ id: 'SimilarSignals' }),
+  errors: ['not_found'],
+  allow: 'intelligence:read',
+
+  async run(call, { uid, ...wish }) {
+    return { items: await findSimilarSignals(call, await call.store(signals).get(uid), wish) }
+  },
+})

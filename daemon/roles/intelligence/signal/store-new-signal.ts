@@ -1,0 +1,53 @@
+// The short id of a signal, and what happens where two would have the same.
+
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { type StoredSignal, signals } from './model.ts'
+
+/** In a store of a million signals one id in 300 million is taken. */
+const max_attempts = 8
+
+/** `sig_` and 12 hexadecimal digits: the first of the key, or where that is taken others that follow from it. */
+export function signalId(request_key: string, attempt: number): string {
+  const digits = attempt === 0 ? request_key.slice('sig_'.length) : sha256(`${request_key} ${attempt}`)
+  return `sig_${digits.slice(0, 12)}`
+}
+
+/**
+ * Writes the signal under the first of its ids that is free; `isNewPair` unless this very request made it before. Refuses
+ * `idempotency_mismatch`, and `unavailable` when all are taken; throws `not_found` for a repeat that may not be seen.
+ */
+export async function storeNewSignal(
+  call: Call,
+  value: StoredSignal,
+): Promise<{ readonly doc: Doc<StoredSignal>; readonly isNew: boolean } | Refusal> {
+  for (let attempt = 0; attempt < max_attempts; attempt++) {
+    const id = signalId(value.request_key, attempt)
+    const { signal_type, severity, subject } = value
+    const detail = { signal_type, severity, subject_type: subject.type, subject_id: subject.id }
+    const made = await call.store(signals).create(id, value, [call.audited(call.address, id, detail, value.label)])
+    if (made !== 'exists') return { doc: made, isNew: true }
+    const before = await findIdHolder(call, id)
+    if (before?.value.request_key !== value.request_key) continue
+    if (before.value.request_digest === value.request_digest) return { doc: before, isNew: false }
+    return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+  }
+  return refuse('unavailable', 'no free id was found; say it again')
+}
+
+/** Whose id it is already; undefined for another tenant's, which is a collision and nothing more. */
+async function findIdHolder(call: Call, id: string): Promise<Doc<StoredSignal> | undefined> {
+  const found = await call.store(signals).find(id)
+  if (found) return found
+  try {
+    const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
+    return doc
+  } catch (error) {
+    // Of the own tenant and above the caller: without a key it can only be a collision, with one it may be the repeat.
+    const isRepeat = isRefusal(error) && error.code === 'not_found' && call.idempotency_key !== undefined
+    if (isRepeat || !isRefusal(error)) throw error
+    return undefined
+  }
+}

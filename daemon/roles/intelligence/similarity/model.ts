@@ -1,0 +1,27 @@
+// How like each other two signals are: points with their reasons, and what is asked for.
+import * as z from 'zod'
+import { signal } from '../signal/model.ts'
+
+export const similarityReason = z
+  .strictObject({
+    reason: z.enum(['same_subject', 'related', 'same_type', 'same_source', 'words', 'near_in_time']),
+    points: z.number().min(0).max(40),
+    detail: z.string(),
+  })
+  .meta({ id: 'SimilarityReason' })
+export type SimilarityReason = z.infer<typeof similarityReason>
+
+export const similarSignal = z
+  .strictObject({
+    signal,
+    score: z.number().min(0).max(100).meta({ description: 'The sum of the points' }),
+    reasons: z.array(similarityReason),
+  })
+  .meta({ id: 'SimilarSignal' })
+export type SimilarSignal = z.infer<typeof similarSignal>
+
+/** Days before and after within which signals are near in time. */
+export const default_window_days = 30
+/** Below it nothing is called similar: type and time alone do not reach it. */
+export const default_min_score = 30
+export const default_limit = 10

@@ -1,0 +1,98 @@
+// Which answers are kept, and for how long.
+import { describe, expect, test } from 'vitest'
+import { compileProxyConfig } from '../config.ts'
+import { decideRequest } from '../request/decide-request.ts'
+import { settings } from '../settings.ts'
+import { cacheKey, computeCacheLifetime } from './cache-lifetime.ts'
+
+const config = compileProxyConfig(
+  settings.schema.parse({
+    allowlist: 'GET /a\nHEAD /a\nGET /short cache=5\nGET /never cache=0\nGET /long cache=9000\nPOST /a',
+    cache_max_mb: 1,
+    cache_ttl_s: 60,
+  }),
+)
+const now = Date.UTC(2026, 0, 1)
+const decide = (method: string, path: string, use = config) =>
+  decideRequest({ method, target: `/public-api${path}`, headers: [], peer: '127.0.0.1' }, use)
+const cachedSeconds = (raw: readonly string[], path = '/a', status = 200, method = 'GET') =>
+  computeCacheLifetime(decide(method, path), config, status, raw, now) / 1_000
+
+describe('the time is the least of', () => {
+  test.each([
+    [[], '/a', 60],
+    [[], '/short', 5],
+    [[], '/never', 0],
+    [[], '/long', 60],
+    [['Cache-Control', 'max-age=30'], '/a', 30],
+    [['Cache-Control', 'public, MAX-AGE=600'], '/a', 60],
+    [['Cache-Control', 'max-age=600, s-maxage=20'], '/a', 20],
+    [['Cache-Control', 'max-age=20, s-maxage=600'], '/a', 60],
+    [['Cache-Control', 'max-age="10"'], '/a', 10],
+    [['Cache-Control', 'max-age=30', 'cache-control', 'max-age=7'], '/a', 7],
+    [['Cache-Control', 'max-age=30', 'Age', '12'], '/a', 18],
+    [['Expires', 'Thu, 01 Jan 2026 00:00:40 GMT'], '/a', 40],
+    [['Expires', 'Thu, 01 Jan 2026 00:00:40 GMT', 'Date', 'Thu, 01 Jan 2026 00:00:30 GMT'], '/a', 10],
+    [['Cache-Control', 'max-age=50', 'Expires', '0'], '/a', 50],
+    [['Cache-Control', 'max-age=3'], '/short', 3],
+  ])('%j on %s: %i s', (raw, path, expected) => {
+    expect(cachedSeconds(raw, path)).toBe(expected)
+  })
+})
+
+describe('never kept', () => {
+  test.each([
+    [['Set-Cookie', 'a=b']],
+    [['Cache-Control', 'no-store']],
+    [['Cache-Control', 'max-age=60, Private']],
+    [['Cache-Control', 'private="x-a"']],
+    [['Cache-Control', 'no-cache']],
+    [['Cache-Control', 'max-age=0']],
+    [['Cache-Control', 'max-age=-1']],
+    [['Cache-Control', 'max-age=x']],
+    [['Cache-Control', 'max-age=30', 'Age', '30']],
+    [['Cache-Control', 'max-age=30', 'Age', 'x']],
+    [['Expires', '0']],
+    [['Expires', 'Wed, 31 Dec 2025 23:59:00 GMT']],
+    [['Vary', '*']],
+    [['Vary', 'Accept-Language']],
+    [['Vary', 'Origin, Accept']],
+    [['vary', 'origin', 'Vary', 'range']],
+    [['Vary', 'X-Forwarded-For']],
+    [['Content-Encoding', 'gzip']],
+    [['Content-Range', 'bytes 0-1/2']],
+  ])('with %j', (raw) => {
+    expect(cachedSeconds(raw)).toBe(0)
+  })
+
+  test.each([100, 206, 301, 304, 401, 404, 500])('with status %i', (status) => {
+    expect(cachedSeconds([], '/a', status)).toBe(0)
+  })
+
+  test('is an answer to POST, nor any where there is no cache', () => {
+    expect(cachedSeconds([], '/a', 200, 'POST')).toBe(0)
+    expect(cachedSeconds([], '/a', 200, 'HEAD')).toBe(60)
+    const none = { ...config, cache_max_bytes: 0 }
+    expect(computeCacheLifetime(decide('GET', '/a', none), none, 200, [], now)).toBe(0)
+  })
+})
+
+test('what callers cannot differ in does not matter', () => {
+  expect(cachedSeconds(['Vary', 'Origin, Accept-Encoding, Cookie', 'Content-Encoding', 'identity'])).toBe(60)
+})
+
+test('the key is method, normal form and query, to the byte', () => {
+  expect(cacheKey('GET', decide('GET', '/./%61?b=%61'))).toBe('GET /a?b=%61')
+  const keys = ['/a', '/a?', '/a?b', '/a?B', '/a?b&c', '/a?c&b'].map((path) => cacheKey('GET', decide('GET', path)))
+  expect(new Set([...keys, cacheKey('HEAD', decide('HEAD', '/a'))]).size).toBe(7)
+})
+
+test('an answer that may be kept is asked for in one encoding', () => {
+  const head = { method: 'GET', target: '/public-api/a', headers: ['Accept-Encoding', 'gzip, br'], peer: '127.0.0.1' }
+  expect(decideRequest(head, config).headers).toEqual(['accept-encoding', 'identity'])
+  expect(decideRequest({ ...head, target: '/public-api/never' }, config).headers).toEqual([
+    'accept-encoding',
+    'gzip, br',
+  ])
+  expect(decideRequest({ ...head, headers: [] }, { ...config, cache_max_bytes: 0 }).headers).toEqual([])
+})

@@ -1,0 +1,73 @@
+// What was refused most often, in bounded memory: whoever sends ever new names must not fill it.
+
+import type { ProxyReason } from '../reasons.ts'
+
+/** What requests are alike in. */
+export type DenialKind = { readonly reason: ProxyReason; readonly method: string; readonly path: string }
+
+/** `at_most_over`: how much of the count may belong to others, whose place it took. */
+export type RankedDenial = DenialKind & {
+  readonly count: number
+  readonly at_most_over: number
+  readonly last_at: string
+  readonly last_source: string
+}
+
+type DenialSlot = { readonly kind: DenialKind; count: number; over: number; last_at: string; last_source: string }
+
+/**
+ * Space-Saving (Metwally, Agrawal, El Abbadi: Efficient computation of frequent and top-k elements, ICDT 2005): whatever
+ * makes up more than 1/slots of all is in it, and no count is too low.
+ */
+export class TopDenials {
+  readonly #most: number
+  readonly #slots = new Map<string, DenialSlot>()
+  #total = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** All that were counted. */
+  get total(): number {
+    return this.#total
+  }
+
+  count({ reason, method, path }: DenialKind, at: string, source: string): void {
+    this.#total += 1
+    const kind = { reason, method, path }
+    const key = JSON.stringify([reason, method, path])
+    const slot = this.#slots.get(key)
+    if (slot) {
+      slot.count += 1
+      slot.last_at = at
+      slot.last_source = source
+      return
+    }
+    const over = this.#slots.size < this.#most ? 0 : this.#makeRoom()
+    this.#slots.set(key, { kind, count: over + 1, over, last_at: at, last_source: source })
+  }
+
+  /** Most often first; those alike in that by path. */
+  top(limit: number): RankedDenial[] {
+    return [...this.#slots.values()]
+      .toSorted((a, b) => b.count - a.count || (a.kind.path < b.kind.path ? -1 : 1))
+      .slice(0, limit)
+      .map(({ kind, count, over, last_at, last_source }) => ({
+        ...kind,
+        count,
+        at_most_over: over,
+        last_at,
+        last_source,
+      }))
+  }
+
+  /** Takes out the rarest, and says how often it was. */
+  #makeRoom(): number {
+    let rarest: [string, DenialSlot] | undefined
+    for (const entry of this.#slots) if (!rarest || entry[1].count < rarest[1].count) rarest = entry
+    if (!rarest) return 0
+    this.#slots.delete(rarest[0])
+    return rarest[1].count
+  }
+}

@@ -1,0 +1,125 @@
+// What the proxy would have done with the requests of an access log: counts by rule and by reason, limits included.
+import type { ProxyConfig } from '../config.ts'
+import type { ProxyReason } from '../reasons.ts'
+import { decideRequest, type RequestDecision } from '../request/decide-request.ts'
+import { buildWriteCounter, listRateCounters, type RateCounter, window_ms } from '../request/rate-counters.ts'
+import { type LoggedRequest, parseLogLine } from './access-log.ts'
+
+export type Simulation = {
+  readonly requests: number
+  /** Lines with no request in them. */
+  readonly unread: number
+  readonly forwarded: number
+  readonly preflights: number
+  /** By reason, most first; the limits' reasons among them. */
+  readonly denied: readonly { readonly reason: ProxyReason; readonly count: number }[]
+  /** By method, path and reason, most first. */
+  readonly top_denied: readonly DeniedPath[]
+  /** Every rule with the requests that it let through, as the allowlist has them: 0 is a rule that nobody needed. */
+  readonly rules: readonly { readonly rule: string; readonly count: number }[]
+  /** Requests that the logging server answered below 400, and the proxy would not have forwarded. */
+  readonly would_break: number
+}
+
+export type DeniedPath = {
+  readonly method: string
+  readonly path: string
+  readonly reason: ProxyReason
+  readonly count: number
+}
+
+export interface Simulator {
+  take(line: string): void
+  result(top: number): Simulation
+}
+
+/** Distinct denied paths, and counters, that are told apart: a log may hold any number of either. */
+const max_entries = 100_000
+
+/**
+ * Judges each line as it comes. Limits count by the log's own times, in fixed windows from a source's first request; lines
+ * without a time are not limited. Bodies, tokens and the cache are not known to a log.
+ */
+export function simulator(config: ProxyConfig): Simulator {
+  const reasons = new Map<ProxyReason, number>()
+  const paths = new Map<string, DeniedPath>()
+  const rules = new Map(config.rules.map(({ name }) => [name, 0]))
+  const windows = new Map<string, SimulatedWindow>()
+  const sums = { requests: 0, unread: 0, forwarded: 0, preflights: 0, would_break: 0 }
+
+  const deny = (reason: ProxyReason, logged: LoggedRequest, { path }: RequestDecision) => {
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+    if (logged.status !== undefined && logged.status < 400) sums.would_break++
+    const key = `${logged.method} ${path} ${reason}`
+    const before = paths.get(key)
+    if (!before && paths.size >= max_entries) return
+    paths.set(key, { method: logged.method, path, reason, count: (before?.count ?? 0) + 1 })
+  }
+
+  return {
+    take(line) {
+      if (line.trim() === '') return
+      const logged = parseLogLine(line)
+      if (!logged) {
+        sums.unread++
+        return
+      }
+      sums.requests++
+      const judgement = decideRequest(buildRequestHead(logged, config), config)
+      const reason = judgement.reason ?? findLimitReason(judgement, logged.at, config, windows)
+      if (reason !== undefined) deny(reason, logged, judgement)
+      else if (judgement.next === 'preflight') sums.preflights++
+      else {
+        sums.forwarded++
+        const name = judgement.rule?.name ?? ''
+        rules.set(name, (rules.get(name) ?? 0) + 1)
+      }
+    },
+    result: (top) => ({
+      ...sums,
+      denied: [...reasons].map(([reason, count]) => ({ reason, count })).toSorted(compareByCount),
+      top_denied: [...paths.values()].toSorted(compareByCount).slice(0, top),
+      rules: [...rules].map(([rule, count]) => ({ rule, count })),
+    }),
+  }
+}
+
+function compareByCount(a: { count: number }, b: { count: number }): number {
+  return b.count - a.count
+}
+
+/** The logging server saw the caller where the trusted hops' last entry would stand. */
+function buildRequestHead({ method, target, source }: LoggedRequest, { depth }: ProxyConfig) {
+  const hops = [source, ...Array<string>(depth - 1).fill('unknown')]
+  return { method, target, headers: ['x-forwarded-for', hops.join(', ')], peer: '' }
+}
+
+type SimulatedWindow = { from: number; count: number }
+
+/** In the order of the steps: what is over at one of them counts for no later one. */
+function findLimitReason(
+  judgement: RequestDecision,
+  at: number | undefined,
+  config: ProxyConfig,
+  windows: Map<string, SimulatedWindow>,
+): ProxyReason | undefined {
+  if (at === undefined || judgement.next === 'preflight') return undefined
+  const over = listRateCounters(judgement, config).filter((counter) => exceedsLimit(counter, at, windows))[0]
+  if (over || judgement.next !== 'write') return over?.reason
+  const writes = buildWriteCounter(judgement, config)
+  return exceedsLimit(writes, at, windows) ? writes.reason : undefined
+}
+
+function exceedsLimit({ key, limit }: RateCounter, at: number, windows: Map<string, SimulatedWindow>): boolean {
+  const current = windows.get(key)
+  if (current && at < current.from + window_ms) {
+    current.count++
+    return current.count > limit
+  }
+  windows.delete(key)
+  windows.set(key, { from: at, count: 1 })
+  // The first is the one that began longest ago.
+  const [oldest = key] = windows.keys()
+  if (windows.size > max_entries) windows.delete(oldest)
+  return limit < 1
+}

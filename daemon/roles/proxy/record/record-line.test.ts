@@ -1,0 +1,65 @@
+// A record as a line: whatever a caller sends is one line, and comes back as it was.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ProxyReason, reasons } from '../reasons.ts'
+import { requestRecord } from './model.ts'
+import { formatRecordLine, parseRecordLine, type RequestAuditEntry, readLineHead } from './record-line.ts'
+
+const allReasons = Object.keys(reasons) as ProxyReason[]
+
+test('any request is one line, and the line is its record', () => {
+  const bytes = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) })
+  const noted: fc.Arbitrary<RequestAuditEntry> = fc.record({
+    at: fc.integer({ min: 0, max: 4_102_444_800_000 }),
+    source: fc.ipV6(),
+    method: bytes,
+    path: bytes,
+    reason: fc.constantFrom(...allReasons),
+    status: fc.integer({ min: 0, max: 599 }),
+    upstream_status: fc.option(fc.integer({ min: 100, max: 599 })),
+    rule: fc.option(bytes, { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(noted, (given) => {
+      const line = formatRecordLine(given)
+      expect(line).not.toMatch(/[\n\r]/)
+      const record = requestRecord.parse(parseRecordLine(line))
+      const { at, rule, ...rest } = given
+      expect(record).toMatchObject({ ...rest, at: new Date(at).toISOString(), verdict: reasons[given.reason].verdict })
+      expect(record.rule).toBe(rule)
+      expect(readLineHead(line)).toEqual({ at, verdict: record.verdict, source: given.source })
+    }),
+  )
+})
+
+test('a path longer than anybody wants to read is cut', () => {
+  const noted = { at: 0, source: '', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
+  const record = parseRecordLine(formatRecordLine({ ...noted, path: `/${'a'.repeat(9_000)}`, rule: undefined }))
+  expect(record?.path).toHaveLength(2_048)
+})
+
+test.each([
+  '',
+  '[',
+  '{}',
+  '[1]',
+  'null',
+  '[0,"no_such_reason","",404,null,"","",null]',
+  '[0,"constructor","",404,null,"","",null]',
+  '[-1,"no_rule","",404,null,"","",null]',
+  '[9999999999999999,"no_rule","",404,null,"","",null]',
+  '[0,"no_rule","",404,null,"",""]',
+])('%s is no record', (line) => {
+  expect(parseRecordLine(line)).toBeUndefined()
+  expect(readLineHead(line)).toBeUndefined()
+})
+
+test('a line that is cut or has a byte too many is none', () => {
+  const noted = { at: 9, source: '::1', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
+  const line = formatRecordLine({ ...noted, path: '/"\\\u0000é', rule: 'GET /' })
+  expect(readLineHead(line)).toEqual({ at: 9, verdict: 'denied', source: '::1' })
+  for (let end = 0; end < line.length; end += 1) expect(readLineHead(line.slice(0, end))).toBeUndefined()
+  for (const broken of [`${line}x`, ` ${line}`, line.replace('\\u0000', '\\x00'), line.replace('"GET"', 'GET')]) {
+    expect(readLineHead(broken)).toBeUndefined()
+  }
+})

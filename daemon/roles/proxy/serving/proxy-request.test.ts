@@ -1,0 +1,149 @@
+// A visit where something goes wrong between its steps: it is answered once, others are not held up, and nothing is forwarded unasked.
+import { expect, test } from 'vitest'
+import type { Exchange } from '../../../../adapters/forward/http/exchange.ts'
+import type { Failure, Sink } from '../../../../adapters/forward/http/sink.ts'
+import type { CounterValue } from '../../../kernel/store/key-value.ts'
+import type { DependencyObservation } from '../../../runtime/proxy/thread-messages.ts'
+import { compileProxyConfig, type ProxyConfig } from '../config.ts'
+import { ProxyRequest, type ProxyRequestDependencies } from './proxy-request.ts'
+import type { RequestRecorder } from './request-recorder.ts'
+import { WindowCounter } from './window-counter.ts'
+
+const values = {
+  ...{
+    allowlist: 'GET /report\nGET /broken\nPOST /report',
+    public_path_prefix: '/open',
+    trusted_proxy_depth: 0,
+    ipv6_prefix: 64,
+  },
+  ...{ rate_limit_per_min: 100, write_rate_limit_per_min: 100, write_max_body_bytes: 100, max_target_bytes: 1_000 },
+  ...{ cors_allow_origin: '*', cache_max_mb: 0, cache_ttl_s: 0 },
+}
+const config: ProxyConfig = compileProxyConfig(values as Parameters<typeof compileProxyConfig>[0])
+
+type ProxyRequestWorld = { count?: () => Promise<CounterValue>; token?: ProxyRequestDependencies['tokens']['token'] }
+
+function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => 'token' }: ProxyRequestWorld = {}) {
+  let now = 1_000
+  const noted: [reason: string, status: number][] = []
+  const health: [ok: boolean, detail: string][] = []
+  const failed: string[] = []
+  const sinks: Sink[] = []
+  const parts: ProxyRequestDependencies = {
+    origin: { isTls: false, host: 'up', port: 80, authority: 'up', base: '' },
+    upstream: {
+      forward(request, sink) {
+        if (request.path === '/broken') throw new Error('a fault of ours')
+        sinks.push(sink)
+        return { abort: () => undefined, resume: () => undefined }
+      },
+      counts: () => ({ connections: 0, idle: 0, waiting: 0 }),
+      close: () => undefined,
+    },
+    tokens: { token },
+    counter: new WindowCounter(count, 60_000),
+    recorder: {
+      note(about: { reason: string; status: number }, answer: () => void) {
+        noted.push([about.reason, about.status])
+        answer()
+      },
+      asked: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
+    } as unknown as RequestRecorder,
+    cache: undefined,
+    now: () => now,
+    onFault: (error) => void failed.push((error as Error).message),
+  }
+  const visit = (target: string) => {
+    const exchange = fakeExchange(target)
+    new ProxyRequest(exchange as unknown as Exchange, config, parts).serve()
+    return exchange
+  }
+  return { visit, noted, health, failed, sinks, later: (ms: number) => (now += ms) }
+}
+
+function fakeExchange(target: string) {
+  return {
+    ...{
+      method: 'GET',
+      target,
+      rawHeaders: ['host', 'door'],
+      peer: '192.0.2.1',
+      fault: undefined,
+      framing: 0,
+      isOver: false,
+    },
+    answering: undefined as Exchange['answering'],
+    answered: [] as number[],
+    replyText(status: number) {
+      this.answered.push(status)
+    },
+    begin: () => undefined,
+    cut: () => undefined,
+  }
+}
+
+test('a fault of ours after the counter answers that request alone, and the others of its turn go on', async () => {
+  const { visit, failed, sinks } = world()
+  const [broken, sound] = [visit('/open/broken'), visit('/open/report')]
+  await expect.poll(() => sinks.length).toBe(1)
+  expect([broken.answered, sound.answered, failed]).toEqual([[400], [], ['a fault of ours']])
+})
+
+test.each([
+  ['rejects', async () => Promise.reject(new Error('away'))],
+  [
+    'throws',
+    () => {
+      throw new Error('away')
+    },
+  ],
+])('a counter that %s lets nobody through, and asks for no token', async (_, count) => {
+  const asked: string[] = []
+  const { visit, noted, sinks } = world({ count, token: () => void asked.push('token') })
+  const both = [visit('/open/report'), visit('/open/report')]
+  await expect.poll(() => noted.length).toBe(2)
+  expect(noted).toEqual(Array(2).fill(['counter_unavailable', 503]))
+  expect([both.map(({ answered }) => answered), asked, sinks]).toEqual([[[503], [503]], [], []])
+})
+
+test('a token that fails in a way nobody thought of ends in an answer', async () => {
+  const { visit, noted, failed, sinks } = world({ token: () => Promise.reject(new Error('a fault of ours')) })
+  const { answered } = visit('/open/report')
+  await expect.poll(() => answered).toEqual([400])
+  expect([noted, failed, sinks]).toEqual([[['malformed', 400]], ['a fault of ours'], []])
+})
+
+test('for whoever leaves while the counter is asked nothing is forwarded', async () => {
+  const { visit, noted, sinks } = world()
+  visit('/open/report').isOver = true
+  await expect.poll(() => noted).toEqual([['client_left', 0]])
+  expect(sinks).toEqual([])
+})
+
+test('the upstream is judged by what it says, by its silence and by breaking off', async () => {
+  const { visit, health, sinks, later } = world()
+  const forwarded = async () => {
+    const before = sinks.length
+    const exchange = visit('/open/report')
+    await expect.poll(() => sinks.length).toBe(before + 1)
+    return { exchange, sink: sinks[before] as Sink }
+  }
+  const fails = async (failure: Failure) => (await forwarded()).sink.fail(failure, '')
+  await fails('busy')
+  expect(health).toEqual([])
+  await fails('timeout')
+  const hasty = await forwarded()
+  hasty.exchange.answering?.gone()
+  const patient = await forwarded()
+  later(5_000)
+  patient.exchange.answering?.gone()
+  const cut = await forwarded()
+  cut.sink.head(200, [], 10, true)
+  cut.sink.fail('closed', '')
+  expect(health).toEqual([
+    [false, 'upstream_timeout'],
+    [false, 'silent until the caller left'],
+    [true, 'answered 200'],
+    [false, 'upstream_unreachable'],
+  ])
+})

@@ -1,0 +1,87 @@
+// What a thread writes down: for each request one audit line before its answer goes out, counts, and how its dependencies were.
+import type { SegmentWriter } from '../../../../adapters/audit/segments/segment-writer.ts'
+import type { Metric } from '../../../kernel/telemetry/metrics.ts'
+import type {
+  CounterDelta,
+  DependencyObservation,
+  DependencyObservations,
+  ProxyDependency,
+} from '../../../runtime/proxy/thread-messages.ts'
+import { answerTotal, lostRecordTotal, requestTotal } from '../metrics.ts'
+import { lookUpReason, type ProxyReason } from '../reasons.ts'
+import { formatRecordLine, type RequestAuditEntry } from '../record/record-line.ts'
+
+export class RequestRecorder {
+  readonly #journal: SegmentWriter
+  readonly #counts = new Map<string, { added: CounterDelta; by: number }>()
+  /** Brought into the counts when those are asked for: there is one of each for every request. */
+  readonly #requests = new Map<ProxyReason, number>()
+  readonly #answers = new Map<number, number>()
+  readonly #observations = new Map<ProxyDependency, DependencyObservation>()
+  #waiting_replies: (() => void)[] = []
+  #lost = 0
+  #isScheduled = false
+  /** The journal holds as much as it may: lines are counted as lost. */
+  isFull = false
+
+  constructor(journal: SegmentWriter) {
+    this.#journal = journal
+  }
+
+  /**
+   * Notes one request, and answers it once its line is with the operating system: a process that is killed has answered
+   * nothing that is not noted. All lines of a turn of the event loop are one write. A failing disk holds up nobody.
+   */
+  record(entry: RequestAuditEntry, answer: () => void): void {
+    if (this.isFull) this.#lost += 1
+    else this.#journal.add(formatRecordLine(entry))
+    this.#waiting_replies.push(answer)
+    this.#requests.set(entry.reason, (this.#requests.get(entry.reason) ?? 0) + 1)
+    this.#answers.set(entry.status, (this.#answers.get(entry.status) ?? 0) + 1)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  count(metric: Metric, labels: readonly string[], by: number): void {
+    const key = `${metric.name} ${labels.join(' ')}`
+    const found = this.#counts.get(key)
+    if (found) found.by += by
+    else this.#counts.set(key, { added: [metric.name, labels, 0], by })
+  }
+
+  /** A dependency was asked, and this is what came of it. */
+  observe(dependency: ProxyDependency, last: DependencyObservation): void {
+    this.#observations.set(dependency, last)
+  }
+
+  /** Since this was last asked for. */
+  takeObservations(): DependencyObservations {
+    const all = Object.fromEntries(this.#observations)
+    this.#observations.clear()
+    return all
+  }
+
+  /** What was counted since this was last asked for. */
+  takeDeltas(): CounterDelta[] {
+    const lost = this.#journal.lost + this.#lost
+    if (lost > this.#reported_lost) this.count(lostRecordTotal, [], lost - this.#reported_lost)
+    this.#reported_lost = lost
+    for (const [reason, by] of this.#requests) this.count(requestTotal, [lookUpReason(reason).verdict, reason], by)
+    for (const [status, by] of this.#answers) this.count(answerTotal, [String(status)], by)
+    this.#requests.clear()
+    this.#answers.clear()
+    const all = [...this.#counts.values()].map(({ added: [metric, labels], by }): CounterDelta => [metric, labels, by])
+    this.#counts.clear()
+    return all
+  }
+  #reported_lost = 0
+
+  #flush(): void {
+    this.#isScheduled = false
+    this.#journal.flush()
+    const after = this.#waiting_replies
+    this.#waiting_replies = []
+    for (const answer of after) answer()
+  }
+}

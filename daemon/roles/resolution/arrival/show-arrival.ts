@@ -1,0 +1,32 @@
+// What came of records that were handed in, as far as whoever asks may know of it.
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { entityClusters } from '../entity-cluster/model.ts'
+import { entityRecords, recordUid } from '../entity-record/model.ts'
+import type { ArrivalView, StoredArrival } from './model.ts'
+
+type ArrivalItem = ArrivalView['items'][number]
+
+/** A record that is known under a higher label than the caller's stays as unknown as before, and so does its entity. */
+export async function showArrival(call: Call, { id, version, value }: Doc<StoredArrival>): Promise<ArrivalView> {
+  const { label: classification, records, owes, failure, request_digest: _digest, expires_ts: _until, ...rest } = value
+  const state = failure ? 'failed' : owes === 1 ? 'waiting' : 'matched'
+  const items: ArrivalItem[] = []
+  for (const record of records) items.push(await showItem(call, value, record, state === 'matched'))
+  return { uid: id, version, classification, ...rest, state, ...(failure ? { failure } : {}), items }
+}
+
+async function showItem(
+  call: Call,
+  { tenant_id, lens }: StoredArrival,
+  { ref, outcome }: StoredArrival['records'][number],
+  isMatched: boolean,
+): Promise<ArrivalItem> {
+  const { record_id } = ref
+  const record = isMatched ? await call.store(entityRecords).find(recordUid(tenant_id, lens, ref)) : undefined
+  if (!record) return { record_id }
+  const entity =
+    record.value.entity === undefined ? undefined : await call.store(entityClusters).find(record.value.entity)
+  const told = entity && { entity: entity.id, classification: entity.value.label, size: entity.value.size }
+  return { record_id, ...(outcome ? { outcome } : {}), ...told }
+}

@@ -1,0 +1,22 @@
+// What the keys are that the engine finds candidates by where a lens gives no rules, and how many pairs each shares.
+import type { LensRecords } from '../records/records.ts'
+import { buildKeys } from './keys.ts'
+import type { BlockingRuleReport } from './lens-rules.ts'
+
+/** Each key by itself; blocks of more than `cap` records count only together with a key of another field. */
+export function buildKeyReports({ fields }: LensRecords, cap: number): BlockingRuleReport[] {
+  return fields.flatMap(({ name, type, column }, at) =>
+    buildKeys(type, column, at).map((key) => {
+      let [pairs, blocks, largest, left_out_count] = [0, 0, 0, 0]
+      for (const size of key.sizes) {
+        if (size > largest) largest = size
+        if (size > cap) left_out_count++
+        else if (size > 1) {
+          blocks++
+          pairs += (size * (size - 1)) / 2
+        }
+      }
+      return { rule: `${name}: ${key.name}`, pairs, blocks, largest, left_out: [], left_out_count }
+    }),
+  )
+}

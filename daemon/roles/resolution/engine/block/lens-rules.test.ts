@@ -1,0 +1,117 @@
+// Rules bring together what their words say, each pair once, and never a block that is too large.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { lens as schema } from '../../lens/model.ts'
+import type { LensRecords } from '../records/records.ts'
+import { buildDictionary } from '../text/dictionary.ts'
+import { type BlockingRuleReport, forEachLensRulePair } from './lens-rules.ts'
+
+function createRecords(columns: Readonly<Record<string, readonly string[]>>, sources?: readonly number[]): LensRecords {
+  const fields = Object.entries(columns).map(([name, values]) => {
+    const known = [...new Set(values.filter((value) => value !== ''))]
+    const codes = Int32Array.from(values, (value) => known.indexOf(value))
+    return { name, type: 'name' as const, column: { codes, dictionary: buildDictionary(known) } }
+  })
+  const rows = Object.values(columns)[0]?.length ?? 0
+  const of = Int32Array.from(sources ?? Array.from({ length: rows }, () => 0))
+  return { rows, sources: of, names: [...new Set(of)].map(String), fields, idOf: String, writeId: () => -1 }
+}
+
+function collectPairs(records: LensRecords, more: object): { pairs: string[]; reports: readonly BlockingRuleReport[] } {
+  const fields = records.fields.map(({ name, type }) => ({ name, type }))
+  const lens = schema.parse({ lens: 'x', version: '1.0.0', entity_type: 'x', fields, ...more })
+  const pairs: string[] = []
+  const reports =
+    forEachLensRulePair(
+      lens,
+      records,
+      () => undefined,
+      (a, b) => pairs.push(`${a} ${b}`),
+    ) ?? []
+  return { pairs, reports }
+}
+
+const shortText = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 2 })
+
+test('two rules bring together what one of them says, each pair once', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(shortText, shortText), { minLength: 1, maxLength: 24 }),
+      fc.boolean(),
+      (rows, isAcross) => {
+        const sources = rows.map((_, row) => row % 2)
+        const records = createRecords({ one: rows.map(([one]) => one), two: rows.map(([, two]) => two) }, sources)
+        const rules = { blocking: [['one', 'two'], 'one:prefix(1)'], link_only: isAcross }
+        const wanted: string[] = []
+        for (const [a, [one]] of rows.entries()) {
+          for (const [b, [other]] of rows.entries()) {
+            const mayMeet = !isAcross || sources[a] !== sources[b]
+            if (a < b && mayMeet && one !== '' && one.slice(0, 1) === other.slice(0, 1)) wanted.push(`${a} ${b}`)
+          }
+        }
+        const { pairs, reports } = collectPairs(records, rules)
+        expect(pairs.toSorted()).toEqual(wanted.toSorted())
+        expect(reports[1]?.pairs).toBe(wanted.length)
+      },
+    ),
+  )
+})
+
+describe('a block that is too large', () => {
+  test('of a million records is left out at once, and told by its key', () => {
+    const rows = 1_000_000
+    const one = Array.from({ length: rows }, (_, row) => (row < rows - 2 ? 'same' : 'other'))
+    const { pairs, reports } = collectPairs(createRecords({ one }), { blocking: ['one'] })
+    expect(pairs).toEqual([`${rows - 2} ${rows - 1}`])
+    expect(reports).toEqual([
+      {
+        rule: 'one',
+        pairs: 1,
+        blocks: 1,
+        largest: rows - 2,
+        left_out: [{ key: 'same', records: rows - 2 }],
+        left_out_count: 1,
+      },
+    ])
+  })
+
+  test('does not keep its pairs from a later rule', () => {
+    const records = createRecords({ one: ['a', 'a', 'a'], two: ['x', 'x', 'y'] })
+    expect(collectPairs(records, { blocking: ['one', 'two'], max_block: 2 }).pairs).toEqual(['0 1'])
+  })
+
+  test('where all blocks together make too many pairs, that is said before any is made', () => {
+    const one = Array.from({ length: 100_000 }, (_, row) => String(row % 5))
+    expect(() => collectPairs(createRecords({ one }), { blocking: ['one'], max_block: 20_000 })).toThrow(
+      /more than 250000000 pairs/,
+    )
+  })
+})
+
+test('neighbours in an order meet within the window, whatever the order of records', () => {
+  const records = createRecords({ one: ['d', 'a', 'c', 'b', ''] })
+  const { pairs, reports } = collectPairs(records, { blocking: [{ sorted_neighbourhood: { by: ['one'], window: 2 } }] })
+  expect(pairs.toSorted()).toEqual(['0 2', '1 3', '2 3'])
+  expect(reports[0]?.pairs).toBe(3)
+})
+
+test('the nearest by words meet, and with a rule before them each pair once', () => {
+  const one = ['red apple pie', 'red apple tart', 'blue cheese', 'old blue cheese', 'sofa']
+  const { pairs } = collectPairs(createRecords({ one }), {
+    blocking: ['one:first_word', { tfidf: { fields: ['one'], k: 1 } }],
+  })
+  expect(pairs.slice(0, 1)).toEqual(['0 1'])
+  expect(pairs.toSorted()).toEqual(['0 1', '2 3'])
+})
+
+test('a rule about a field that the data lacks is told, and all such rules are a fault', () => {
+  const records = createRecords({ one: ['a', 'a'] })
+  const fields = [
+    { name: 'one', type: 'name' },
+    { name: 'two', type: 'name', optional: true },
+  ]
+  expect(collectPairs(records, { fields, blocking: ['one', 'two'] }).reports[1]?.rule).toBe(
+    'not used, the data has no two',
+  )
+  expect(() => collectPairs(records, { fields, blocking: ['two'] })).toThrow(/the fields of none of the blocking rules/)
+})

@@ -1,0 +1,94 @@
+// The pairs that are worth comparing by the rules of a lens: each once, under the first rule that brings it together.
+import { type BlockingRule, listRuleFields, normaliseBlockingRule } from '../../lens/blocking.ts'
+import type { Lens } from '../../lens/model.ts'
+import { type EngineProgressListener, throttleProgress } from '../progress.ts'
+import { LensFault, type LensRecords } from '../records/records.ts'
+import { pairNearestTexts, pairSortedNeighbours } from './neighbourhood.ts'
+import { type ComparisonScope, type OversizedBlock, pairByKeys, type RulePairing } from './pairing.ts'
+
+/** What a rule brought together, for those who want to know before and after. */
+export type BlockingRuleReport = {
+  readonly rule: string
+  readonly pairs: number
+  readonly blocks: number
+  readonly largest: number
+  readonly left_out: readonly OversizedBlock[]
+  readonly left_out_count: number
+}
+
+type PairVisitor = (a: number, b: number) => void
+
+/** Pairs that fit into the memory of a machine. */
+const max_pairs = 250_000_000
+
+export function createComparisonScope({ link_only }: Lens, { rows, sources }: LensRecords): ComparisonScope {
+  return { rows, sources: link_only ? sources : undefined }
+}
+
+/** The rules of a lens on this data, none where it leaves them to the engine. Throws `LensFault`. */
+export function buildRulePairings(lens: Lens, records: LensRecords): RulePairing[] | undefined {
+  if (lens.blocking === 'automatic') return undefined
+  const sides = createComparisonScope(lens, records)
+  const isThere = (name: string) => records.fields.some((field) => field.name === name)
+  const usable = lens.blocking.map(normaliseBlockingRule).filter((rule) => listRuleFields(rule).every(isThere))
+  if (usable.length === 0) throw new LensFault('the data has the fields of none of the blocking rules')
+  return usable.map((rule) => buildRulePairing(rule, lens, records, sides))
+}
+
+function buildRulePairing(
+  rule: BlockingRule,
+  { max_block }: Lens,
+  { fields }: LensRecords,
+  sides: ComparisonScope,
+): RulePairing {
+  if (rule.kind === 'keys') return pairByKeys(rule.keys, fields, sides, max_block)
+  if (rule.kind === 'sorted_neighbourhood') return pairSortedNeighbours(rule.by, rule.window, fields, sides)
+  return pairNearestTexts(rule.fields, rule.k, fields, sides)
+}
+
+/**
+ * Calls with each pair that a rule of the lens names, once, `a` below `b`; undefined where the lens leaves that to the engine.
+ * Throws `LensFault` where rules make more pairs than can be kept.
+ */
+export function forEachLensRulePair(
+  lens: Lens,
+  records: LensRecords,
+  tell: EngineProgressListener,
+  pair: PairVisitor,
+): readonly BlockingRuleReport[] | undefined {
+  const pairings = buildRulePairings(lens, records)
+  if (!pairings) return undefined
+  const all = pairings.reduce((sum, { pairs }) => sum + pairs, 0)
+  if (all > max_pairs) {
+    const told = pairings.map(({ name, pairs }) => `${name}: ${pairs}`).join('; ')
+    throw new LensFault(`the blocking rules make more than ${max_pairs} pairs (${told}); make them narrower`)
+  }
+  const looked = throttleProgress(tell, 'compare', all)
+  let count = 0
+  for (const [at, pairing] of pairings.entries()) {
+    const earlier = pairings.slice(0, at)
+    pairing.each((a, b) => {
+      looked(count++)
+      for (const other of earlier) if (other.has(a, b)) return
+      pair(a, b)
+    })
+  }
+  return [...pairings.map(toRuleReport), ...reportUnusableRules(lens, records)]
+}
+
+export function toRuleReport({ name, pairs, blocks, largest, leftOut, leftOutCount }: RulePairing): BlockingRuleReport {
+  return { rule: name, pairs, blocks, largest, left_out: leftOut, left_out_count: leftOutCount }
+}
+
+/** Rules about fields that this data does not have. */
+export function reportUnusableRules({ blocking }: Lens, { fields }: LensRecords): BlockingRuleReport[] {
+  if (blocking === 'automatic') return []
+  const missing = (rule: BlockingRule) =>
+    listRuleFields(rule).filter((name) => !fields.some((field) => field.name === name))
+  return blocking.map(normaliseBlockingRule).flatMap((rule) => {
+    const names = missing(rule)
+    if (names.length === 0) return []
+    const said = `not used, the data has no ${names.join(', ')}`
+    return [{ rule: said, pairs: 0, blocks: 0, largest: 0, left_out: [], left_out_count: 0 }]
+  })
+}

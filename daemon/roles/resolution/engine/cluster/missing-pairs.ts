@@ -1,0 +1,109 @@
+// Compares what no block brought together, where clusters say that it should be.
+
+import { groupRowsByCode } from '../block/blocks.ts'
+import type { ComparedPairs, PairList } from '../compare/patterns.ts'
+
+const max_cross_pairs = 4_000
+
+/**
+ * Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. What is
+ * complete, as most clusters of two are, is not looked at.
+ */
+export function addMissingPairs(
+  clusters: Int32Array,
+  rows: number,
+  list: Pick<PairList, 'add' | 'compared'>,
+  scores: Float64Array,
+): void {
+  const compared = list.compared()
+  const sizes = countClusterSizes(clusters)
+  const isWanting = findIncompleteClusters(clusters, sizes, compared)
+  const joined = findJoinedClusters(clusters, sizes, compared, scores)
+  for (const [one, others] of joined) for (const other of others) isWanting[one] = isWanting[other] = 1
+  const { from, order: members } = groupRowsByCode({ codes: clusters, sizes })
+  const partners = listComparedPartners(rows, compared, (row) => isWanting[clusters[row]!] === 1)
+  const isKnown = new Int32Array(rows).fill(-1)
+  const addAll = (one: number, other: number) => {
+    for (let at = from[one]!; at < from[one + 1]!; at++) {
+      const a = members[at]!
+      for (let place = partners.from[a]!; place < partners.from[a + 1]!; place++) isKnown[partners.others[place]!] = a
+      for (let to = one === other ? at + 1 : from[other]!; to < from[other + 1]!; to++) {
+        const b = members[to]!
+        if (isKnown[b] !== a) list.add(Math.min(a, b), Math.max(a, b))
+      }
+    }
+  }
+  for (let cluster = 0; cluster < rows; cluster++)
+    if (isWanting[cluster] && sizes[cluster]! > 1) addAll(cluster, cluster)
+  for (const [one, others] of joined) for (const other of others) addAll(one, other)
+}
+
+function countClusterSizes(clusters: Int32Array): Int32Array {
+  const sizes = new Int32Array(clusters.length)
+  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
+  return sizes
+}
+
+/** Clusters of which not all pairs were compared. */
+function findIncompleteClusters(
+  clusters: Int32Array,
+  sizes: Int32Array,
+  { lefts, rights, length }: ComparedPairs,
+): Uint8Array {
+  const known = new Int32Array(clusters.length)
+  for (let pair = 0; pair < length; pair++) {
+    const cluster = clusters[lefts[pair]!]!
+    if (cluster === clusters[rights[pair]!]) known[cluster]!++
+  }
+  const isWanting = new Uint8Array(sizes.length)
+  for (let cluster = 0; cluster < sizes.length; cluster++) {
+    const size = sizes[cluster]!
+    if (known[cluster]! < (size * (size - 1)) / 2) isWanting[cluster] = 1
+  }
+  return isWanting
+}
+
+/** Clusters that a good pair joins, each with those after it, in the order of pairs. */
+function findJoinedClusters(
+  clusters: Int32Array,
+  sizes: Int32Array,
+  { lefts, rights, length }: ComparedPairs,
+  scores: Float64Array,
+): Map<number, Set<number>> {
+  const joined = new Map<number, Set<number>>()
+  for (let pair = 0; pair < length; pair++) {
+    if (scores[pair]! <= 0) continue
+    const one = clusters[lefts[pair]!]!
+    const other = clusters[rights[pair]!]!
+    if (one === other || sizes[one]! * sizes[other]! > max_cross_pairs) continue
+    const [first, second] = one < other ? [one, other] : [other, one]
+    const known = joined.get(first)
+    if (known) known.add(second)
+    else joined.set(first, new Set([second]))
+  }
+  return joined
+}
+
+/** With whom each of the wanted rows has been compared. */
+function listComparedPartners(
+  rows: number,
+  { lefts, rights, length }: ComparedPairs,
+  isWanted: (row: number) => boolean,
+): { from: Uint32Array; others: Int32Array } {
+  const from = new Uint32Array(rows + 1)
+  const wanted = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) if (isWanted(row)) wanted[row] = 1
+  for (let pair = 0; pair < length; pair++) {
+    if (wanted[lefts[pair]!]) from[lefts[pair]! + 1]!++
+    if (wanted[rights[pair]!]) from[rights[pair]! + 1]!++
+  }
+  for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!
+  const next = from.slice()
+  const others = new Int32Array(from[rows]!)
+  for (let pair = 0; pair < length; pair++) {
+    const [left, right] = [lefts[pair]!, rights[pair]!]
+    if (wanted[left]) others[next[left]!++] = right
+    if (wanted[right]) others[next[right]!++] = left
+  }
+  return { from, others }
+}

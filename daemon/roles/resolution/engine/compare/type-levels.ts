@@ -1,0 +1,160 @@
+// How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
+import type { FieldType } from '../../lens/model.ts'
+import { DictionaryBuilder, type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
+import { computeSoundSignature, metaphone } from '../text/metaphone.ts'
+import { StringMatcher } from '../text/string-matcher.ts'
+
+/** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
+export type LevelClassifier = { readonly count: number; levelOf(a: number, b: number): number }
+
+/** Of a type that has levels of its own; others have those of a comparator. */
+export function createTypeLevels(type: FieldType, column: DictionaryColumn): LevelClassifier {
+  switch (type) {
+    case 'name':
+    case 'place':
+      return createNameLevels(column)
+    case 'date':
+      return createDateLevels(column)
+    case 'code':
+      return createCodeLevels(column)
+    case 'email':
+      return createEmailLevels(column)
+    case 'number':
+      return createNumberLevels(column)
+    case 'category':
+      return { count: 2, levelOf: () => 1 }
+    case 'year':
+      return createYearLevels(column)
+    case 'text':
+    case 'geo':
+    case 'set':
+      throw new RangeError(`${type} has no levels of its own`)
+  }
+}
+
+/** Whether two values sound the same. How one sounds is found only where it may matter: a sign of it tells nearly all apart. */
+function createSoundComparer({ dictionary }: DictionaryColumn): (a: number, b: number) => boolean {
+  const { size, units, starts } = dictionary
+  const builder = new DictionaryBuilder()
+  const unknown = -2
+  const sounds = new Int32Array(size).fill(unknown)
+  const signs = new Int32Array(size)
+  for (let code = 0; code < size; code++) signs[code] = computeSoundSignature(units, starts[code]!, starts[code + 1]!)
+  const soundOf = (code: number) => {
+    if (sounds[code] === unknown) sounds[code] = builder.add(metaphone(decodeText(dictionary, code)))
+    return sounds[code]!
+  }
+  return (a, b) => signs[a] === signs[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
+}
+
+/** Names of people and places: a slip of the hand, the same sound, a short form, and less and less by Jaro-Winkler. */
+function createNameLevels(column: DictionaryColumn): LevelClassifier {
+  const matcher = new StringMatcher(column.dictionary)
+  const isSameSound = createSoundComparer(column)
+  return {
+    count: 6,
+    levelOf(a, b) {
+      const least = Math.min(matcher.lengthOf(a), matcher.lengthOf(b))
+      const winkler = matcher.jaroWinkler(a, b, 0.7)
+      if (winkler >= 0.94) return 1
+      const distance = matcher.distance(a, b, 2)
+      if (distance <= 1 && least >= 4) return 1
+      if (winkler >= 0.88 || (distance <= 1 && least >= 3)) return 2
+      if (isSameSound(a, b)) return 2
+      if (least >= 3 && matcher.commonPrefix(a, b, least) === least) return 2
+      if (winkler >= 0.8 || (distance <= 2 && least >= 5)) return 3
+      return winkler >= 0.7 ? 4 : 5
+    },
+  }
+}
+
+/** Identifiers and postal codes: one slip, two, the same first half. */
+function createCodeLevels({ dictionary }: DictionaryColumn): LevelClassifier {
+  const matcher = new StringMatcher(dictionary)
+  return {
+    count: 5,
+    levelOf(a, b) {
+      const [aLength, bLength] = [matcher.lengthOf(a), matcher.lengthOf(b)]
+      const least = Math.min(aLength, bLength)
+      const distance = matcher.distance(a, b, 2)
+      if (distance <= 1 && least >= 4) return 1
+      if (distance <= 2 && least >= 6) return 2
+      const half = Math.max(aLength, bLength) >> 1
+      return half > 0 && half <= least && matcher.commonPrefix(a, b, half) === half ? 3 : 4
+    },
+  }
+}
+
+/** Addresses of mail: the same user, and how much of the whole or of the user is alike. */
+function createEmailLevels(column: DictionaryColumn): LevelClassifier {
+  const matcher = new StringMatcher(column.dictionary)
+  const codes = Int32Array.from({ length: column.dictionary.size }, (_, code) => code)
+  const users = mapColumn({ codes, dictionary: column.dictionary }, (value) => value.split('@')[0] ?? '')
+  const ofUsers = new StringMatcher(users.dictionary)
+  return {
+    count: 5,
+    levelOf(a, b) {
+      const [one, other] = [users.codes[a]!, users.codes[b]!]
+      if (one >= 0 && one === other) return 1
+      const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
+      const distance = matcher.distance(a, b, floorFraction(longest, 0.25))
+      if (distance <= floorFraction(longest, 0.12)) return 1
+      if (distance <= floorFraction(longest, 0.25)) return 2
+      if (one < 0 || other < 0) return 4
+      const most = floorFraction(Math.max(ofUsers.lengthOf(one), ofUsers.lengthOf(other)), 0.3)
+      return ofUsers.distance(one, other, most) <= most ? 3 : 4
+    },
+  }
+}
+
+function floorFraction(length: number, part: number): number {
+  return Math.floor(length * part + 1e-9)
+}
+
+/** Dates as `yyyymmdd`: a slip or day and month swapped, two parts equal, one part or a neighbouring year. */
+function createDateLevels(column: DictionaryColumn): LevelClassifier {
+  const matcher = new StringMatcher(column.dictionary)
+  const values = parseNumbers(column)
+  return {
+    count: 6,
+    levelOf(a, b) {
+      const distance = matcher.distance(a, b, 2)
+      if (distance <= 1) return 1
+      if (matcher.lengthOf(a) !== 8 || matcher.lengthOf(b) !== 8) return distance <= 2 ? 3 : 5
+      const [one, other] = [values[a]!, values[b]!]
+      const apart = Math.abs(Math.trunc(one / 10_000) - Math.trunc(other / 10_000))
+      const [aMonth, bMonth] = [Math.trunc(one / 100) % 100, Math.trunc(other / 100) % 100]
+      const [aDay, bDay] = [one % 100, other % 100]
+      if (apart === 0 && aMonth === bDay && aDay === bMonth) return 1
+      const equal = (apart === 0 ? 1 : 0) + (aMonth === bMonth ? 1 : 0) + (aDay === bDay ? 1 : 0)
+      if (equal >= 2) return 2
+      if (apart === 0 || distance <= 2) return 3
+      return apart === 1 || equal === 1 ? 4 : 5
+    },
+  }
+}
+
+const differenceLimits = [0, 0.02, 0.08, 0.2, 0.4, 0.6]
+
+/** By the difference as a part of the larger. */
+function createNumberLevels(column: DictionaryColumn): LevelClassifier {
+  const values = parseNumbers(column)
+  return {
+    count: differenceLimits.length + 1,
+    levelOf(a, b) {
+      const difference = Math.abs(values[a]! - values[b]!) / Math.max(values[a]!, values[b]!)
+      let level = 0
+      while (level < differenceLimits.length && difference > differenceLimits[level]!) level++
+      return level
+    },
+  }
+}
+
+function createYearLevels(column: DictionaryColumn): LevelClassifier {
+  const values = parseNumbers(column)
+  return { count: 3, levelOf: (a, b) => (Math.abs(values[a]! - values[b]!) <= 1 ? 1 : 2) }
+}
+
+function parseNumbers({ dictionary }: DictionaryColumn): Float64Array {
+  return Float64Array.from({ length: dictionary.size }, (_, code) => Number(decodeText(dictionary, code)))
+}

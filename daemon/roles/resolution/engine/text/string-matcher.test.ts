@@ -1,0 +1,107 @@
+// Holds the bit-parallel kernels to their plain definitions.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { buildDictionary } from './dictionary.ts'
+import { StringMatcher } from './string-matcher.ts'
+
+/** By the definition, letter by letter. */
+function computeDistanceByDefinition(a: string, b: string): number {
+  const table = Array.from({ length: a.length + 1 }, (_, y) => Array.from({ length: b.length + 1 }, (_, x) => x + y))
+  const at = (y: number, x: number) => table[y]?.[x] ?? 0
+  for (let y = 1; y <= a.length; y++) {
+    for (let x = 1; x <= b.length; x++) {
+      const same = a[y - 1] === b[x - 1] ? 0 : 1
+      let cost = Math.min(at(y - 1, x) + 1, at(y, x - 1) + 1, at(y - 1, x - 1) + same)
+      if (y > 1 && x > 1 && a[y - 1] === b[x - 2] && a[y - 2] === b[x - 1]) cost = Math.min(cost, at(y - 2, x - 2) + 1)
+      ;(table[y] ?? [])[x] = cost
+    }
+  }
+  return at(a.length, b.length)
+}
+
+function computeJaroWinklerByDefinition(a: string, b: string): number {
+  const reach = Math.max(0, Math.floor(Math.max(a.length, b.length) / 2) - 1)
+  const takenOfA = new Set<number>()
+  const ofB: string[] = []
+  for (const [at, letter] of [...b].entries()) {
+    const found = [...a].findIndex(
+      (each, place) => each === letter && Math.abs(place - at) <= reach && !takenOfA.has(place),
+    )
+    if (found < 0) continue
+    takenOfA.add(found)
+    ofB.push(letter)
+  }
+  const ofA = [...a].filter((_, place) => takenOfA.has(place))
+  if (ofA.length === 0) return 0
+  const moved = Math.floor(ofA.filter((letter, at) => letter !== ofB[at]).length / 2)
+  const jaro = (ofA.length / a.length + ofA.length / b.length + (ofA.length - moved) / ofA.length) / 3
+  let prefix = 0
+  while (prefix < Math.min(4, a.length, b.length) && a[prefix] === b[prefix]) prefix++
+  return jaro + prefix * 0.1 * (1 - jaro)
+}
+
+const createMatcher = (...values: string[]) => new StringMatcher(buildDictionary(values))
+const arbitraryLetters = (maxLength: number) =>
+  fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', 'ж'), minLength: 1, maxLength })
+
+describe('distance', () => {
+  test.each([
+    ['smith', 'smiht', 1],
+    ['ca', 'abc', 3],
+    ['kitten', 'sitting', 3],
+    ['a', 'a', 0],
+  ])('%s and %s are %i apart', (a, b, apart) => {
+    expect(createMatcher(a, b).distance(0, 1, 9)).toBe(apart)
+  })
+
+  test('is that of its definition, cut off above what is asked', () => {
+    fc.assert(
+      fc.property(arbitraryLetters(40), arbitraryLetters(40), fc.nat(6), (a, b, most) => {
+        expect(createMatcher(a, b).distance(0, 1, most)).toBe(Math.min(most + 1, computeDistanceByDefinition(a, b)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('does not depend on what was compared before', () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryLetters(12), { minLength: 3, maxLength: 6 }), (values) => {
+        const matcher = createMatcher(...values)
+        for (const [a, one] of values.entries()) {
+          for (const [b, other] of values.entries()) {
+            expect(matcher.distance(a, b, 20)).toBe(computeDistanceByDefinition(one, other))
+            expect(matcher.jaroWinkler(a, b, 0)).toBeCloseTo(computeJaroWinklerByDefinition(one, other), 12)
+          }
+        }
+      }),
+    )
+  })
+})
+
+describe('Jaro-Winkler', () => {
+  // The examples of Winkler, "Overview of Record Linkage and Current Research Directions", 2006, table 6.
+  test.each([
+    ['martha', 'marhta', 0.961],
+    ['dwayne', 'duane', 0.84],
+    ['dixon', 'dicksonx', 0.813],
+  ])('of %s and %s is %f', (a, b, similarity) => {
+    expect(createMatcher(a, b).jaroWinkler(0, 1, 0)).toBeCloseTo(similarity, 3)
+  })
+
+  test('is 0 instead where it is surely below what is asked, and never where it is not', () => {
+    fc.assert(
+      fc.property(
+        arbitraryLetters(20),
+        arbitraryLetters(20),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (a, b, least) => {
+          const found = createMatcher(a, b).jaroWinkler(0, 1, least)
+          const plain = computeJaroWinklerByDefinition(a, b)
+          if (plain >= least) expect(found).toBeCloseTo(plain, 12)
+          else expect([0, found]).toContain(found)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})

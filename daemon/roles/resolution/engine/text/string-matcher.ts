@@ -1,0 +1,183 @@
+// How far apart two values of one dictionary are: edit distance and Jaro-Winkler, bit-parallel where a value fits into a word of 32 bits.
+import type { Dictionary } from './dictionary.ts'
+
+const word_bits = 32
+const min_letters = 64
+
+/**
+ * Compares values by number. Letters are numbered anew, so that the table of a pattern stays small; the value that was
+ * compared last as `a` is kept prepared, so compare one `a` with many.
+ */
+export class StringMatcher {
+  readonly #letters: Uint16Array
+  /** Two places for each value, as both are wanted together: where it starts, and its letters as bits; two letters may share one. */
+  readonly #values: Uint32Array
+  /** For each letter, its positions in the prepared value. */
+  readonly #positions: Int32Array
+  /** All bits where swapped neighbours are one edit, none where they are two. */
+  readonly #swaps: number
+  #prepared = -1
+
+  constructor({ units, starts, size }: Dictionary, swaps: 'swaps' | 'no swaps' = 'swaps') {
+    this.#swaps = swaps === 'swaps' ? -1 : 0
+    const numbers = new Uint16Array(65_536)
+    let count = 0
+    this.#letters = new Uint16Array(units.length)
+    for (let at = 0; at < units.length; at++) {
+      const unit = units[at]!
+      if (numbers[unit] === 0) numbers[unit] = ++count
+      this.#letters[at] = numbers[unit]! - 1
+    }
+    this.#positions = new Int32Array(Math.max(min_letters, count))
+    this.#values = new Uint32Array(size * 2 + 1)
+    for (let code = 0; code < size; code++) {
+      let set = 0
+      for (let at = starts[code]!; at < starts[code + 1]!; at++) set |= 1 << (this.#letters[at]! & 31)
+      this.#values[code * 2] = starts[code]!
+      this.#values[code * 2 + 1] = set
+    }
+    this.#values[size * 2] = starts[size]!
+  }
+
+  lengthOf(code: number): number {
+    return this.#values[code * 2 + 2]! - this.#values[code * 2]!
+  }
+
+  /** How many letters in a row are the same from the start, at most so many. */
+  commonPrefix(a: number, b: number, most: number): number {
+    const letters = this.#letters
+    const [one, other] = [this.#values[a * 2]!, this.#values[b * 2]!]
+    let length = 0
+    while (length < most && letters[one + length] === letters[other + length]) length++
+    return length
+  }
+
+  /**
+   * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice;
+   * without swaps it is Levenshtein's distance.
+   * `most + 1` stands for every distance above `most`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
+   * Damerau edit distances", 2003.
+   */
+  distance(a: number, b: number, most: number): number {
+    const aLength = this.lengthOf(a)
+    const bLength = this.lengthOf(b)
+    if (aLength - bLength > most || bLength - aLength > most) return most + 1
+    const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
+    if (popCount(mine & ~theirs) > most || popCount(theirs & ~mine) > most) return most + 1
+    if (aLength === 0 || bLength === 0) return Math.max(aLength, bLength)
+    if (aLength > word_bits) return bLength > word_bits ? this.#distanceByTable(a, b, most) : this.distance(b, a, most)
+    this.#prepare(a)
+    const positions = this.#positions
+    const letters = this.#letters
+    const last = 1 << (aLength - 1)
+    const swaps = this.#swaps
+    let [distance, above, below, diagonal, before] = [aLength, -1, 0, 0, 0]
+    for (let at = this.#values[b * 2]!, end = at + bLength; at < end; at++) {
+      const same = positions[letters[at]!]!
+      const swapped = ((~diagonal & same) << 1) & before & swaps
+      diagonal = ((((same & above) + above) | 0) ^ above) | same | below | swapped
+      let right = below | ~(diagonal | above)
+      const left = diagonal & above
+      if (right & last) distance++
+      else if (left & last) distance--
+      right = (right << 1) | 1
+      above = (left << 1) | ~(diagonal | right)
+      below = right & diagonal
+      before = same
+    }
+    return distance > most ? most + 1 : distance
+  }
+
+  /**
+   * Jaro-Winkler similarity from 0 to 1 with a prefix of at most four and a weight of .1, of at most the first 32 letters;
+   * 0 for all that is surely below `least`. After Winkler, "String comparator metrics and enhanced decision rules", 1990.
+   */
+  jaroWinkler(a: number, b: number, least: number): number {
+    const aLength = Math.min(word_bits, this.lengthOf(a))
+    const bLength = Math.min(word_bits, this.lengthOf(b))
+    if (aLength === 0 || bLength === 0) return 0
+    const prefix = this.commonPrefix(a, b, Math.min(4, aLength, bLength))
+    const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
+    const most = Math.min(aLength - popCount(mine & ~theirs), bLength - popCount(theirs & ~mine))
+    const bound = (most / aLength + most / bLength + 1) / 3
+    if (bound + prefix * 0.1 * (1 - bound) < least) return 0
+    const jaro = this.#jaro(a, b, aLength, bLength)
+    return jaro + prefix * 0.1 * (1 - jaro)
+  }
+
+  #jaro(a: number, b: number, aLength: number, bLength: number): number {
+    this.#prepare(a)
+    const positions = this.#positions
+    const letters = this.#letters
+    const start = this.#values[b * 2]!
+    const reach = Math.max(0, (Math.max(aLength, bLength) >> 1) - 1)
+    let window = (1 << (reach + 1)) - 1
+    let [taken, found] = [0, 0]
+    for (let at = 0; at < bLength; at++) {
+      const same = positions[letters[start + at]!]! & window & ~taken
+      if (same !== 0) {
+        taken |= same & -same
+        found |= 1 << at
+      }
+      window = at < reach ? (window << 1) | 1 : window << 1
+    }
+    if (found === 0) return 0
+    let [matches, moved] = [0, 0]
+    for (let rest = found, mine = taken; rest !== 0; rest &= rest - 1, mine &= mine - 1) {
+      matches++
+      const at = 31 - Math.clz32(rest & -rest)
+      if ((positions[letters[start + at]!]! & mine & -mine) === 0) moved++
+    }
+    return (matches / aLength + matches / bLength + (matches - (moved >> 1)) / matches) / 3
+  }
+
+  /** Positions of the first 32 letters. */
+  #prepare(code: number): void {
+    if (this.#prepared === code) return
+    const positions = this.#positions
+    const letters = this.#letters
+    if (this.#prepared >= 0) {
+      const end = this.#values[this.#prepared * 2 + 2]!
+      for (let at = this.#values[this.#prepared * 2]!; at < end; at++) positions[letters[at]!] = 0
+    }
+    const start = this.#values[code * 2]!
+    const length = Math.min(word_bits, this.lengthOf(code))
+    for (let at = 0; at < length; at++) positions[letters[start + at]!]! |= 1 << at
+    this.#prepared = code
+  }
+
+  /** The same distance by the table of its definition, for what does not fit into a word. */
+  #distanceByTable(a: number, b: number, most: number): number {
+    const letters = this.#letters
+    const [aStart, bStart, width] = [this.#values[a * 2]!, this.#values[b * 2]!, this.lengthOf(b) + 1]
+    let two = new Int32Array(width)
+    let one = Int32Array.from({ length: width }, (_, index) => index)
+    let row = new Int32Array(width)
+    for (let y = 1; y <= this.lengthOf(a); y++) {
+      row[0] = y
+      let least = y
+      const letter = letters[aStart + y - 1]!
+      for (let x = 1; x < width; x++) {
+        const other = letters[bStart + x - 1]!
+        let cost = Math.min(one[x]! + 1, row[x - 1]! + 1, one[x - 1]! + (letter === other ? 0 : 1))
+        const isSwap = y > 1 && x > 1 && letter === letters[bStart + x - 2] && letters[aStart + y - 2] === other
+        if (isSwap && this.#swaps !== 0) cost = Math.min(cost, two[x - 2]! + 1)
+        row[x] = cost
+        if (cost < least) least = cost
+      }
+      if (least > most) return most + 1
+      const free = two
+      two = one
+      one = row
+      row = free
+    }
+    return Math.min(most + 1, one[width - 1]!)
+  }
+}
+
+/** How many bits are set. */
+function popCount(set: number): number {
+  let rest = set - ((set >>> 1) & 0x55555555)
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

@@ -1,0 +1,119 @@
+// What sites agree on before anything of their records leaves them: by which lens, which fields, how many, and who learns.
+import * as z from 'zod'
+import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
+import type { FieldError } from '../../../../kernel/error/errors.ts'
+import { siteName } from '../../../../kernel/messaging/transport.ts'
+import { seed, shortText } from '../../fields.ts'
+import { lensOverrides, privacy } from '../../fusion-run/model.ts'
+import { clkParameters } from '../../privacy/clk/parameters.ts'
+
+export const exchangeId = z.string().regex(/^xchg_[0-9a-f]{32}$/)
+const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** Four GiB: more than a site may allow by its settings. */
+export const max_agreed_set_bytes = 4_294_967_296
+
+/** What the proposer chooses. */
+export const exchangeTerms = {
+  fields: z
+    .array(shortText)
+    .min(1)
+    .max(14)
+    .meta({ description: 'Fields of the lens that leave the sites in whatever form; `psi` compares them as one key' }),
+  privacy,
+  learns: z.array(siteName).min(1).max(2).meta({ description: 'The parties that learn which records match' }),
+  linker: siteName.optional().meta({
+    description: 'With `clk`: the third site that compares and has no key, or, with accept_dictionary_risk, a party',
+  }),
+  accept_dictionary_risk: z.boolean().default(false).meta({
+    description: 'With `clk` and no third site: the party that compares has the key, and can guess at every value',
+  }),
+  max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
+  max_set_bytes: z.int().min(1).max(max_agreed_set_bytes).default(67_108_864).meta({
+    description: 'With `none`: most bytes of the records of either party, as JSON',
+  }),
+  seed,
+  threshold: lensOverrides.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),
+  clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
+}
+
+export const exchangeAgreement = z
+  .strictObject({
+    exchange_id: exchangeId,
+    lens: shortText,
+    lens_version: shortText,
+    lens_digest: sha256Hex.meta({ description: 'Of the lens, which all parties must have word for word' }),
+    parties: z.tuple([siteName, siteName]).meta({ description: 'Who proposes, and who is asked' }),
+    ...exchangeTerms,
+  })
+  .meta({ id: 'ExchangeAgreement' })
+export type ExchangeAgreement = z.infer<typeof exchangeAgreement>
+
+export function computeAgreementDigest(of: ExchangeAgreement): string {
+  return canonicalDigest(of)
+}
+
+/** Why these terms are none that sites can keep; empty when they are. */
+export function findTermFaults(chosen: Omit<ExchangeAgreement, 'exchange_id' | 'lens_digest'>): FieldError[] {
+  const { parties, learns, fields, linker, privacy: mode, clk, threshold } = chosen
+  const faults: FieldError[] = []
+  const fault = (path: string, message: string) => faults.push({ path, message })
+  if (parties[0] === parties[1]) fault('peer', 'must be another site')
+  if (!learns.every((site) => parties.includes(site))) fault('learns', `may name ${parties.join(' and ')}`)
+  if (new Set(learns).size < learns.length) fault('learns', 'names a site twice')
+  if (new Set(fields).size < fields.length) fault('fields', 'names a field twice')
+  if (mode !== 'clk' && linker !== undefined) fault('linker', 'goes with clk alone')
+  if (mode !== 'clk' && clk !== undefined) fault('clk', 'goes with clk alone')
+  const isOther = Object.keys(clk?.weights ?? {}).some((name) => !fields.includes(name))
+  if (isOther) fault('clk.weights', 'names what is no field of the agreement')
+  if (mode !== 'none' && threshold !== undefined)
+    fault('threshold', 'goes with none alone; that of clk is clk.threshold')
+  if (mode === 'clk') faults.push(...findLinkerFaults(chosen))
+  return faults
+}
+
+function findLinkerFaults({
+  parties,
+  linker,
+  accept_dictionary_risk,
+}: Pick<ExchangeAgreement, 'parties' | 'linker' | 'accept_dictionary_risk'>) {
+  if (linker === undefined) return [{ path: 'linker', message: 'clk needs a third site that has no key' }]
+  if (!parties.includes(linker) || accept_dictionary_risk) return []
+  return [
+    {
+      path: 'accept_dictionary_risk',
+      message: 'must be true where a party compares: it has the key, and can guess at every value',
+    },
+  ]
+}
+
+/** All that take part, the parties first. */
+export function listSites({ parties, linker }: Pick<ExchangeAgreement, 'parties' | 'linker'>): string[] {
+  return [...new Set([...parties, ...(linker === undefined ? [] : [linker])])]
+}
+
+export function findOtherParty({ parties }: Pick<ExchangeAgreement, 'parties'>, self: string): string {
+  return parties[0] === self ? parties[1] : parties[0]
+}
+
+/** What the terms give away, for whoever is about to agree; the same words in docs/privacy.md. */
+export function listWarnings({
+  privacy: mode,
+  fields,
+  linker,
+  parties,
+}: Pick<ExchangeAgreement, 'privacy' | 'fields' | 'linker' | 'parties'>): string[] {
+  const named = fields.join(', ')
+  if (mode === 'none') return [`whoever learns is sent ${named} of every record of the other, as they are`]
+  const always = 'every site is believed to keep to the protocol (semi-honest); the sizes of the sets are seen by all'
+  if (mode === 'psi') {
+    return [
+      always,
+      `who learns can guess: values of ${named} that are few or known can be put into its own set and so be tried, as many as the agreed size`,
+    ]
+  }
+  const similar = `the linker sees how alike records are in ${named}, and how often vectors recur; frequent values can be told by that`
+  if (linker === undefined || !parties.includes(linker))
+    return [always, similar, 'the linker must not work together with a party: with its key all values can be guessed']
+  return [always, similar, `${linker} compares and has the key: it can guess at every value of the other party`]
+}

@@ -1,0 +1,53 @@
+// Changes an exchange by a pure rule, records it, and has the worker look.
+
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { exchanges, type StoredExchange } from './model.ts'
+
+/** Where it is told that some exchange has something to do, or one is worked on no more. */
+export const exchangesTopic = 'resolution.exchanges'
+
+export function exchangeTopic(id: string): string {
+  return `resolution.exchange/${id}`
+}
+
+/** The same value back is no change. What entered another state is recorded for the exchange's tenant. */
+export async function changeExchange(
+  call: Call,
+  id: string,
+  action: string,
+  rule: (current: StoredExchange) => StoredExchange | Refusal,
+): Promise<Doc<StoredExchange> | Refusal> {
+  const { doc, answer } = await call.store(exchanges).update<Refusal | undefined>(id, ({ value }) => {
+    const next = rule(value)
+    if (isRefusal(next)) return { answer: next }
+    if (next === value) return { answer: undefined }
+    const hasMoved = next.state !== value.state || next.agreed.length !== value.agreed.length
+    return { next, answer: undefined, audit: hasMoved ? [buildAuditEvent(call, id, action, value, next)] : [] }
+  })
+  if (answer) return answer
+  announceExchange(call, doc)
+  return doc
+}
+
+export function announceExchange(call: Call, { id, value }: Doc<StoredExchange>): void {
+  if (value.owes) call.wake('exchanges')
+  call.announce(exchangesTopic)
+  call.announce(exchangeTopic(id))
+}
+
+/** Nothing of the data, and no secret. */
+function buildAuditEvent(call: Call, id: string, action: string, before: StoredExchange, next: StoredExchange) {
+  const { privacy, fields, learns, parties, linker, max_set_size } = next.agreement
+  const terms = { privacy, fields, learns, parties, max_set_size, ...(linker === undefined ? {} : { linker }) }
+  const detail = {
+    from: before.state,
+    to: next.state,
+    agreed: next.agreed,
+    sizes: next.sizes,
+    terms,
+    ...(next.failure ? { failure: next.failure } : {}),
+  }
+  return { ...call.audited(action, id, detail, next.label), tenant_id: next.tenant_id }
+}

@@ -1,0 +1,87 @@
+// Says something to a site of an exchange; the same again finds what was said.
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import { listSites } from '../agreement/agreement.ts'
+import type { ExchangeRound, StoredExchange } from '../model.ts'
+import { loadPieces } from '../piece/piece-sets.ts'
+import type { ExchangeFailure } from '../progress/end-early.ts'
+import { type ExchangeMessage, exchange_message_schema } from './exchange-message.ts'
+
+/** Durable when it resolves. `event`: what is said, within this exchange and to this site. */
+export async function sendExchangeMessage(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  to: string,
+  event: string,
+  sent: ExchangeMessage,
+): Promise<void> {
+  await call.roles.send({
+    peer: to,
+    event_id: `resolution.exchange/${id}/${event}`,
+    kind: 'resolution',
+    schema: exchange_message_schema,
+    body: sent,
+    label: value.label,
+    parent_block_ids: [],
+  })
+}
+
+export async function sendProposal(call: Call, doc: Doc<StoredExchange>, to: string): Promise<void> {
+  const { agreement, label, sizes, keys } = doc.value
+  const self = call.site.name
+  // A linker has no business with the key.
+  const key = agreement.parties.includes(to) ? keys[self] : undefined
+  const sent = { say: 'proposal' as const, agreement, classification: label, size: sizes[self] ?? 0 }
+  await sendExchangeMessage(call, doc, to, 'proposal', key === undefined ? sent : { ...sent, key })
+}
+
+export async function sendAcceptance(call: Call, doc: Doc<StoredExchange>): Promise<void> {
+  const { agreement, sizes, keys } = doc.value
+  const self = call.site.name
+  const sent = { say: 'agreed' as const, ...buildExchangeRef(doc), size: sizes[self] ?? 0 }
+  const key = keys[self]
+  await sendExchangeMessage(call, doc, agreement.parties[0], 'agreed', key === undefined ? sent : { ...sent, key })
+}
+
+/** All pieces of a round that this site has kept for it. */
+export async function sendRound(call: Call, doc: Doc<StoredExchange>, round: ExchangeRound, to: string): Promise<void> {
+  const pieces = await loadPieces(call, doc.id, call.site.name, round)
+  if (!pieces) throw new Error(`the ${round} of ${doc.id} are not prepared`)
+  for (const { number, of, items, data } of pieces) {
+    const carried = round === 'records' ? { rows: JSON.parse(data) as string[][] } : { data }
+    await sendExchangeMessage(call, doc, to, `${round}.${number}`, {
+      say: 'piece',
+      ...buildExchangeRef(doc),
+      round,
+      number,
+      of,
+      items,
+      ...carried,
+    })
+  }
+}
+
+export async function sendEnd(call: Call, doc: Doc<StoredExchange>, to: string): Promise<void> {
+  const { code, reason } = redactFailure(doc.value)
+  await sendExchangeMessage(call, doc, to, 'ended', {
+    say: 'ended',
+    ...buildExchangeRef(doc),
+    code,
+    reason: reason.slice(0, 1_024),
+  })
+}
+
+/** What a person says to the others, and what was wrong with theirs. All else could tell of records: how many match, for one. */
+export function redactFailure({ state, failure }: Pick<StoredExchange, 'state' | 'failure'>): ExchangeFailure {
+  if (!failure) return { code: 'cancelled', reason: 'it was cancelled' }
+  const isForThem = state !== 'failed' || ['invalid', 'over_budget', 'expired'].includes(failure.code)
+  return isForThem ? failure : { code: 'failed', reason: 'it failed here' }
+}
+
+function buildExchangeRef({ id, value }: Doc<StoredExchange>) {
+  return { exchange_id: id, agreement_digest: value.agreement_digest }
+}
+
+export function listOtherSites(call: Call, { agreement }: Pick<StoredExchange, 'agreement'>): string[] {
+  return listSites(agreement).filter((site) => site !== call.site.name)
+}

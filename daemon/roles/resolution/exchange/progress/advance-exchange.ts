@@ -1,0 +1,146 @@
+// Takes an exchange as far as it goes now: says what is due, waits for what is not here, and settles what was learnt.
+
+import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import { runWork } from '../../parts.ts'
+import { settings } from '../../settings.ts'
+import { listSites } from '../agreement/agreement.ts'
+import { findStandingAgreement } from '../agreement/standing-agreement.ts'
+import { changeExchange } from '../change-exchange.ts'
+import { sendEnd, sendProposal } from '../message/send-message.ts'
+import { exchanges, isOver, runIdOfExchange, type StoredExchange } from '../model.ts'
+import { dropPieces } from '../piece/piece-sets.ts'
+import { acceptProposal } from '../proposal/accept-proposal.ts'
+import { checkOpenExchanges } from '../proposal/check-open-exchanges.ts'
+import { type ExchangeFailure, endEarly } from './end-early.ts'
+import { endExchangeRun } from './exchange-run.ts'
+import { findExpiry } from './find-expiry.ts'
+import { applyStepChange, type ExchangeStepOutcome, performStep } from './perform-step.ts'
+import { runWhileActive } from './run-while-active.ts'
+
+/** Ends when nothing more can be done before something is heard. Throws what may pass, and the exchange is taken up again. */
+export async function advanceExchange(call: Call, id: string): Promise<void> {
+  for (;;) {
+    const doc = await call.store(exchanges).find(id)
+    if (!doc || doc.value.owes === 0 || call.signal.aborted) return
+    if (await expireExchange(call, doc)) continue
+    const moved = await tryNextStep(call, doc)
+    if (isRefusal(moved)) await failExchange(call, doc, moved)
+    else if (moved === 'waits') await markIdle(call, doc)
+  }
+}
+
+/** Whether the exchange has had its time; then it has failed, and its secret is gone. */
+export async function expireExchange(call: Call, { id, value }: Doc<StoredExchange>): Promise<boolean> {
+  const failure = isOver(value) ? undefined : findExpiry(value, call.settings(settings), call.now())
+  if (!failure) return false
+  await endExchange(call, id, 'failed', failure)
+  return true
+}
+
+/** A refusal that no repeat would change is how the exchange ends; so is work that takes too long. */
+async function tryNextStep(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
+  try {
+    if (isOver(doc.value)) return await cleanUpExchange(call, doc)
+    const step = doc.value.state === 'proposed' ? negotiateAgreement : performStep
+    return await runWhileActive(call, doc.id, (signal) => step(call, doc, signal))
+  } catch (error) {
+    if (isRefusal(error) && (!error.row.retryable || error.code === 'timeout')) return error
+    throw error
+  }
+}
+
+/** The linker first: a party must find it ready. */
+async function negotiateAgreement(
+  call: Call,
+  doc: Doc<StoredExchange>,
+  signal: AbortSignal,
+): Promise<ExchangeStepOutcome | Refusal> {
+  const { agreement, part, agreed, keys } = doc.value
+  if (part !== 'proposer') return await acceptByProfile(call, doc, signal)
+  const [, other] = agreement.parties
+  const linker = listSites(agreement).find((site) => !agreement.parties.includes(site))
+  if (linker !== undefined && !agreed.includes(linker)) return await offerProposal(call, doc, linker)
+  if (!agreed.includes(other)) return await offerProposal(call, doc, other)
+  const isKeyed = agreement.privacy !== 'clk' || keys[other] !== undefined
+  if (!isKeyed) return refuse('invalid', `${other} gave no public key`)
+  return await applyStepChange(call, doc, 'agreed', (current) =>
+    current.state === 'proposed' ? { ...current, state: 'running', owes: 1, updated_at: call.nowIso() } : current,
+  )
+}
+
+/** Whom it was offered to is known before: who is told of an exchange is told of its end. */
+async function offerProposal(call: Call, doc: Doc<StoredExchange>, to: string): Promise<ExchangeStepOutcome | Refusal> {
+  const { told = [], tenant_id, peer } = doc.value
+  if (told.includes(to)) {
+    await sendProposal(call, doc, to)
+    return 'waits'
+  }
+  const refused = told.length === 0 ? await checkOpenExchanges(call, tenant_id, peer, 1) : undefined
+  if (refused) return refused
+  return await applyStepChange(call, doc, 'offered', (current) => ({ ...current, told: [...told, to] }))
+}
+
+/** What the profile agrees to needs nobody; the rest waits for a person. */
+async function acceptByProfile(
+  call: Call,
+  doc: Doc<StoredExchange>,
+  signal: AbortSignal,
+): Promise<ExchangeStepOutcome> {
+  const standing = findStandingAgreement(call.settings(settings).agreements, doc.value)
+  if (!standing) return 'waits'
+  const done = await acceptProposal(
+    call,
+    doc,
+    standing.file === undefined ? undefined : { file: standing.file },
+    signal,
+  )
+  if (!isRefusal(done)) return 'moved'
+  const { trace_id } = call.trace
+  call.log.warn('resolution.exchange.not-agreed', { trace_id, exchange: doc.id, code: done.code, detail: done.message })
+  return 'waits'
+}
+
+/** What was kept goes before anybody is told: a site that cannot be told must not keep it here. */
+async function cleanUpExchange(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
+  if (doc.value.state !== 'completed') await endExchangeRun(call, doc)
+  await dropPieces(call, doc.id)
+  if (doc.value.state !== 'completed' || doc.value.part === 'linker')
+    await call.part(runWork).drop(runIdOfExchange(doc.id))
+  for (const site of doc.value.to_tell) await sendEnd(call, doc, site)
+  return await applyStepChange(call, doc, 'over', (current) => ({ ...current, to_tell: [], owes: 0 }))
+}
+
+/** A run that a person has ended ends the exchange; it is no failure. */
+async function failExchange(
+  call: Call,
+  { id }: Doc<StoredExchange>,
+  { code, message: reason }: Refusal,
+): Promise<void> {
+  const isCancelled = code === 'wrong_state'
+  await endExchange(call, id, isCancelled ? 'cancelled' : 'failed', { code: isCancelled ? 'cancelled' : code, reason })
+}
+
+async function endExchange(
+  call: Call,
+  id: string,
+  state: 'failed' | 'cancelled',
+  failure: ExchangeFailure,
+): Promise<void> {
+  const self = call.site.name
+  const at = call.nowIso()
+  const { trace_id } = call.trace
+  const { code, reason: detail } = failure
+  call.log.warn('resolution.exchange.ended', { trace_id, exchange: id, code, detail })
+  await changeExchange(call, id, 'resolution.exchange.failed', (current) =>
+    isOver(current) ? { ...current, owes: 0 } : endEarly(current, state, failure, { self, by: self, at }),
+  )
+}
+
+/** Unless something was heard meanwhile. */
+async function markIdle(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
+  await changeExchange(call, id, 'resolution.exchange.waits', (current) =>
+    current.heard === value.heard && current.state === value.state ? { ...current, owes: 0 } : current,
+  )
+}

@@ -1,0 +1,121 @@
+// The run of a party: it follows the exchange from state to state, and holds what was learnt.
+
+import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import { changeRun } from '../../fusion-run/change-run.ts'
+import { fusionRuns, type RunState, type StoredRun } from '../../fusion-run/model.ts'
+import { isEnded } from '../../fusion-run/rules.ts'
+import type { StoredLens } from '../../lens/stored-lens.ts'
+import { runWork } from '../../parts.ts'
+import type { ExchangeStep } from '../agreement/build-plan.ts'
+import { type ExchangeRound, runIdOfExchange, type StoredExchange } from '../model.ts'
+
+/** Opens it once; its worker has nothing to do with it as long as sites are at it. Refuses where another run has its id. */
+export async function openExchangeRun(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  lens: Doc<StoredLens>,
+): Promise<Refusal | undefined> {
+  const { agreement, sizes, tenant_id, label, created_by } = value
+  const at = call.nowIso()
+  const run: StoredRun = {
+    tenant_id,
+    label,
+    created_by,
+    created_at: at,
+    updated_at: at,
+    started_at: at,
+    lens: lens.value.lens,
+    lens_id: lens.id,
+    lens_version: lens.value.lens_version,
+    entity_type: lens.value.entity_type,
+    state: 'extracting',
+    goal: 'completed',
+    privacy: agreement.privacy,
+    seed: agreement.seed,
+    sources: agreement.parties.toSorted().map((node_id) => ({ node_id, records: sizes[node_id] ?? 0 })),
+    counts: {},
+    request_digest: value.request_digest,
+    exchange_id: id,
+    owes: 0,
+    attempts: 0,
+    ...(agreement.threshold === undefined ? {} : { threshold: agreement.threshold }),
+  }
+  const audit = [
+    { ...call.audited('resolution.exchange.run', runIdOfExchange(id), { exchange: id }, label), tenant_id },
+  ]
+  const made = await call.store(fusionRuns).create(runIdOfExchange(id), run, audit)
+  if (made !== 'exists') return undefined
+  const before = await call.store(fusionRuns).get(runIdOfExchange(id))
+  return before.value.exchange_id === id ? undefined : refuse('already_exists', 'another run has the id of this one')
+}
+
+/** The states of the service's own runs, by how far the plan is. */
+export function runStateAt(step: number, steps: number): RunState {
+  if (step === 0) return 'extracting'
+  if (step >= steps - 1) return 'matched'
+  return step === 1 ? 'extracted' : 'matching'
+}
+
+/** A run that has ended stays as it is: whoever ended it wants the exchange no more. */
+export async function changeExchangeRun(
+  call: Call,
+  id: string,
+  rule: (run: StoredRun) => StoredRun,
+): Promise<Doc<StoredRun> | Refusal> {
+  return await changeRun(call, runIdOfExchange(id), 'resolution.fusion-run.exchange', (run) =>
+    isEnded(run) ? refuse('wrong_state', `the run is ${run.state}`) : rule(run),
+  )
+}
+
+export async function updateRunProgress(
+  call: Call,
+  doc: Doc<StoredExchange>,
+  plan: readonly ExchangeStep[],
+): Promise<Refusal | undefined> {
+  const state = runStateAt(doc.value.step, plan.length)
+  // What was learnt may be written already, by a process that ended before it said so.
+  if ((await call.store(fusionRuns).find(runIdOfExchange(doc.id)))?.value.state === 'completed') return undefined
+  const moved = await changeExchangeRun(call, doc.id, (run) =>
+    run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
+  )
+  const step = plan[doc.value.step]
+  const told = {
+    phase: state === 'extracting' || state === 'extracted' ? 'extract' : 'match',
+    step: describeStep(step),
+  } as const
+  call.part(runWork).reportProgress(runIdOfExchange(doc.id), { ...told, done: doc.value.step, total: plan.length })
+  return isRefusal(moved) ? moved : undefined
+}
+
+function describeStep(step: ExchangeStep | undefined): string {
+  if (step?.do === 'send') return `send ${roundNouns[step.round]} to ${step.to}`
+  return step?.do === 'await' ? `wait for ${roundNouns[step.round]} of ${step.from}` : 'write'
+}
+
+const roundNouns: Readonly<Record<ExchangeRound, string>> = {
+  records: 'records',
+  points: 'blinded keys',
+  tags: 'keys blinded twice',
+  places: 'what is shared',
+  vectors: 'vectors',
+  pairs: 'pairs',
+}
+
+/** When the exchange ended before it was through. */
+export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
+  const run = await call.store(fusionRuns).find(runIdOfExchange(id))
+  if (run?.value.exchange_id !== id || isEnded(run.value)) return
+  const { code, reason } = value.failure ?? { code: 'cancelled', reason: 'the exchange was cancelled' }
+  const at = call.nowIso()
+  await changeExchangeRun(call, id, (now) => ({
+    ...now,
+    state: value.state === 'failed' ? 'failed' : 'cancelled',
+    ...(value.state === 'failed' ? { failure: { code, reason } } : {}),
+    owes: 0,
+    updated_at: at,
+    ended_at: at,
+    files_until_ts: call.now(),
+  }))
+}

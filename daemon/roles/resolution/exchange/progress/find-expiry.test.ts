@@ -1,0 +1,38 @@
+// An exchange ends by itself: when nothing comes of it, and when it takes too long however much comes.
+import { expect, test } from 'vitest'
+import { findExpiry } from './find-expiry.ts'
+
+const limits = { exchange_hours: 720, exchange_idle_hours: 168 }
+const started_at = '2026-03-02T12:00:00.000Z'
+const runningExchange = {
+  created_at: started_at,
+  updated_at: started_at,
+  part: 'proposer',
+  own: 'own.1',
+  state: 'running',
+} as const
+const hoursAfterStart = (hours: number) => Date.parse(started_at) + hours * 3_600_000
+
+test('without progress it has the idle time, from the last progress on', () => {
+  expect(findExpiry(runningExchange, limits, hoursAfterStart(167.9))).toBeUndefined()
+  expect(findExpiry(runningExchange, limits, hoursAfterStart(168))).toMatchObject({ code: 'expired' })
+  const later = { ...runningExchange, updated_at: new Date(hoursAfterStart(100)).toISOString() }
+  expect(findExpiry(later, limits, hoursAfterStart(267))).toBeUndefined()
+  expect(findExpiry(later, limits, hoursAfterStart(268))?.reason).toBe('there was no progress for 168 hours')
+})
+
+test('a peer that says a little from time to time has no more than the whole time', () => {
+  const later = { ...runningExchange, updated_at: new Date(hoursAfterStart(719)).toISOString() }
+  expect(findExpiry(later, limits, hoursAfterStart(719.9))).toBeUndefined()
+  expect(findExpiry(later, limits, hoursAfterStart(720))?.reason).toBe(
+    'it was not through 720 hours after it was proposed',
+  )
+})
+
+test('a proposal whose request died while it kept its records ends after an hour, and no other does', () => {
+  const { own: _own, ...without } = { ...runningExchange, state: 'proposed' as const }
+  expect(findExpiry(without, limits, hoursAfterStart(0.9))).toBeUndefined()
+  expect(findExpiry(without, limits, hoursAfterStart(1))).toMatchObject({ code: 'cut_short' })
+  expect(findExpiry({ ...without, part: 'asked' }, limits, hoursAfterStart(1))).toBeUndefined()
+  expect(findExpiry({ ...without, own: 'own.1' }, limits, hoursAfterStart(1))).toBeUndefined()
+})

@@ -1,0 +1,126 @@
+// Does one step of an exchange that is agreed: waits for a round, prepares and sends one, or settles what was learnt.
+
+import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import type { Lens } from '../../lens/model.ts'
+import { buildPlan, type ExchangeStep } from '../agreement/build-plan.ts'
+import { changeExchange } from '../change-exchange.ts'
+import { sendAcceptance, sendRound } from '../message/send-message.ts'
+import { isOver, type StoredExchange } from '../model.ts'
+import { isSetCounted } from '../piece/count-piece.ts'
+import { loadPieces } from '../piece/piece-sets.ts'
+import { checkPeerBudget } from '../proposal/check-peer-budget.ts'
+import { findAgreedLens } from '../proposal/own-records.ts'
+import { completeExchange } from './end-early.ts'
+import { openExchangeRun, updateRunProgress } from './exchange-run.ts'
+import { type ExchangeStepContext, prepareRound } from './prepare-round.ts'
+import { publishResult } from './publish-result.ts'
+
+export type ExchangeStepOutcome = 'moved' | 'waits'
+
+/** Times that a step is begun: one that takes the whole process down must not do so for ever. */
+const max_attempts = 3
+
+/** `sampleSignal`: aborted when the exchange is wanted no more. */
+export async function performStep(
+  call: Call,
+  doc: Doc<StoredExchange>,
+  signal: AbortSignal,
+): Promise<ExchangeStepOutcome | Refusal> {
+  const { agreement, tenant_id, part, step: at, is_granted } = doc.value
+  if (!is_granted) return await grantBudget(call, doc)
+  const self = call.site.name
+  const plan = buildPlan(agreement, self)
+  const lens = await findAgreedLens(call, tenant_id, agreement)
+  const isParty = agreement.parties.includes(self)
+  if (isParty && isRefusal(lens)) return lens
+  const step = plan[at]
+  if (!step) {
+    return await applyStepChange(call, doc, 'completed', (current) =>
+      isOver(current) ? current : completeExchange(current, call.nowIso()),
+    )
+  }
+  if (at === 0 && part !== 'proposer') await sendAcceptance(call, doc)
+  if (isParty && !isRefusal(lens)) {
+    const ended = (await openExchangeRun(call, doc, lens)) ?? (await updateRunProgress(call, doc, plan))
+    if (ended) return ended
+  }
+  if (step.do === 'await' && !(await isRoundReceived(call, doc, step))) return 'waits'
+  // A linker sees no records, and needs no lens for what it does.
+  const given: ExchangeStepContext = { call, doc, signal, lens: isRefusal(lens) ? placeholderLens : lens.value.body }
+  const refused = await carryOutStep(given, step)
+  if (isRefusal(refused)) return refused
+  return await applyStepChange(call, doc, 'step', (current) =>
+    current.state === 'running' && current.step === at
+      ? { ...current, step: at + 1, attempts: 0, updated_at: call.nowIso() }
+      : current,
+  )
+}
+
+async function isRoundReceived(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  { from, round }: Extract<ExchangeStep, { do: 'await' }>,
+): Promise<boolean> {
+  return isSetCounted(value, from, round) && (await loadPieces(call, id, from, round)) !== undefined
+}
+
+async function carryOutStep(context: ExchangeStepContext, step: ExchangeStep): Promise<Refusal | undefined> {
+  const { call, doc } = context
+  if (step.do === 'await') return undefined
+  const begun = await countAttempt(call, doc)
+  if (isRefusal(begun)) return begun
+  let isDone = false
+  try {
+    const refused = step.do === 'send' ? await prepareRound(context, step.round) : await publishResult(context)
+    if (refused) return refused
+    if (step.do === 'send') await sendRound(call, doc, step.round, step.to)
+    isDone = true
+    return undefined
+  } finally {
+    // What counts is how often the whole process ended, and not an orderly stop or a store that was away.
+    if (!isDone) await applyStepChange(call, doc, 'put-aside', (current) => ({ ...current, attempts: 0 }))
+  }
+}
+
+function countAttempt(call: Call, doc: Doc<StoredExchange>) {
+  return applyStepChange(call, doc, 'begun', (current) => {
+    const { attempts = 0 } = current
+    if (attempts >= max_attempts) return refuse('internal', `the service ended ${max_attempts} times in this step`)
+    return { ...current, attempts: attempts + 1 }
+  })
+}
+
+/** Before a word of it goes out: what many have agreed to side by side is one budget. */
+async function grantBudget(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
+  const refused = await checkPeerBudget(call, doc.value)
+  if (refused) return refused
+  return await applyStepChange(call, doc, 'granted', (current) =>
+    current.state === 'running' ? { ...current, is_granted: true } : current,
+  )
+}
+
+export async function applyStepChange(
+  call: Call,
+  { id }: Doc<StoredExchange>,
+  verb: string,
+  rule: (current: StoredExchange) => StoredExchange | Refusal,
+): Promise<ExchangeStepOutcome | Refusal> {
+  const done = await changeExchange(call, id, `resolution.exchange.${verb}`, rule)
+  return isRefusal(done) ? done : 'moved'
+}
+
+const placeholderLens: Lens = {
+  lens: 'none',
+  version: '1.0.0',
+  entity_type: 'none',
+  told_by: 'fields',
+  id_field: 'id',
+  fields: [],
+  text_evidence: 0,
+  blocking: 'automatic',
+  null_penalty: 0,
+  max_block: 1_000,
+  link_only: false,
+}

@@ -1,0 +1,208 @@
+// Prepares what a site sends in a round from what it has; kept before it is sent, so that a restart sends the same.
+import { deriveAgreedKey } from '../../../../kernel/cryptography/key-agreement.ts'
+import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import type { Lens } from '../../lens/model.ts'
+import { blindingPart } from '../../privacy/blinding-part.ts'
+import { type ClkParameters, clkParameters, computeVectorLength } from '../../privacy/clk/parameters.ts'
+import { findOtherParty } from '../agreement/agreement.ts'
+import {
+  type ExchangeJobName,
+  type ExchangeJobs,
+  exchangeWork,
+  type LensRecordPieces,
+  type SharedItemPositions,
+  type SortedItems,
+} from '../job/exchange-jobs.ts'
+import type { ExchangeRound, StoredExchange } from '../model.ts'
+import { cutBytes } from '../piece/cut-pieces.ts'
+import { computeItemBytes, loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
+
+/** `sampleSignal`: aborted when the exchange is wanted no more. */
+export type ExchangeStepContext = {
+  readonly call: Call
+  readonly doc: Doc<StoredExchange>
+  readonly lens: Lens
+  readonly signal: AbortSignal
+}
+
+/** Undefined once the round is kept; a refusal where what the other side sent allows none. */
+export async function prepareRound(context: ExchangeStepContext, round: ExchangeRound): Promise<Refusal | undefined> {
+  const { call, doc } = context
+  if (await loadPieces(call, doc.id, call.site.name, round)) return undefined
+  return await roundBuilders[round](context)
+}
+
+const roundBuilders: Readonly<Record<ExchangeRound, (context: ExchangeStepContext) => Promise<Refusal | undefined>>> = {
+  async records(context) {
+    const { call, doc } = context
+    const own = await loadPieces(call, doc.id, call.site.name, doc.value.own ?? '')
+    if (!own) throw new Error(`the records of ${doc.id} are not all here`)
+    const texts = own.map(({ data }) => data)
+    await storeSet(context, 'records', own[0]?.items ?? 0, texts)
+    return undefined
+  },
+  async points(context) {
+    const { call, doc, signal } = context
+    const keys = await performJob(context, 'keys', await loadRecordPieces(context))
+    if (isRefusal(keys)) return keys
+    const blinding = call.part(blindingPart)
+    const items = await blinding.blindValues(doc.value.agreement_digest, keys, decodeSecret(context), signal)
+    const sorted = await performJob(context, 'sort', { items, width: computeItemBytes('points', doc.value) })
+    return isRefusal(sorted) ? sorted : await storeSorted(context, 'points', sorted)
+  },
+  async tags(context) {
+    const tags = await tagPeerPoints(context)
+    if (isRefusal(tags)) return tags
+    await storeBytes(context, 'tags', tags)
+    return undefined
+  },
+  async places(context) {
+    const met = await findSharedPositions(context)
+    if (isRefusal(met)) return met
+    await storeBytes(context, 'met', toBytes(met.ours))
+    await storeBytes(context, 'places', toBytes(met.theirs))
+    return undefined
+  },
+  vectors: prepareVectors,
+  pairs: preparePairs,
+}
+
+/** Does it beside the service, for this exchange. */
+export function performJob<D extends ExchangeJobName>(
+  { call, doc, signal }: ExchangeStepContext,
+  job: D,
+  input: ExchangeJobs[D][0],
+): Promise<ExchangeJobs[D][1] | Refusal> {
+  return call.part(exchangeWork).perform(doc.id, job, input, signal)
+}
+
+/** Places of ours and of theirs that hold the same value, ascending by theirs. */
+async function findSharedPositions(context: ExchangeStepContext): Promise<SharedItemPositions | Refusal> {
+  const { call, doc } = context
+  const theirs = await tagPeerPoints(context)
+  if (isRefusal(theirs)) return theirs
+  const ours = await loadBytes(call, doc.id, findOtherParty(doc.value.agreement, call.site.name), 'tags')
+  if (!ours) throw new Error('the tags are not all here')
+  const met = await performJob(context, 'meet', {
+    ours: theirs,
+    theirs: ours,
+    width: computeItemBytes('tags', doc.value),
+  })
+  return isRefusal(met) ? met : { ours: met.theirs, theirs: met.ours }
+}
+
+/** Tags of the other side's points; a refusal for points that are none, not all different, or our own given back. */
+async function tagPeerPoints(context: ExchangeStepContext): Promise<Uint8Array | Refusal> {
+  const { call, doc, signal } = context
+  const { agreement, agreement_digest, sizes } = doc.value
+  const other = findOtherParty(agreement, call.site.name)
+  const points = await loadBytes(call, doc.id, other, 'points')
+  const own = await loadBytes(call, doc.id, call.site.name, 'points')
+  if (!points || !own) throw new Error('the points are not all here')
+  const sound = await performJob(context, 'check', { points, own, count: sizes[other] ?? 0, from: other })
+  if (isRefusal(sound)) return sound
+  const width = computeItemBytes('tags', doc.value)
+  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, decodeSecret(context), width, signal)
+  return tags ?? refuse('invalid', `among the points of ${other} is one of low order, or one that is none`)
+}
+
+async function prepareVectors(context: ExchangeStepContext): Promise<Refusal | undefined> {
+  const { call, doc } = context
+  const { agreement, agreement_digest, keys } = doc.value
+  const theirs = keys[findOtherParty(agreement, call.site.name)]
+  const key = theirs === undefined ? undefined : deriveAgreedKey(decodeSecret(context), theirs, agreement_digest)
+  if (!key) return refuse('invalid', 'the other party gave no public key that a key can be agreed with')
+  const made = await performJob(context, 'vectors', {
+    ...(await loadRecordPieces(context)),
+    key,
+    parameters: getClkParameters(context),
+  })
+  return isRefusal(made) ? made : await storeSorted(context, 'vectors', made)
+}
+
+async function preparePairs(context: ExchangeStepContext): Promise<Refusal | undefined> {
+  const { call, doc } = context
+  const { agreement } = doc.value
+  if (agreement.parties.includes(call.site.name)) {
+    const refused = await prepareRound(context, 'vectors')
+    if (refused) return refused
+  }
+  const [ours, theirs] = await Promise.all(agreement.parties.map((party) => loadBytes(call, doc.id, party, 'vectors')))
+  if (!ours || !theirs) throw new Error('the vectors are not all here')
+  const { threshold, one_to_one, ...rest } = getClkParameters(context)
+  const length = computeVectorLength({ threshold, one_to_one, ...rest })
+  const linked = await performJob(context, 'link', {
+    ours,
+    theirs,
+    linking: { length, threshold, one_to_one, seed: agreement.seed },
+  })
+  if (isRefusal(linked)) return linked
+  if (linked.blocks_left_out > 0) {
+    call.log.warn('resolution.exchange.blocks-left-out', { exchange: doc.id, blocks: linked.blocks_left_out })
+  }
+  await storeBytes(context, 'pairs', linked.pairs)
+  return undefined
+}
+
+export function getClkParameters({ doc }: Pick<ExchangeStepContext, 'doc'>): ClkParameters {
+  return doc.value.agreement.clk ?? clkParameters.parse({})
+}
+
+/** The records of this site as they are kept. */
+export async function loadRecordPieces(context: ExchangeStepContext): Promise<LensRecordPieces> {
+  return { lens: context.lens, fields: context.doc.value.agreement.fields, pieces: await loadOwnTexts(context) }
+}
+
+async function loadOwnTexts({ call, doc }: ExchangeStepContext): Promise<readonly string[]> {
+  const texts = await loadTexts(call, doc.id, call.site.name, doc.value.own ?? '')
+  if (!texts) throw new Error(`the records of ${doc.id} are not all here`)
+  return texts
+}
+
+/** The order in which a set of items went out: of each place, which of our own it is. */
+export async function loadItemOrder({ call, doc }: Pick<ExchangeStepContext, 'call' | 'doc'>): Promise<Int32Array> {
+  const bytes = await loadBytes(call, doc.id, call.site.name, 'order')
+  if (!bytes) throw new Error(`the order of ${doc.id} is not here`)
+  return new Int32Array(bytes.buffer)
+}
+
+/** With the order kept first: a set that is there has its order. */
+async function storeSorted(
+  context: ExchangeStepContext,
+  round: 'points' | 'vectors',
+  { sorted, order }: SortedItems,
+): Promise<undefined> {
+  await storeBytes(context, 'order', toBytes(order))
+  await storeBytes(context, round, sorted)
+  return undefined
+}
+
+async function storeBytes(
+  context: ExchangeStepContext,
+  what: Exclude<ExchangeRound, 'records'> | 'order' | 'met',
+  bytes: Uint8Array,
+): Promise<void> {
+  const width = what === 'order' || what === 'met' ? 4 : computeItemBytes(what, context.doc.value)
+  await storeSet(context, what, bytes.length / width, cutBytes(bytes, width))
+}
+
+async function storeSet(
+  { call, doc }: ExchangeStepContext,
+  what: string,
+  items: number,
+  pieces: readonly string[],
+): Promise<void> {
+  const { tenant_id } = doc.value
+  await storePieces(call, { tenant_id, exchange_id: doc.id, from: call.site.name, what }, items, pieces)
+}
+
+function decodeSecret({ doc }: ExchangeStepContext): Uint8Array {
+  if (doc.value.secret === undefined) throw new Error(`${doc.id} has no secret`)
+  return new Uint8Array(Buffer.from(doc.value.secret, 'hex'))
+}
+
+function toBytes(numbers: Int32Array): Uint8Array {
+  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+}

@@ -1,0 +1,137 @@
+// Settles what a site has learnt: matches and clusters of a private run, or the peer's records for a run as any other.
+
+import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import { fusionRuns, type StoredRun } from '../../fusion-run/model.ts'
+import { publishMatches } from '../../fusion-run/publish-matches.ts'
+import { runWork } from '../../parts.ts'
+import { publishRegistry } from '../../registry/publish-registry.ts'
+import { settings } from '../../settings.ts'
+import { findOtherParty } from '../agreement/agreement.ts'
+import type { ExchangeFindingCounts, ReceivedMatches } from '../job/exchange-jobs.ts'
+import { runIdOfExchange } from '../model.ts'
+import { loadBytes, loadTexts } from '../piece/piece-sets.ts'
+import { changeExchangeRun } from './exchange-run.ts'
+import {
+  type ExchangeStepContext,
+  getClkParameters,
+  loadItemOrder,
+  loadRecordPieces,
+  performJob,
+  prepareRound,
+} from './prepare-round.ts'
+
+/** May be done again: everything is written under ids that follow from what it is about. */
+export async function publishResult(context: ExchangeStepContext): Promise<Refusal | undefined> {
+  const { call, doc } = context
+  const { agreement } = doc.value
+  const isParty = agreement.parties.includes(call.site.name)
+  if (isParty && (await call.store(fusionRuns).get(runIdOfExchange(doc.id))).value.state === 'completed')
+    return undefined
+  if (!agreement.learns.includes(call.site.name)) return isParty ? await completeWithoutResult(context) : undefined
+  if (agreement.privacy === 'none') return await startLocalRun(context)
+  const told = agreement.privacy === 'psi' ? await loadSharedKeys(context) : await loadVectorPairs(context)
+  return isRefusal(told) ? told : await writeFindings(context, told)
+}
+
+async function completeWithoutResult({ call, doc }: ExchangeStepContext): Promise<Refusal | undefined> {
+  return await completeRun(call, doc.id, { records: doc.value.sizes[call.site.name] ?? 0 })
+}
+
+/** Both sides' records as nodes of a run of this site, which is carried out as any other: by the same lens, to the same result. */
+async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | undefined> {
+  const { call, doc, lens } = context
+  const { agreement, sizes, own = '' } = doc.value
+  const run = await call.store(fusionRuns).find(runIdOfExchange(doc.id))
+  if (run && (run.value.owes === 1 || run.value.attempts > 0)) return undefined
+  const self = call.site.name
+  const sets = await Promise.all(
+    agreement.parties.toSorted().map(async (site) => {
+      const pieces = await loadTexts(call, doc.id, site, site === self ? own : 'records')
+      if (!pieces) throw new Error(`the records of ${site} are not all here`)
+      return { site, size: sizes[site] ?? 0, pieces }
+    }),
+  )
+  const kept = await performJob(context, 'hand', { lens, fields: agreement.fields, sets })
+  if (isRefusal(kept)) return kept
+  const at = call.nowIso()
+  const moved = await changeExchangeRun(call, doc.id, (now) => ({ ...now, state: 'pending', owes: 1, updated_at: at }))
+  return isRefusal(moved) ? moved : undefined
+}
+
+/** Keys that both have; what stands for the other's records is the key's place in the set of the one that was told last. */
+async function loadSharedKeys(context: ExchangeStepContext): Promise<ReceivedMatches | Refusal> {
+  const { call, doc } = context
+  const { learns, parties } = doc.value.agreement
+  const isFinder = call.site.name === (learns.includes(parties[0]) ? parties[0] : parties[1])
+  const refused = isFinder ? await prepareRound(context, 'places') : undefined
+  if (refused) return refused
+  const other = findOtherParty(doc.value.agreement, call.site.name)
+  const theirs = await loadIntegers(call, doc.id, isFinder ? call.site.name : other, 'places')
+  const ours = isFinder ? await loadIntegers(call, doc.id, call.site.name, 'met') : theirs
+  return { by: 'keys', other, positions: { ours, theirs } }
+}
+
+async function loadVectorPairs(context: ExchangeStepContext): Promise<ReceivedMatches | Refusal> {
+  const { call, doc } = context
+  const { agreement, sizes } = doc.value
+  const { parties, linker = '' } = agreement
+  const self = call.site.name
+  const refused = self === linker ? await prepareRound(context, 'pairs') : undefined
+  if (refused) return refused
+  const pairs = await loadBytes(call, doc.id, linker, 'pairs')
+  if (!pairs) throw new Error(`the pairs of ${doc.id} are not here`)
+  const size_of_other = sizes[findOtherParty(agreement, self)] ?? 0
+  const isFirst = self === parties[0]
+  return { by: 'vectors', linker, pairs, isFirst, size_of_other, parameters: getClkParameters(context) }
+}
+
+async function loadIntegers(call: Call, id: string, from: string, what: string): Promise<Int32Array> {
+  const bytes = await loadBytes(call, id, from, what)
+  if (!bytes) throw new Error(`the ${what} of ${id} are not here`)
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
+}
+
+async function writeFindings(context: ExchangeStepContext, received: ReceivedMatches): Promise<Refusal | undefined> {
+  const { call, doc, signal } = context
+  const run = await markRunResolving(call, doc.id)
+  if (isRefusal(run)) return run
+  const max_matches = call.settings(settings).max_matches
+  const names = {
+    exchange_id: doc.id,
+    self: call.site.name,
+    other: findOtherParty(doc.value.agreement, call.site.name),
+  }
+  const order = await loadItemOrder(context)
+  const found = await performJob(context, 'learn', {
+    ...(await loadRecordPieces(context)),
+    ...names,
+    order,
+    told: received,
+    max_matches,
+  })
+  if (isRefusal(found)) return found
+  await publishMatches(call, run, found.matches, signal)
+  await publishRegistry(call, run, found.clusters, signal)
+  const refused = await completeRun(call, doc.id, buildRunCounts(run, found))
+  call.wake('settle')
+  await call.part(runWork).drop(run.id)
+  return refused
+}
+
+async function markRunResolving(call: Call, id: string): Promise<Doc<StoredRun> | Refusal> {
+  const at = call.nowIso()
+  return await changeExchangeRun(call, id, (now) => ({ ...now, state: 'resolving', route: 'links', updated_at: at }))
+}
+
+function buildRunCounts({ value: { sources } }: Doc<StoredRun>, result: ExchangeFindingCounts): StoredRun['counts'] {
+  return { records: sources.reduce((sum, { records = 0 }) => sum + records, 0), ...result }
+}
+
+async function completeRun(call: Call, id: string, counts: StoredRun['counts']): Promise<Refusal | undefined> {
+  const at = call.nowIso()
+  const ends = { updated_at: at, ended_at: at, files_until_ts: call.now() }
+  const done = await changeExchangeRun(call, id, (now) => ({ ...now, state: 'completed', counts, ...ends }))
+  return isRefusal(done) ? done : undefined
+}

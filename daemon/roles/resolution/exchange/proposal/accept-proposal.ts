@@ -1,0 +1,78 @@
+// Agrees to a proposal, for a person or by the profile: from then on this site takes its steps.
+import { deriveX25519PublicKey } from '../../../../kernel/cryptography/key-agreement.ts'
+import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
+import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { joinLabels, normaliseLabel } from '../../../../kernel/label/label.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import type { NodeRecords } from '../../fusion-run/node-data.ts'
+import { changeExchange } from '../change-exchange.ts'
+import { exchanges, isOver, type StoredExchange } from '../model.ts'
+import { dropPieces } from '../piece/piece-sets.ts'
+import { checkPeerBudget } from './check-peer-budget.ts'
+import { findAgreedLens, readOwnRecords, storeOwnRecords } from './own-records.ts'
+
+/** `data`: of a party; a linker has none. The same again changes nothing. */
+export async function acceptProposal(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  data: NodeRecords | undefined,
+  signal: AbortSignal,
+): Promise<Doc<StoredExchange> | Refusal> {
+  const { agreement, part, tenant_id } = value
+  if (part === 'proposer') return refuse('wrong_state', 'this site has proposed it: the peer is asked')
+  if (value.state !== 'proposed') return refuse('wrong_state', `the exchange is ${value.state}`)
+  const refused = await checkPeerBudget(call, value)
+  if (refused) return refused
+  if (part === 'linker') return await storeAcceptance(call, id, {})
+  if (data === undefined)
+    return refuse('invalid', 'a party brings records', [{ path: 'data', message: 'must be there' }])
+  const lens = await findAgreedLens(call, tenant_id, agreement)
+  if (isRefusal(lens)) return lens
+  const joined = joinLabels(value.label, lens.value.label, call.site.labels)
+  if (!joined || canonicalJson(joined) !== canonicalJson(normaliseLabel(value.label)))
+    return refuse('label_denied', `what ${agreement.lens} sees is labelled above what is proposed`)
+  const own = await readOwnRecords(call, tenant_id, agreement, lens, data, signal)
+  if (isRefusal(own)) return own
+  const kept = await storeOwnRecords(call, tenant_id, id, own)
+  const done = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: kept })
+  // Records of what was declined or ended meanwhile are not kept.
+  const now = isRefusal(done) ? await call.store(exchanges).find(id) : undefined
+  if (now && isOver(now.value)) await dropPieces(call, id)
+  return done
+}
+
+type AcceptedExchangeFields = { readonly size?: number; readonly secret?: string; readonly own?: string }
+
+async function storeAcceptance(
+  call: Call,
+  id: string,
+  { size, secret, own }: AcceptedExchangeFields,
+): Promise<Doc<StoredExchange> | Refusal> {
+  const self = call.site.name
+  return await changeExchange(call, id, 'resolution.exchange.agree', (current) => {
+    if (current.state !== 'proposed') return refuse('wrong_state', `the exchange is ${current.state}`)
+    return {
+      ...current,
+      ...buildSecretFields(current, self, secret),
+      ...(own === undefined ? {} : { own }),
+      sizes: size === undefined ? current.sizes : { ...current.sizes, [self]: size },
+      agreed: [...current.agreed, self],
+      state: 'running',
+      agreed_ts: call.now(),
+      owes: 1,
+      updated_at: call.nowIso(),
+    }
+  })
+}
+
+/** Fresh for each run; of vectors the public key goes to the other party. */
+export function buildSecretFields(
+  { agreement, keys }: Pick<StoredExchange, 'agreement' | 'keys'>,
+  self: string,
+  secret: string | undefined,
+): Pick<StoredExchange, 'secret' | 'keys'> {
+  if (secret === undefined || agreement.privacy === 'none') return { keys }
+  if (agreement.privacy === 'psi') return { secret, keys }
+  return { secret, keys: { ...keys, [self]: deriveX25519PublicKey(Buffer.from(secret, 'hex')) } }
+}

@@ -1,0 +1,157 @@
+// Opens a run for the caller's tenant: what it is about is on disk before the run is there, and the run before it is told.
+import * as z from 'zod'
+import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { classification, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { seed, shortText } from '../fields.ts'
+import { findLens } from '../lens/find-lens.ts'
+import type { StoredLens } from '../lens/stored-lens.ts'
+import { runTotal } from '../metrics.ts'
+import { runWork } from '../parts.ts'
+import { settings } from '../settings.ts'
+import { announceRun } from './change-run.ts'
+import { consensusRange, fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
+import { nodeData, splitNodeData } from './node-data.ts'
+import { open_states } from './rules.ts'
+
+export const runInput = z.strictObject({
+  lens_id: shortText.meta({ description: 'uid or name of the lens' }),
+  lens_version: shortText
+    .optional()
+    .meta({ description: 'Its newest version, or that of the uid, where it is absent' }),
+  node_data: nodeData,
+  ...lensOverrides,
+  privacy: privacy.default('none'),
+  seed,
+  classification: classification.optional(),
+  consensus: consensusRange.optional().meta({ description: 'Puts matches of uncertain score to consensus sessions' }),
+})
+type RunInput = z.infer<typeof runInput>
+
+/** Largest request that brings records along. */
+export const max_body_bytes = 16_777_216
+
+export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInput): Promise<Doc<StoredRun> | Refusal> {
+  const id = call.newId('run')
+  const before = await call.store(fusionRuns).find(id)
+  if (before) return checkRepeatedRequest(call, before)
+  const lens = await findLens(call, input.lens_id, input.lens_version)
+  if (isRefusal(lens)) return lens
+  const refused = await checkRunInput(call, input)
+  if (refused) return refused
+  const label = labelRun(call, input, lens)
+  if (isRefusal(label)) return label
+  const value = { ...buildRun(call, goal, input, lens), label, sources: splitNodeData(input.node_data).sources }
+  // One after the other, so that no number of requests at once comes past the limit.
+  return await call.part(runWork).runInTurn(value.tenant_id, () => createRun(call, id, value, input))
+}
+
+async function createRun(
+  call: Call,
+  id: string,
+  value: StoredRun,
+  { node_data }: RunInput,
+): Promise<Doc<StoredRun> | Refusal> {
+  const before = await call.store(fusionRuns).find(id)
+  if (before) return checkRepeatedRequest(call, before)
+  const refused = await checkRunLimit(call)
+  if (refused) return refused
+  const { label, goal, sources } = value
+  const { inline } = splitNodeData(node_data)
+  const kept = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
+  const detail = { lens: value.lens, lens_version: value.lens_version, goal, sources }
+  const audit = [call.audited('resolution.fusion-run.start', id, detail, label)]
+  const made = await call
+    .store(fusionRuns)
+    .create(id, value, audit)
+    .finally(() => kept?.release())
+  if (made === 'exists') return checkRepeatedRequest(call, await call.store(fusionRuns).get(id))
+  call.count(runTotal, { state: 'pending' })
+  announceRun(call, made)
+  return made
+}
+
+/** Of the tenant, as far as the caller may know of them. */
+async function checkRunLimit(call: Call): Promise<Refusal | undefined> {
+  const { runs_per_tenant: most } = call.settings(settings)
+  const filter = { tenant_id: call.caller.tenant_id, state: { in: open_states }, exchange_id: { exists: false } }
+  const { docs } = await call.store(fusionRuns).list({ filter, limit: most, fresh: true })
+  if (docs.length < most) return undefined
+  return refuse('rate_limited', `${most} runs of this tenant have not ended: let some end, or cancel some`)
+}
+
+function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {
+  const { threshold, null_penalty, id_field, consensus } = input
+  const at = call.nowIso()
+  return {
+    tenant_id: call.caller.tenant_id,
+    created_by: call.caller.subject,
+    created_at: at,
+    updated_at: at,
+    lens: value.lens,
+    lens_id: id,
+    lens_version: value.lens_version,
+    entity_type: value.entity_type,
+    state: 'pending' as const,
+    goal,
+    privacy: input.privacy,
+    seed: input.seed,
+    counts: {},
+    request_digest: call.requestDigest(),
+    owes: 1 as const,
+    attempts: 0,
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(null_penalty === undefined ? {} : { null_penalty }),
+    ...(id_field === undefined ? {} : { id_field }),
+    ...(consensus === undefined ? {} : { consensus }),
+  }
+}
+
+/** What a run says of records names fields of the lens: its label is that of both. */
+export function labelRun(
+  call: Call,
+  { classification: given }: Pick<RunInput, 'classification'>,
+  { value }: Doc<StoredLens>,
+): Label | Refusal {
+  const own = resolveClassification(call, given ?? call.site.default_level)
+  if (isRefusal(own)) return own
+  const joined = joinLabels(own, value.label, call.site.labels)
+  return joined ? resolveClassification(call, joined) : refuse('label_denied', 'the lens is labelled by another policy')
+}
+
+function checkRepeatedRequest(call: Call, before: Doc<StoredRun>): Doc<StoredRun> | Refusal {
+  if (before.value.request_digest === call.requestDigest()) return before
+  return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+}
+
+async function checkRunInput(call: Call, input: RunInput): Promise<Refusal | undefined> {
+  const faults = [...findUnsupportedPrivacy(input), ...(await findNodeDataFaults(call, input))]
+  return faults.length > 0 ? refuse('invalid', 'the run cannot be carried out', faults) : undefined
+}
+
+function findUnsupportedPrivacy({ privacy: mode }: RunInput): FieldError[] {
+  return mode === 'none' ? [] : [{ path: 'privacy', message: `${mode} is between two sites: propose an exchange` }]
+}
+
+async function findNodeDataFaults(call: Call, { node_data }: RunInput): Promise<FieldError[]> {
+  const { inline, sources } = splitNodeData(node_data)
+  const most = call.settings(settings).inline_records
+  const records = [...inline.values()].reduce((sum, { length }) => sum + length, 0)
+  const faults: FieldError[] = []
+  if (records > most) {
+    faults.push({ path: 'node_data', message: `brings ${records} records, and may bring ${most}: name a data file` })
+  }
+  const files = sources.flatMap(({ node_id, file }) => (file === undefined ? [] : [{ node_id, file }]))
+  if (files.length === 0) return faults
+  const unreadable = await call.part(runWork).findUnreadable(
+    call.caller.tenant_id,
+    files.map(({ file }) => file),
+  )
+  for (const { node_id, file } of files) {
+    const message = unreadable.get(file)
+    if (message !== undefined) faults.push({ path: `node_data.${node_id}.file`, message })
+  }
+  return faults
+}

@@ -1,0 +1,32 @@
+// What a record is looked up in, as one caller may know it: the registry of this site, or a snapshot of another site's.
+import type { Label } from '../../../kernel/label/label.ts'
+import type { FieldValues } from '../engine/lookup/keys.ts'
+import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
+import type { LookupWeights } from '../engine/lookup/weights.ts'
+import type { RecordRef } from '../fields.ts'
+import type { Lens } from '../lens/model.ts'
+
+export type LookupRecord = {
+  readonly ref: RecordRef
+  readonly values: FieldValues
+  readonly entity?: string | undefined
+}
+
+export type LookupEntity = {
+  readonly id: string
+  readonly label: Label
+  readonly size: number
+  readonly members: readonly RecordRef[]
+}
+
+export type LookupRegistry = {
+  readonly lens: Lens
+  readonly run: { readonly id: string; readonly route: 'clusters' | 'links' | undefined }
+  /** With the cut that the run was told, if it was. */
+  readonly weights: LookupWeights
+  readonly index: LookupIndex
+  uidOf(ref: RecordRef): string
+  record(uid: string): Promise<LookupRecord | undefined>
+  /** Undefined for one that is no more, and for one that the caller may not know of. */
+  entity(id: string): Promise<LookupEntity | undefined>
+}

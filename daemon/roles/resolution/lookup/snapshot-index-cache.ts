@@ -1,0 +1,172 @@
+// Snapshots of other sites' registries in memory: one copy of each, and for each clearance an index of what that may see.
+
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { createLookupKeys } from '../engine/lookup/keys.ts'
+import { LookupIndex } from '../engine/lookup/lookup-index.ts'
+import { recordUid } from '../entity-record/model.ts'
+import type { RecordRef } from '../fields.ts'
+import { type ImportedSnapshot, snapshotStorePart } from '../parts.ts'
+import { settings } from '../settings.ts'
+import type { LensLine } from '../snapshot/model.ts'
+import type { LookupEntity, LookupRecord, LookupRegistry } from './lookup-registry.ts'
+import type { LensSelector } from './trained-lens.ts'
+
+type SnapshotRecord = LookupRecord & { readonly label: number }
+
+type LoadedSnapshot = {
+  readonly key: string
+  readonly snapshot: ImportedSnapshot
+  readonly lensLine: LensLine
+  readonly labels: readonly Label[]
+  /** By uid. */
+  readonly records: ReadonlyMap<string, SnapshotRecord>
+  /** By id, in the order of the records. */
+  readonly entities: ReadonlyMap<string, readonly SnapshotRecord[]>
+}
+
+export class SnapshotIndexCache {
+  readonly #copies = new Map<string, Promise<LoadedSnapshot | Refusal>>()
+  /** By snapshot and clearance, in the order in which they were last asked for. */
+  readonly #indexes = new Map<string, LookupIndex>()
+
+  /** The one snapshot that is meant, as the caller may know it. */
+  async openRegistry(call: Call, asked: LensSelector): Promise<LookupRegistry | Refusal> {
+    const meant = await this.#findSnapshots(call, asked)
+    if (isRefusal(meant)) return meant
+    const [first, ...others] = meant
+    if (!first) return refuse('not_found', 'no snapshot of a registry is here for this')
+    if (others.length > 0) {
+      const message = `several lenses are in use (${meant.map(({ lensLine }) => lensLine.body.lens).join(', ')}): say which`
+      return refuse('invalid', message, [{ path: 'lens_id', message }])
+    }
+    return this.#createRegistry(call, first)
+  }
+
+  async #findSnapshots(
+    call: Call,
+    { lens_id, lens_version, entity_type }: LensSelector,
+  ): Promise<LoadedSnapshot[] | Refusal> {
+    const { caller, site } = call
+    const all = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
+    const meant = all.filter(({ manifest }) => {
+      const isLens = lens_id === undefined || manifest.lens === lens_id
+      const isVersion = lens_version === undefined || manifest.lens_version === lens_version
+      return isLens && isVersion && (entity_type === undefined || manifest.entity_type === entity_type)
+    })
+    const copies: LoadedSnapshot[] = []
+    for (const held of meant) {
+      const copy = await this.#loadOnce(call, held)
+      if (isRefusal(copy)) return copy
+      if (dominates(caller, getLabel(copy, copy.lensLine.label), site.labels)) copies.push(copy)
+    }
+    return copies
+  }
+
+  async #loadOnce(call: Call, held: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
+    const { lens, records } = held.manifest
+    const most = call.settings(settings).lookup_records
+    if (records > most) {
+      return refuse('wrong_state', `the snapshot has ${records} records, and this site looks up in ${most} at most`)
+    }
+    const known = await this.#copies.get(lens)
+    if (known && !isRefusal(known) && known.key === held.key) return known
+    const reading = loadSnapshot(call, held)
+    this.#copies.set(lens, reading)
+    const copy = await reading.catch((error: unknown) => {
+      this.#copies.delete(lens)
+      throw error
+    })
+    // What cannot be read is looked at again the next time.
+    if (isRefusal(copy)) this.#copies.delete(lens)
+    return copy
+  }
+
+  #createRegistry(call: Call, copy: LoadedSnapshot): LookupRegistry {
+    const { lensLine, records, entities, snapshot } = copy
+    const sees = copy.labels.map((label) => dominates(call.caller, label, call.site.labels))
+    const { tenant_id } = snapshot.manifest
+    return {
+      lens: lensLine.body,
+      run: { id: lensLine.run_id, route: lensLine.route },
+      weights: lensLine.weights,
+      index: this.#indexOf(call, copy, sees),
+      uidOf: (ref) => recordUid(tenant_id, lensLine.body.lens, ref),
+      async record(uid) {
+        const found = records.get(uid)
+        return found && sees[found.label] ? found : undefined
+      },
+      entity: async (id) => findSnapshotEntity(call, copy, id, entities.get(id) ?? []),
+    }
+  }
+
+  #indexOf(call: Call, { key, lensLine, records }: LoadedSnapshot, sees: readonly boolean[]): LookupIndex {
+    const whose = canonicalJson({ key, sees: [...sees] })
+    const known = this.#indexes.get(whose)
+    this.#indexes.delete(whose)
+    const index = known ?? new LookupIndex(createLookupKeys(lensLine.body))
+    if (!known) for (const [uid, record] of records) if (sees[record.label]) index.put(uid, record.values)
+    this.#indexes.set(whose, index)
+    this.#makeRoom(call.settings(settings).lookup_records)
+    return index
+  }
+
+  /** Those that were asked for longest ago go first, and never the last. */
+  #makeRoom(most: number): void {
+    let taken = [...this.#indexes.values()].reduce((sum, { size }) => sum + size, 0)
+    for (const [key, { size }] of this.#indexes) {
+      if (taken <= most || this.#indexes.size === 1) return
+      this.#indexes.delete(key)
+      taken -= size
+    }
+  }
+}
+
+function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, place: number): Label {
+  const label = labels[place]
+  if (!label) throw new RangeError(`a snapshot without its label ${place}`)
+  return label
+}
+
+async function loadSnapshot(call: Call, held: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
+  const { lens, tenant_id } = held.manifest
+  const read = await call.part(snapshotStorePart).read(lens)
+  if (isRefusal(read)) return read
+  const records = new Map<string, SnapshotRecord>()
+  const entities = new Map<string, SnapshotRecord[]>()
+  let of: LensLine | undefined
+  for await (const line of read.lines) {
+    if (line.kind === 'lens') of = line
+    if (line.kind !== 'record') continue
+    const { ref, values, entity, label } = line
+    const record = { ref, values, entity, label }
+    records.set(recordUid(tenant_id, lens, ref), record)
+    const members = entities.get(entity)
+    if (members) members.push(record)
+    else entities.set(entity, [record])
+  }
+  if (!of) return refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
+  return { key: held.key, snapshot: held, lensLine: of, labels: read.labels, records, entities }
+}
+
+/** As elsewhere its label is that of all its records: who may not see one of them does not see it. */
+function findSnapshotEntity(
+  call: Call,
+  copy: LoadedSnapshot,
+  id: string,
+  members: readonly SnapshotRecord[],
+): LookupEntity | undefined {
+  const policy = call.site.labels
+  const [first, ...rest] = members.map(({ label }) => getLabel(copy, label))
+  const label = rest.reduce((all: Label | undefined, each) => all && joinLabels(all, each, policy), first)
+  if (!label || !dominates(call.caller, label, policy)) return undefined
+  const refs: RecordRef[] = members.map(({ ref }) => ref)
+  return { id, label, size: refs.length, members: refs.sort(compareRefs) }
+}
+
+function compareRefs(one: RecordRef, other: RecordRef): number {
+  if (one.node_id !== other.node_id) return one.node_id < other.node_id ? -1 : 1
+  return one.record_id < other.record_id ? -1 : 1
+}

@@ -1,0 +1,69 @@
+// What the engine found and what was decided, as clusters: the one way for a run and for a single decision.
+import { applyConstraints, type PairConstraint } from '../engine/cluster/constraints.ts'
+
+/** `key` orders the records, so that equal links are settled alike wherever the records come from. */
+export type DecisionInput = {
+  /** The engine's own cluster of each record, by key. */
+  readonly bases: ReadonlyMap<string, string>
+  /** Pairs of records and how far their score is above the lowest that counts. */
+  readonly links: readonly { readonly left: string; readonly right: string; readonly above: number }[]
+  readonly decisions: readonly PairDecision[]
+}
+
+export type PairDecision = { readonly left: string; readonly right: string; readonly is: 'same' | 'different' }
+
+export type DecidedClusters = {
+  /** Members in order, clusters in the order of their first. */
+  readonly clusters: readonly (readonly string[])[]
+  /** Confirmed pairs that rejected ones keep apart. */
+  readonly overruled: readonly PairDecision[]
+}
+
+/** A pure function of its arguments, whatever their order; links and decisions about other records do not count. */
+export function clusterWithDecisions({ bases, links, decisions }: DecisionInput): DecidedClusters {
+  const keys = [...bases.keys()].sort()
+  const rowOf = new Map(keys.map((key, row) => [key, row]))
+  const first = new Map<string, number>()
+  const clusters = Int32Array.from(keys, (key, row) => {
+    const base = bases.get(key) ?? key
+    if (!first.has(base)) first.set(base, row)
+    return first.get(base) ?? row
+  })
+  const rowsOf = ({ left, right }: { left: string; right: string }): readonly [number, number] | undefined => {
+    const [one, other] = [rowOf.get(left), rowOf.get(right)]
+    if (one === undefined || other === undefined || one === other) return undefined
+    return one < other ? [one, other] : [other, one]
+  }
+  const inside = links.flatMap((link) => {
+    const rows = rowsOf(link)
+    return rows ? [{ rows, above: link.above }] : []
+  })
+  // Sums of links are the same to the bit only in one order.
+  inside.sort((a, b) => a.rows[0] - b.rows[0] || a.rows[1] - b.rows[1])
+  const pairs = {
+    lefts: Int32Array.from(inside, ({ rows }) => rows[0]),
+    rights: Int32Array.from(inside, ({ rows }) => rows[1]),
+    above: Float64Array.from(inside, ({ above }) => above),
+  }
+  const constraints = decisions.flatMap((decision): PairConstraint[] => {
+    const rows = rowsOf(decision)
+    return rows ? [{ a: rows[0], b: rows[1], is: decision.is }] : []
+  })
+  const { clusters: found, overruled } = applyConstraints(clusters, pairs, constraints)
+  return { clusters: groupByCluster(keys, found), overruled: overruled.map((each) => toPairDecision(keys, each)) }
+}
+
+function groupByCluster(keys: readonly string[], clusters: Int32Array): string[][] {
+  const groups = new Map<number, string[]>()
+  for (const [row, cluster] of clusters.entries()) {
+    const members = groups.get(cluster)
+    const key = keys[row] ?? ''
+    if (members) members.push(key)
+    else groups.set(cluster, [key])
+  }
+  return [...groups.values()]
+}
+
+function toPairDecision(keys: readonly string[], { a, b, is }: PairConstraint): PairDecision {
+  return { left: keys[a] ?? '', right: keys[b] ?? '', is }
+}

@@ -1,0 +1,117 @@
+// All that a decision may touch: records of the same clusters and entities, and those that other decisions tie to them.
+
+import { refuse } from '../../../kernel/error/errors.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
+import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
+import { deriveConstraint } from '../entity-match/rules.ts'
+import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+
+export type RegistryKey = { readonly tenant_id: string; readonly lens: string }
+
+export type DecisionReach = {
+  /** By uid. */
+  readonly records: ReadonlyMap<string, Doc<StoredRecord>>
+  /** Matches with both records among these. */
+  readonly matches: readonly Doc<StoredMatch>[]
+}
+
+/** More records than people can mean by one decision; a cluster of so many is a fault of the lens. */
+const max_records = 20_000
+const page_size = 500
+/** Values that one condition may name. */
+const max_filter_values = 200
+
+/**
+ * Closed under three things: records with a cluster of the engine in common, records of one entity, and records of a match
+ * that is decided. Throws `Refused('too_large')` for more than 20,000 records.
+ */
+export async function loadDecisionReach(
+  call: Call,
+  registry: RegistryKey,
+  seeds: readonly string[],
+): Promise<DecisionReach> {
+  const records = new Map<string, Doc<StoredRecord>>()
+  const asked = { base: new Set<string>(), entity: new Set<string>() }
+  let wanted = [...new Set(seeds)]
+  while (wanted.length > 0) {
+    const fresh = (await Promise.all(wanted.map((uid) => call.store(entityRecords).find(uid)))).flatMap((doc) =>
+      doc && doc.value.tenant_id === registry.tenant_id ? [doc] : [],
+    )
+    const added = await addGroups(call, registry, fresh, records, asked)
+    const partners = await findDecidedPartners(call, registry, added)
+    wanted = partners.filter((uid) => !records.has(uid))
+  }
+  return { records, matches: await findMatchesAmong(call, registry, records) }
+}
+
+/** Takes in the records and all that share a cluster or an entity with any of them; the uids of those that are new. */
+async function addGroups(
+  call: Call,
+  registry: RegistryKey,
+  first: readonly Doc<StoredRecord>[],
+  records: Map<string, Doc<StoredRecord>>,
+  queried: { readonly base: Set<string>; readonly entity: Set<string> },
+): Promise<string[]> {
+  const added: string[] = []
+  let fresh = first
+  while (fresh.length > 0) {
+    const taken = fresh.filter(({ id }) => !records.has(id))
+    for (const doc of taken) records.set(doc.id, doc)
+    added.push(...taken.map(({ id }) => id))
+    if (records.size > max_records) throw refuse('too_large', `the decision reaches more than ${max_records} records`)
+    const found: Doc<StoredRecord>[] = []
+    for (const group of ['base', 'entity'] as const) {
+      const known = new Set(taken.flatMap(({ value }) => value[group] ?? []))
+      const names = [...known].filter((name) => !queried[group].has(name))
+      for (const name of names) queried[group].add(name)
+      found.push(...(await listByValues(call, entityRecords, registry, group, names)))
+    }
+    fresh = found
+  }
+  return added
+}
+
+async function findDecidedPartners(call: Call, registry: RegistryKey, uids: readonly string[]): Promise<string[]> {
+  const lefts = await listByValues(call, entityMatches, registry, 'left_uid', uids)
+  const rights = await listByValues(call, entityMatches, registry, 'right_uid', uids)
+  const decided = [...lefts, ...rights].filter(({ value }) => deriveConstraint(value) !== undefined)
+  return [...new Set(decided.flatMap(({ value }) => [value.left_uid, value.right_uid]))]
+}
+
+async function findMatchesAmong(
+  call: Call,
+  registry: RegistryKey,
+  records: ReadonlyMap<string, unknown>,
+): Promise<Doc<StoredMatch>[]> {
+  const found = await listByValues(call, entityMatches, registry, 'left_uid', [...records.keys()])
+  return found.filter(({ value }) => records.has(value.right_uid))
+}
+
+/**
+ * Every document whose field is one of the values, as of now. In the order of that field and by no other condition, so that the
+ * store seeks the values, however many documents the lens has; such a value is of one lens alone.
+ */
+export async function listByValues<T extends StoredFields & { lens: string }>(
+  call: Call,
+  from: Collection<T>,
+  { tenant_id, lens }: RegistryKey,
+  field: string,
+  values: readonly string[],
+): Promise<Doc<T>[]> {
+  const found: Doc<T>[] = []
+  for (let at = 0; at < values.length; at += max_filter_values) {
+    const filter = { tenant_id, [field]: { in: values.slice(at, at + max_filter_values) } }
+    const order = { field, direction: 'asc' } as const
+    let cursor: string | undefined
+    do {
+      const next = cursor === undefined ? {} : { cursor }
+      const { docs, next_cursor } = await call
+        .store(from)
+        .list({ filter, order, limit: page_size, fresh: true, ...next })
+      found.push(...docs.filter(({ value }) => value.lens === lens))
+      cursor = next_cursor
+    } while (cursor !== undefined)
+  }
+  return found
+}

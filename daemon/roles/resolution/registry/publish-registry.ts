@@ -1,0 +1,179 @@
+// Takes what a run found into the registry: entities keep their ids, and what people decided holds over what the engine found.
+
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { joinLabels } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import { entityMatches } from '../entity-match/model.ts'
+import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import type { StoredRun } from '../fusion-run/model.ts'
+import { type RunCluster, runWork } from '../parts.ts'
+import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
+import { hasArrivedSince, requeueArrivals } from './requeue-arrivals.ts'
+import { recordKey, settleEntities } from './settle-entities.ts'
+import { writeNumbered } from './write-numbered.ts'
+
+/** A cluster of the engine with its records as they were before and as they are now. */
+type EngineCluster = {
+  readonly records: readonly (DocumentUpsert<StoredRecord> & { readonly before: Doc<StoredRecord> | undefined })[]
+  /** Its entity, where nothing but the run speaks of it; undefined where decisions, merges or splits are to be settled. */
+  readonly plain: DocumentUpsert<StoredCluster> | undefined
+}
+
+/**
+ * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
+ * split touches is settled, a hundred clusters at once. May be repeated after a crash. `sampleSignal`: aborted when the run is wanted no more.
+ */
+export async function publishRegistry(
+  call: Call,
+  run: Doc<StoredRun>,
+  total: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const decided = await findDecidedRecords(call, run)
+  const touched: string[] = []
+  let written = 0
+  const told = (step: string, done: number, of: number) =>
+    call.part(runWork).reportProgress(run.id, { phase: 'resolve', step, done, total: of })
+  for await (const batch of call.part(runWork).clusters(run.id)) {
+    signal.throwIfAborted()
+    const bases = await Promise.all(batch.map((found) => buildEngineCluster(call, run, found, decided)))
+    // Entities come before the records that name them: after a crash what is there already is found again.
+    await upsertDocuments(
+      call.store(entityClusters),
+      bases.flatMap(({ plain }) => plain ?? []),
+      (before, now) => ({ ...now, lineage: before.lineage, created_at: before.created_at }),
+    )
+    const records = bases.flatMap((base) => base.records)
+    await writeNumbered(call, run.value, (written) =>
+      upsertDocuments(
+        call.store(entityRecords),
+        records.map(({ id, value }) => ({ id, value: { ...value, written } })),
+        (before, now) => (hasArrivedSince(run, before) ? before : now),
+      ),
+    )
+    touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
+    written += batch.length
+    told('write clusters', written, total)
+  }
+  const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
+  const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
+  const settleAll = (seeds: readonly string[]) => settleEntities(call, { tenant_id, lens }, origin, seeds)
+  for (let at = 0; at < touched.length; at += max_batch_clusters) {
+    signal.throwIfAborted()
+    await settleBatch(settleAll, touched.slice(at, at + max_batch_clusters))
+    told('settle clusters', Math.min(at + max_batch_clusters, touched.length), touched.length)
+  }
+  await requeueDecisions(call, run)
+  await requeueArrivals(call, run)
+}
+
+const max_batch_clusters = 100
+
+/** Halves them where they reach more together than may be settled at once. */
+async function settleBatch(
+  settleAll: (seeds: readonly string[]) => Promise<void>,
+  seeds: readonly string[],
+): Promise<void> {
+  try {
+    await settleAll(seeds)
+  } catch (error) {
+    if (!isRefusal(error) || error.code !== 'too_large' || seeds.length === 1) throw error
+    const half = Math.ceil(seeds.length / 2)
+    await settleBatch(settleAll, seeds.slice(0, half))
+    await settleBatch(settleAll, seeds.slice(half))
+  }
+}
+
+async function buildEngineCluster(
+  call: Call,
+  run: Doc<StoredRun>,
+  found: RunCluster,
+  decided: ReadonlySet<string>,
+): Promise<EngineCluster> {
+  const { tenant_id, lens, label } = run.value
+  const at = call.nowIso()
+  const uids = found.map(({ ref }) => recordUid(tenant_id, lens, ref))
+  const before = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
+  const [base = ''] = uids
+  const records = found.map(({ ref, values }, place) => {
+    const was = before[place]
+    const own = was ? (joinLabels(was.value.label, label, call.site.labels) ?? was.value.label) : label
+    const entity = was?.value.entity === undefined ? {} : { entity: was.value.entity }
+    const value = { tenant_id, label: own, lens, ref, values, base, ...entity, run_id: run.id, updated_at: at }
+    return { id: uids[place] ?? '', value, before: was }
+  })
+  const isPlain = !uids.some((uid) => decided.has(uid)) && !before.some((was) => was && hasArrivedSince(run, was.value))
+  const plain = isPlain ? await buildPlainEntity(call, run, records) : undefined
+  const entity = plain?.id
+  const named = entity === undefined ? records : records.map((each) => ({ ...each, value: { ...each.value, entity } }))
+  return { records: named, plain }
+}
+
+async function buildPlainEntity(
+  call: Call,
+  run: Doc<StoredRun>,
+  records: EngineCluster['records'],
+): Promise<DocumentUpsert<StoredCluster> | undefined> {
+  const [first] = records
+  if (!first) return undefined
+  const { tenant_id, lens, lens_id, lens_version, entity_type, label } = run.value
+  const entities = new Set(records.map(({ value }) => value.entity))
+  const isNew = records.every(({ before }) => before === undefined)
+  const id = isNew ? clusterUid(tenant_id, lens, first.value.ref) : [...entities][0]
+  if (id === undefined || entities.size > 1) return undefined
+  const known = await call.store(entityClusters).find(id)
+  if (!isNew && !known) return undefined
+  if (known && !isUnchanged(known.value, records)) return undefined
+  const at = call.nowIso()
+  const members = records.map(({ value }) => value.ref)
+  const held = known ? (joinLabels(known.value.label, label, call.site.labels) ?? known.value.label) : label
+  return {
+    id,
+    value: {
+      ...{ tenant_id, label: held, lens, lens_id, lens_version, entity_type, run_id: run.id, state: 'live' },
+      ...{ members, size: members.length, lineage: { merged_from: [] }, created_at: at, updated_at: at },
+    },
+  }
+}
+
+function isUnchanged({ state, members }: StoredCluster, records: EngineCluster['records']): boolean {
+  const keys = new Set(members.map(recordKey))
+  return (
+    state === 'live' && keys.size === records.length && records.every(({ value }) => keys.has(recordKey(value.ref)))
+  )
+}
+
+const page_size = 500
+
+/** Records of matches that somebody decided. */
+async function findDecidedRecords(call: Call, run: Doc<StoredRun>): Promise<Set<string>> {
+  const found = new Set<string>()
+  for await (const { value } of iterateDecidedMatches(call, run)) found.add(value.left_uid).add(value.right_uid)
+  return found
+}
+
+/** What was decided while the run wrote may have been settled by what the engine found before: it is owed anew. */
+async function requeueDecisions(call: Call, run: Doc<StoredRun>): Promise<void> {
+  for await (const { id } of iterateDecidedMatches(call, run)) {
+    await call
+      .store(entityMatches)
+      .update(id, ({ value }) =>
+        value.owes ? { answer: undefined } : { next: { ...value, owes: 1 }, answer: undefined },
+      )
+  }
+}
+
+async function* iterateDecidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
+  const filter = { tenant_id, lens, state: { in: ['confirmed', 'rejected'] } }
+  let cursor: string | undefined
+  do {
+    const next = cursor === undefined ? {} : { cursor }
+    const { docs, next_cursor } = await call
+      .store(entityMatches)
+      .list({ filter, limit: page_size, fresh: true, ...next })
+    yield* docs
+    cursor = next_cursor
+  } while (cursor !== undefined)
+}

@@ -1,0 +1,253 @@
+// Brings clusters in line with what was decided: worked out anew for all that the decision reaches, and written so that a crash only repeats it.
+
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
+import { deriveConstraint } from '../entity-match/rules.ts'
+import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { computeReviewWorth } from '../explain/review-worth.ts'
+import type { RecordRef } from '../fields.ts'
+import { putDocuments, writeConcurrently } from '../upsert-documents.ts'
+import { assignEntities, type EntityAssignment } from './assign-entities.ts'
+import { clusterWithDecisions, type DecidedClusters } from './cluster-with-decisions.ts'
+import { type DecisionReach, loadDecisionReach, type RegistryKey } from './decision-reach.ts'
+
+type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
+
+/** One cluster as it is to be: its entity, its records, where it is from. */
+type TargetCluster = {
+  readonly id: string
+  readonly members: readonly Doc<StoredRecord>[]
+  readonly assignment: EntityAssignment
+}
+
+/**
+ * Repeating it changes nothing, and many seeds at once come to what each would alone: what one reaches, no other does. Entities are written before the records that name them, so that what a crash has cut off is
+ * found under the same ids. `origin`: under which lens entities are that this makes.
+ */
+export async function settleEntities(
+  call: Call,
+  registry: RegistryKey,
+  origin: EntityOrigin,
+  seeds: readonly string[],
+): Promise<void> {
+  const reach = await loadDecisionReach(call, registry, seeds)
+  if (reach.records.size === 0) return
+  const byKey = new Map([...reach.records.values()].map((doc) => [recordKey(doc.value.ref), doc]))
+  const found = clusterReach(reach)
+  const old = groupByEntity(reach)
+  const names = assignEntities(found.clusters, old, await loadEntityAges(call, [...old.keys()]))
+  const taken = new Set(names.flatMap(({ id }) => (id === undefined ? [] : [id])))
+  const wanted: TargetCluster[] = []
+  for (const [at, keys] of found.clusters.entries()) {
+    const members = keys.flatMap((key) => byKey.get(key) ?? [])
+    const from = names[at] ?? { id: undefined, merged_from: [], split_from: undefined }
+    const id =
+      from.id ??
+      (await findRevivedEntity(call, members, from, taken)) ??
+      (await allocateEntityId(call, registry, members, taken))
+    taken.add(id)
+    wanted.push({ id, members, assignment: from })
+  }
+  await writeConcurrently(wanted, (each) => writeCluster(call, registry, origin, each))
+  await endMergedEntities(
+    call,
+    [...old.keys()].filter((id) => !taken.has(id)),
+    wanted,
+  )
+  await writeRecords(call, wanted)
+  await writeMatches(call, reach, wanted, found)
+}
+
+/** In the order of matches: by node, then by record. */
+export function recordKey({ node_id, record_id }: RecordRef): string {
+  return `${node_id}\u0000${record_id}`
+}
+
+function clusterReach({ records, matches }: DecisionReach): DecidedClusters {
+  const links = matches.map(({ value }) => ({ ...pairKeys(value), above: value.above }))
+  const decisions = matches.flatMap(({ value }) => {
+    const is = deriveConstraint(value)
+    return is ? [{ ...pairKeys(value), is }] : []
+  })
+  const bases = new Map([...records.values()].map(({ value }) => [recordKey(value.ref), value.base]))
+  return clusterWithDecisions({ bases, links, decisions })
+}
+
+function pairKeys({ left, right }: StoredMatch) {
+  return { left: recordKey(left), right: recordKey(right) }
+}
+
+function groupByEntity({ records }: DecisionReach): Map<string, string[]> {
+  const old = new Map<string, string[]>()
+  for (const { value } of records.values()) {
+    if (value.entity === undefined) continue
+    const members = old.get(value.entity)
+    if (members) members.push(recordKey(value.ref))
+    else old.set(value.entity, [recordKey(value.ref)])
+  }
+  return old
+}
+
+/** When each was made, as text that sorts; what was split off comes after what it was split from, in the same instant too. */
+async function loadEntityAges(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
+  const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
+  const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
+  return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
+}
+
+/** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */
+async function findRevivedEntity(
+  call: Call,
+  members: readonly Doc<StoredRecord>[],
+  { split_from }: EntityAssignment,
+  taken: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const left = split_from === undefined ? undefined : await call.store(entityClusters).find(split_from)
+  const mine = new Set(members.map(({ value }) => recordKey(value.ref)))
+  let best: { id: string; shared: number } | undefined
+  for (const id of left?.value.lineage.merged_from ?? []) {
+    const was = taken.has(id) ? undefined : await call.store(entityClusters).find(id)
+    if (was?.value.state !== 'merged') continue
+    const shared = (was.value.former ?? []).filter((ref) => mine.has(recordKey(ref))).length
+    if (shared > (best?.shared ?? 0)) best = { id, shared }
+  }
+  return best?.id
+}
+
+/** An id of the first member that no others have; one that was made of the very same records before a crash is taken up. */
+async function allocateEntityId(
+  call: Call,
+  { tenant_id, lens }: RegistryKey,
+  members: readonly Doc<StoredRecord>[],
+  taken: ReadonlySet<string>,
+): Promise<string> {
+  const [first] = members
+  if (!first) throw new Error('a cluster without records')
+  for (let turn = 0; ; turn++) {
+    const id = clusterUid(tenant_id, lens, first.value.ref, turn)
+    if (taken.has(id)) continue
+    const known = await call.store(entityClusters).find(id)
+    if (!known || (known.value.state === 'live' && hasMembers(known.value, members))) return id
+  }
+}
+
+function hasMembers({ members }: StoredCluster, docs: readonly Doc<StoredRecord>[]): boolean {
+  const keys = new Set(members.map(recordKey))
+  return keys.size === docs.length && docs.every(({ value }) => keys.has(recordKey(value.ref)))
+}
+
+async function writeCluster(
+  call: Call,
+  registry: RegistryKey,
+  origin: EntityOrigin,
+  { id, members, assignment }: TargetCluster,
+): Promise<void> {
+  const at = call.nowIso()
+  const label = joinMemberLabels(members, call.site.labels)
+  const refs = members.map(({ value }) => value.ref)
+  const { tenant_id } = registry
+  const lineage = {
+    merged_from: [...assignment.merged_from],
+    ...(assignment.split_from ? { split_from: assignment.split_from } : {}),
+  }
+  const made: StoredCluster = {
+    ...{ tenant_id, label, ...origin, state: 'live', members: refs, size: refs.length, lineage },
+    ...{ created_at: at, updated_at: at },
+  }
+  const audit = [call.audited('resolution.entity-cluster.settle', id, { size: refs.length, ...lineage }, label)]
+  if ((await call.store(entityClusters).create(id, made, audit)) !== 'exists') return
+  await call.store(entityClusters).update(id, ({ value }) => {
+    const isKnown = value.run_id === origin.run_id && assignment.merged_from.length === 0
+    const isSame = isKnown && value.state === 'live' && hasMembers(value, members)
+    if (isSame) return { answer: undefined }
+    const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
+    const { split_from = assignment.split_from } = value.lineage
+    const { former: _former, ...rest } = value
+    const next = { ...rest, ...origin, state: 'live' as const, label, members: refs, size: refs.length, updated_at: at }
+    return {
+      next: { ...next, lineage: { merged_from, ...(split_from ? { split_from } : {}) } },
+      answer: undefined,
+      audit,
+    }
+  })
+}
+
+/** Ids that no cluster keeps stay known, and tell where their records are. */
+async function endMergedEntities(call: Call, ids: readonly string[], targets: readonly TargetCluster[]): Promise<void> {
+  await writeConcurrently(ids, async (id) => {
+    const merged_into = targets
+      .filter(({ assignment }) => assignment.merged_from.includes(id))
+      .map((each) => each.id)
+      .sort()
+    if (!(await call.store(entityClusters).find(id))) return
+    await call.store(entityClusters).update(id, ({ value }) => {
+      if (value.state === 'merged') return { answer: undefined }
+      const lineage = { ...value.lineage, merged_into }
+      const audit = [call.audited('resolution.entity-cluster.merge', id, { merged_into }, value.label)]
+      const ended = { state: 'merged' as const, members: [], size: 0, former: value.members }
+      const next = { ...value, ...ended, lineage, updated_at: call.nowIso() }
+      return { next, answer: undefined, audit }
+    })
+  })
+}
+
+async function writeRecords(call: Call, targets: readonly TargetCluster[]): Promise<void> {
+  const store = call.store(entityRecords)
+  const entityOf = new Map(targets.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
+  const named = (id: string, value: StoredRecord) => ({ ...value, entity: entityOf.get(id), updated_at: call.nowIso() })
+  const others = targets.flatMap(({ id, members }) => members.filter(({ value }) => value.entity !== id))
+  const again = await putDocuments(
+    store,
+    others.map((doc) => ({ ...doc, value: named(doc.id, doc.value) })),
+  )
+  await writeConcurrently(again, (id) =>
+    store.update(id, ({ value }) => ({ next: named(id, value), answer: undefined })),
+  )
+}
+
+/** Which matches are within a cluster now, which are overruled, what a look at each is worth; debts of those that were read. */
+async function writeMatches(
+  call: Call,
+  reach: DecisionReach,
+  targets: readonly TargetCluster[],
+  found: DecidedClusters,
+): Promise<void> {
+  const clusterOf = new Map(targets.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
+  const sizes = new Map(targets.map(({ id, members }) => [id, members.length]))
+  const changed: Doc<StoredMatch>[] = []
+  const overruled = new Set(found.overruled.map(({ left, right }) => JSON.stringify([left, right])))
+  for (const doc of reach.matches) {
+    const { left_uid, right_uid, left, right, score, linked: _before, overruled: _was, ...rest } = doc.value
+    const [one = '', other = ''] = [clusterOf.get(left_uid), clusterOf.get(right_uid)]
+    const linked = one === other
+    const effect = { linked, left_size: sizes.get(one) ?? 1, right_size: sizes.get(other) ?? 1 }
+    const isOverruled = overruled.has(JSON.stringify([recordKey(left), recordKey(right)].sort()))
+    const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
+    const chance = score.probability ?? rest.chance
+    const worth = isOpen && chance !== undefined ? computeReviewWorth(chance, effect) : 0
+    const told: StoredMatch = {
+      ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
+      ...(isOverruled ? { overruled: true } : {}),
+    }
+    if (canonicalJson(told) !== canonicalJson(doc.value)) changed.push({ ...doc, value: told })
+  }
+  // Whoever said something since it was read owes anew.
+  await putDocuments(call.store(entityMatches), changed)
+}
+
+/** Of all members together; where labels cannot be joined, nobody sees the cluster. */
+function joinMemberLabels(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
+  const [first, ...rest] = members.map(({ value }) => value.label)
+  if (!first) throw new Error('a cluster without records')
+  let label = first
+  for (const other of rest) {
+    const both = joinLabels(label, other, policy)
+    if (!both) return { ...first, releasable_to: [] }
+    label = both
+  }
+  return label
+}

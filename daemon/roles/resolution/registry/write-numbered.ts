@@ -1,0 +1,74 @@
+// Numbers what is written to a registry, so that a copy in memory misses nothing that was begun earlier and written later.
+import * as z from 'zod'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { collection } from '../../../kernel/store/store.ts'
+import { shortText } from '../fields.ts'
+import type { RegistryKey } from './decision-reach.ts'
+
+const writeNumber = z.int().min(1)
+
+const storedRegistryHead = z.strictObject({
+  tenant_id: z.string(),
+  lens: shortText,
+  /** The number of the next write. */
+  next: writeNumber,
+  /** Writes that have begun; `at` in epoch milliseconds. */
+  open: z.array(z.strictObject({ seq: writeNumber, at: z.number() })),
+})
+type StoredRegistryHead = z.infer<typeof storedRegistryHead>
+
+export const registryHeads = collection({ name: 'registry_head', schema: storedRegistryHead, indexes: ['lens'] })
+
+/** By then a writer that did not end is no more, and so is whatever it had sent. */
+const write_timeout_ms = 600_000
+
+function headUid({ tenant_id, lens }: RegistryKey): string {
+  return `reg_${sha256(JSON.stringify([tenant_id, lens])).slice(0, 32)}`
+}
+
+/**
+ * Writes records of one registry under a number of their own, which each of them keeps as `written`. What it throws leaves the number
+ * open, since nobody knows then what was written.
+ */
+export async function writeNumbered<T>(
+  call: Call,
+  registry: RegistryKey,
+  write: (seq: number) => Promise<T>,
+): Promise<T> {
+  const id = headUid(registry)
+  const seq = await beginWrite(call, id, registry)
+  const done = await write(seq)
+  await call.store(registryHeads).update(id, ({ value }) => ({
+    next: { ...value, open: value.open.filter((each) => each.seq !== seq) },
+    answer: undefined,
+  }))
+  return done
+}
+
+async function beginWrite(call: Call, id: string, { tenant_id, lens }: RegistryKey): Promise<number> {
+  const at = call.now()
+  const first = { tenant_id, lens, next: 2, open: [{ seq: 1, at }] }
+  if ((await call.store(registryHeads).create(id, first)) !== 'exists') return 1
+  const { answer } = await call.store(registryHeads).update(id, ({ value }) => {
+    const open = [...value.open.filter((each) => isInProgress(each, at)), { seq: value.next, at }]
+    return { next: { ...value, next: value.next + 1, open }, answer: value.next }
+  })
+  return answer
+}
+
+function isInProgress({ at }: StoredRegistryHead['open'][number], now: number): boolean {
+  return now - at < write_timeout_ms
+}
+
+/**
+ * Asked before records are read. `below`: every record with a lower number is there to be read, and what comes later has this one
+ * or a higher. `next`: no record has this number yet. Both are 1 for a registry to which nothing was written yet.
+ */
+export async function readWriteBounds(call: Call, registry: RegistryKey): Promise<{ below: number; next: number }> {
+  const head = await call.store(registryHeads).find(headUid(registry))
+  if (!head) return { below: 1, next: 1 }
+  const { next } = head.value
+  const open = head.value.open.filter((each) => isInProgress(each, call.now()))
+  return { below: open.reduce((lowest, each) => Math.min(lowest, each.seq), next), next }
+}

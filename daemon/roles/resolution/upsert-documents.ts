@@ -1,0 +1,63 @@
+// Writes many documents at once, whose ids follow from what they are about: again is no change.
+import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import type { ScopedBulkWrite, ScopedStore } from '../../kernel/store/scoped-store.ts'
+import type { Doc, StoredFields } from '../../kernel/store/store.ts'
+
+export type DocumentUpsert<T> = { readonly id: string; readonly value: T }
+
+/** Creates what is not there and merges into what is, unless that says the same already. */
+export async function upsertDocuments<T extends StoredFields & { updated_at: string }>(
+  store: ScopedStore<T>,
+  given: readonly DocumentUpsert<T>[],
+  merge: (before: T, now: T) => T,
+): Promise<void> {
+  let left = given
+  let writes: ScopedBulkWrite<T>[] = given.map(({ id, value }) => ({ do: 'create', id, value }))
+  while (writes.length > 0) {
+    const outcomes = await store.bulk(writes)
+    const undone = new Set(writes.flatMap(({ id }, at) => (outcomes[at] === 'done' ? [] : [id])))
+    left = left.filter(({ id }) => undone.has(id))
+    writes = (await Promise.all(left.map((each) => buildMergeWrite(store, each, merge)))).filter(
+      (write) => write !== undefined,
+    )
+  }
+}
+
+/** Documents of one bulk, and writes that are under way at a time. */
+const [most_puts, most_writers] = [500, 64]
+
+/** Puts documents under the versions that they were read by; the ids of those that have changed since. */
+export async function putDocuments<T extends StoredFields>(
+  store: ScopedStore<T>,
+  docs: readonly Doc<T>[],
+): Promise<string[]> {
+  const changed: string[] = []
+  for (let at = 0; at < docs.length; at += most_puts) {
+    const writes = docs.slice(at, at + most_puts).map((doc) => ({ do: 'put' as const, ...doc }))
+    const outcomes = await store.bulk(writes)
+    changed.push(...writes.flatMap(({ id }, place) => (outcomes[place] === 'done' ? [] : [id])))
+  }
+  return changed
+}
+
+/** For writes with a record of their own: some at a time, so that the store may take them together. */
+export async function writeConcurrently<T>(all: readonly T[], write: (each: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < all.length; at += most_writers) await Promise.all(all.slice(at, at + most_writers).map(write))
+}
+
+async function buildMergeWrite<T extends StoredFields & { updated_at: string }>(
+  store: ScopedStore<T>,
+  { id, value }: DocumentUpsert<T>,
+  merge: (before: T, now: T) => T,
+): Promise<ScopedBulkWrite<T> | undefined> {
+  const before = await store.find(id)
+  if (!before) return { do: 'create', id, value }
+  const next = merge(before.value, value)
+  const isSame = serializeContent(next) === serializeContent(before.value)
+  return isSame ? undefined : { do: 'put', id, value: next, version: before.version }
+}
+
+/** Without what tells of the writing alone. */
+function serializeContent(value: StoredFields & { updated_at: string }): string {
+  return canonicalJson({ ...value, updated_at: '', written: 0 })
+}

@@ -1,0 +1,30 @@
+// The requests that still wait for a second person, as far as a caller may know of them.
+import type * as z from 'zod'
+import { dominates, type Label } from '../../../kernel/label/label.ts'
+import { parseRelease, releaseRequest } from '../../../kernel/messaging/release.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { type PendingRelease, releaseRequests } from './model.ts'
+
+/** Nothing when nobody has asked, or its time is over. Under a label above the caller only that somebody has. */
+export async function findPendingRelease(call: Call, item: string): Promise<PendingReleaseView> {
+  const found = await call.store(releaseRequests).find(item)
+  if (!found || found.value.expires_ts <= call.now()) return {}
+  const release = readPendingRelease(found)
+  return isCleared(call, release.label) ? { release } : { is_release_withheld: true }
+}
+
+export type PendingReleaseView = { readonly release?: PendingRelease; readonly is_release_withheld?: true }
+
+type StoredReleaseRequest = z.infer<typeof releaseRequests.schema>
+
+export function readPendingRelease({ value }: Doc<StoredReleaseRequest>): PendingRelease {
+  const { tenant_id: _tenant, expires_ts: _expires, ...pending } = value
+  const label = parseRelease(releaseRequest, pending.signature)?.label
+  return label ? { ...pending, label } : pending
+}
+
+/** Whoever lets a message in under a label must be one who may see what bears it. */
+export function isCleared({ caller, site }: Pick<Call, 'caller' | 'site'>, label: Label | undefined): boolean {
+  return label === undefined || dominates(caller, label, site.labels)
+}

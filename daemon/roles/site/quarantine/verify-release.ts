@@ -1,0 +1,65 @@
+// What a release is judged by: the item as it lies there now, the people as they are enrolled now, the time.
+
+import type { Jws } from '../../../kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Release } from '../../../kernel/messaging/release.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { peersPart, peoplePart, quarantinesPart, signaturesPart } from '../parts.ts'
+import { filedropSettings } from '../settings.ts'
+import {
+  checkRelease,
+  identifySigner,
+  keysOf,
+  type ReleaseContext,
+  type ReleaseSigner,
+  type ReleaseTarget,
+} from './rules.ts'
+
+const day_ms = 86_400_000
+
+/** Undefined when there is no such item. */
+export async function loadReleaseTarget(call: Call, peer: string, id: string): Promise<ReleaseTarget | undefined> {
+  const found = await call.part(quarantinesPart).get(peer, id)
+  if (!found) return undefined
+  const of = (part: string) => found.files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
+  const [body, envelope] = [of('body'), of('env')]
+  return {
+    item: found.id,
+    reason: found.reason,
+    digests: body && envelope ? [body, envelope] : [],
+    sender_tenant_id: (await call.part(peersPart).get(peer))?.tenant_id,
+  }
+}
+
+/** Who signed it, when everything about it holds. Refuses `signature_invalid`, `measureConflict` and `invalid`. */
+export async function verifyRelease(
+  call: Call,
+  said: Release,
+  signature: Jws,
+  held: ReleaseTarget,
+): Promise<ReleaseSigner | Refusal> {
+  const people = await call.part(peoplePart).list()
+  const found = await call.part(signaturesPart).verify('release', signature, keysOf(people))
+  const signer = identifySigner(said, found, people)
+  if (isRefusal(signer)) return signer
+  return checkRelease(said, held, releaseContextOf(call)) ?? signer
+}
+
+/** How long a request may wait, from the moment it was signed. */
+export function requestExpiry(call: Call, { created }: Release): number {
+  return Date.parse(created) + releaseContextOf(call).request_lifetime_ms
+}
+
+function releaseContextOf(call: Call): ReleaseContext {
+  const { skew_s, release_days } = call.settings(filedropSettings)
+  const { name: site, labels } = call.site
+  return { site, labels, now: call.now(), skew_ms: skew_s * 1_000, request_lifetime_ms: release_days * day_ms }
+}
+
+export function refuseNoSuchItem(): Refusal {
+  return refuse('not_found', 'there is no such item in quarantine')
+}
+
+export function refuseUnreadable(): Refusal {
+  return refuse('signature_invalid', 'what was signed is not this step of a release')
+}

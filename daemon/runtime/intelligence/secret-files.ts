@@ -1,0 +1,36 @@
+// Secrets of sources, each in a file that its owner alone may read.
+import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
+import { readTextFile } from './text-file.ts'
+
+/** Below this a secret could be guessed by whoever has seen one delivery. */
+const min_secret_bytes = 16
+
+/** The text of the file without the space around it; read anew each time, so that it may be changed without a restart. */
+export async function readSecret(file: string): Promise<string | Refusal> {
+  const text = await readTextFile(file, ({ mode, uid }) => {
+    if (uid !== process.getuid?.() && uid !== 0) return 'belongs to somebody else'
+    return (mode & 0o077) === 0 ? undefined : 'may be read by others than its owner (chmod 600)'
+  })
+  if (isRefusal(text)) return text
+  const secret = text.trim()
+  return secret === '' ? refuse('unavailable', 'a file that the source needs is empty') : secret
+}
+
+/** Those that sign: none may be so short that it seals nothing. */
+export async function readSecrets(files: readonly string[]): Promise<readonly string[] | Refusal> {
+  const secrets: string[] = []
+  for (const file of files) {
+    const secret = await readSecret(file)
+    if (isRefusal(secret)) return secret
+    if (countSecretBytes(secret) < min_secret_bytes)
+      return refuse('unavailable', `a secret of the source has less than ${min_secret_bytes} bytes`)
+    secrets.push(secret)
+  }
+  return secrets
+}
+
+function countSecretBytes(secret: string): number {
+  return secret.startsWith('whsec_')
+    ? Buffer.from(secret.slice('whsec_'.length), 'base64').length
+    : Buffer.byteLength(secret)
+}

@@ -1,0 +1,72 @@
+// What the intelligence role is given for intake: secrets of files, and an adapter for each source that is polled.
+import { createHash } from 'node:crypto'
+import { nextTimeOf } from '../../../adapters/host/schedule/cron.ts'
+import { parseSoundJson } from '../../../adapters/serve/http/sound-json.ts'
+import { getSettings } from '../../boot/profile.ts'
+import type { PartKey } from '../../kernel/operation/call.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { resolvePointer } from '../../roles/intelligence/signal-intake/mapping/rules.ts'
+import {
+  type IntakeSecrets,
+  type PolledSources,
+  polledSourcesPart,
+  pollSchedulePart,
+  rateWindowsPart,
+  secretsPart,
+  seenCausesPart,
+  sourceTallyPart,
+} from '../../roles/intelligence/signal-intake/parts.ts'
+import { RateWindows } from '../../roles/intelligence/signal-intake/rate-windows.ts'
+import { type IntakeSource, intakeSettings } from '../../roles/intelligence/signal-intake/settings.ts'
+import { SeenCauses } from '../../roles/intelligence/signal-intake/site-cause/seen-causes.ts'
+import { PollSchedule } from '../../roles/intelligence/signal-source/poll-schedule.ts'
+import { SourceTally } from '../../roles/intelligence/signal-source/source-tally.ts'
+import type { PolledSource } from '../../shared/polled-source/polled-source.ts'
+import { readSecret, readSecrets } from './secret-files.ts'
+import { readTextFile } from './text-file.ts'
+
+/** About 10 MB of keys at most, where a site has that many conflicts and quarantined messages. */
+const max_seen_keys = 50_000
+
+export async function buildIntelligenceParts(resolved: ResolvedSettings): Promise<[string, unknown][]> {
+  const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+  const sources = new Map<string, PolledSource>()
+  for (const source of getSettings(resolved, intakeSettings).sources) {
+    const polled = await openPolledSource(source)
+    if (polled) sources.set(source.name, polled)
+  }
+  return [
+    named<IntakeSecrets>(secretsPart, { read: readSecrets }),
+    named<PolledSources>(polledSourcesPart, { sources, nextRun: nextTimeOf }),
+    named(rateWindowsPart, new RateWindows()),
+    named(sourceTallyPart, new SourceTally()),
+    named(pollSchedulePart, new PollSchedule()),
+    named(seenCausesPart, new SeenCauses(max_seen_keys)),
+  ]
+}
+
+const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const parseJsonBytes = (bytes: Uint8Array) =>
+  parseSoundJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+
+/** Only what the profile names is loaded. */
+async function openPolledSource(source: IntakeSource): Promise<PolledSource | undefined> {
+  if (source.kind === 'folder') {
+    const { folderSource } = await import('../../../adapters/intake/folder/folder-source.ts')
+    return folderSource({ path: source.path, read: parseJsonBytes, digest: sha256Hex })
+  }
+  if (source.kind !== 'http') return undefined
+  const { httpSource } = await import('../../../adapters/intake/http/http-source.ts')
+  const { url, authorization_file, ca_file, cursor, timeout_s } = source
+  return httpSource({
+    url,
+    ...(authorization_file === undefined ? {} : { authorization: () => readSecret(authorization_file) }),
+    ...(ca_file === undefined ? {} : { ca: () => readTextFile(ca_file) }),
+    ...(cursor
+      ? { cursor: { at: (document) => resolvePointer(document, cursor.at), parameter: cursor.parameter } }
+      : {}),
+    timeout_ms: timeout_s * 1_000,
+    read: parseJsonBytes,
+    digest: sha256Hex,
+  })
+}

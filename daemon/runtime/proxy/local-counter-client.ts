@@ -1,0 +1,59 @@
+// The counters of a machine without a key-value server, from a thread: they are in the main thread, asked once a turn.
+import { Refusal } from '../../kernel/error/errors.ts'
+import type { CounterValue, KeyValue } from '../../kernel/store/key-value.ts'
+import type { CounterIncrement } from './thread-messages.ts'
+
+type PendingIncrement = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
+
+/** As patient as with a server. */
+const timeout_ms = 2_000
+
+export class LocalCounterClient {
+  readonly #send: (id: number, steps: readonly CounterIncrement[]) => void
+  #id = 0
+  #steps: CounterIncrement[] = []
+  #pending: PendingIncrement[] = []
+  readonly #waiting = new Map<
+    number,
+    { readonly increments: readonly PendingIncrement[]; readonly timer: NodeJS.Timeout }
+  >()
+
+  constructor(send: (id: number, steps: readonly CounterIncrement[]) => void) {
+    this.#send = send
+  }
+
+  readonly increment: KeyValue['increment'] = (key, by, life_ms) =>
+    new Promise((done, failed) => {
+      if (this.#steps.length === 0) queueMicrotask(() => this.#flush())
+      this.#steps.push([key, by, life_ms])
+      this.#pending.push({ done, failed })
+    })
+
+  /** What the main thread answers, in the order of the steps. */
+  resolveCounts(id: number, counts: readonly (CounterValue | undefined)[]): void {
+    const found = this.#waiting.get(id)
+    if (!found) return
+    this.#waiting.delete(id)
+    clearTimeout(found.timer)
+    for (const [at, { done, failed }] of found.increments.entries()) {
+      const count = counts[at]
+      if (count) done(count)
+      else failed(unavailableError())
+    }
+  }
+
+  #flush(): void {
+    const [steps, asked] = [this.#steps, this.#pending]
+    this.#steps = []
+    this.#pending = []
+    this.#id += 1
+    const id = this.#id
+    const timer = setTimeout(() => this.resolveCounts(id, []), timeout_ms)
+    this.#waiting.set(id, { increments: asked, timer })
+    this.#send(id, steps)
+  }
+}
+
+function unavailableError(): Refusal {
+  return new Refusal('unavailable', 'the counters do not answer', [], 1)
+}

@@ -1,0 +1,65 @@
+// A changed profile beside the one in force: what may change while requests are served, and what wants a restart.
+
+import { ProfileError } from '../../boot/profile.ts'
+import type { StartPlan } from '../../boot/site-resources.ts'
+import { Refusal } from '../../kernel/error/errors.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { settings } from '../../roles/proxy/settings.ts'
+
+/** Of the proxy block: what each request looks up for itself. */
+const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
+  'allowlist',
+  'rate_limit_per_min',
+  'write_rate_limit_per_min',
+  'write_max_body_bytes',
+  'trusted_proxy_depth',
+  'ipv6_prefix',
+  'cors_allow_origin',
+  'cache_ttl_s',
+  'max_target_bytes',
+  'audit_journal_mb',
+])
+
+/** Files of a listener that speaks TLS, before and after: whether it does is for a start to say. */
+const tlsPairFields: ReadonlySet<string> = new Set<keyof typeof settings.shape>(['tls_cert_file', 'tls_key_file'])
+
+/** `exportCurrentKeySet`: the settings as they are from now on. `applied` and `needs_restart` name those that differ. */
+export type ReloadedSettings = {
+  readonly resolved: ResolvedSettings
+  readonly applied: string[]
+  readonly needs_restart: string[]
+}
+
+export async function reloadSettings(
+  running: ResolvedSettings,
+  resolveAgain: StartPlan['resolveSettingsAgain'],
+): Promise<ReloadedSettings | Refusal> {
+  try {
+    return compareSettings(running, await resolveAgain())
+  } catch (error) {
+    if (!(error instanceof ProfileError)) throw error
+    const errors = error.problems.map(({ path, message }) => ({ path, message }))
+    return new Refusal('invalid', 'the profile is refused, and nothing has changed', errors)
+  }
+}
+
+function compareSettings(running: ResolvedSettings, next: ResolvedSettings): ReloadedSettings {
+  const applied: string[] = []
+  const needs_restart: string[] = []
+  const own: Record<string, unknown> = { ...running.values.get(settings.name) }
+  for (const [section, values] of next.values) {
+    const before = running.values.get(section) ?? {}
+    for (const field of new Set([...Object.keys(before), ...Object.keys(values)])) {
+      const value = values[field]
+      if (JSON.stringify(value) === JSON.stringify(before[field])) continue
+      const isPair = tlsPairFields.has(field) && value !== undefined && before[field] !== undefined
+      if (section !== settings.name || !(reloadable.has(field) || isPair)) needs_restart.push(`${section}.${field}`)
+      else {
+        applied.push(`${section}.${field}`)
+        own[field] = value
+      }
+    }
+  }
+  const values = new Map(running.values).set(settings.name, own)
+  return { resolved: { ...running, values }, applied: applied.sort(), needs_restart: needs_restart.sort() }
+}

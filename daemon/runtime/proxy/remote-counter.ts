@@ -1,0 +1,18 @@
+// The counters of a thread on a key-value server: loaded by those that have one.
+import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
+import type { Log } from '../../kernel/operation/call.ts'
+import type { KeyValue } from '../../kernel/store/key-value.ts'
+import type { ProxyThreadConfig } from './thread-config.ts'
+
+/** The keys are those of the interface, without a prefix of the site: all proxies of one server count together. */
+export function remoteCounter(given: NonNullable<ProxyThreadConfig['key_value']>, log: Log): KeyValue {
+  const { host, port, db, username, password, verify } = given
+  return redisKeyValue({
+    ...{ host: host ?? '', port, username, password, database: db, prefix: '', chance: Math.random },
+    ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
+    told(state, detail) {
+      if (state === 'lost') log.error('proxy.counters.lost', { detail })
+      else log.info('proxy.counters.back')
+    },
+  })
+}

@@ -1,0 +1,65 @@
+// What of its surroundings forbids the proxy role to start: names that lead inside, files that cannot be read.
+import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
+import {
+  AddressDenied,
+  checkOrigin,
+  originOf,
+  type Resolve,
+  resolveByHost,
+} from '../../../adapters/forward/http/dial.ts'
+import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
+import { getSettings, type ProfileProblem } from '../../boot/profile.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
+import { settings } from '../../roles/proxy/settings.ts'
+
+const trust_remedy = 'name its network in proxy.trusted_networks of the profile, if the site trusts it'
+
+/**
+ * Of settings that `findStartFaults` finds nothing wrong with. A name that nobody knows now is no problem: it is looked up for
+ * each connection, and until then there is no answer. `resolve`: all addresses of a name.
+ */
+export async function findProxyStartProblems(
+  resolved: ResolvedSettings,
+  resolve: Resolve = resolveByHost,
+): Promise<ProfileProblem[]> {
+  const proxy = getSettings(resolved, settings)
+  const { token_url, ca_file, tls_verify } = getSettings(resolved, ssoSettings)
+  const places: [path: string, name: string, url: string | undefined][] = [
+    ['proxy.platform_api_url', 'PLATFORM_API_URL', proxy.platform_api_url],
+    ['sso.token_url', 'SSO_TOKEN_URL', token_url],
+  ]
+  const addresses = await Promise.all(
+    places.map(([path, name, url]) => findAddressProblem(path, name, url, proxy, resolve)),
+  )
+  return [
+    ...addresses.flat(),
+    ...findUnreadableFile('proxy.platform_api_ca_file', proxy.platform_api_ca_file),
+    ...findUnreadableFile('sso.ca_file', ca_file),
+    ...(tls_verify ? [] : [{ path: 'sso.tls_verify', message: unverified_message }]),
+    ...(proxy.tls_client_auth === 'none' ? [] : [{ path: 'proxy.tls_client_auth', message: client_auth_message }]),
+  ]
+}
+
+const unverified_message =
+  'SSO_TLS_VERIFY must be true: the client’s secret goes to a verified provider alone; name its authority in SSO_CA_FILE'
+const client_auth_message = 'must be none: whoever comes to the public door has no certificate'
+
+async function findAddressProblem(
+  path: string,
+  name: string,
+  text: string | undefined,
+  { trusted_networks }: { readonly trusted_networks: readonly string[] },
+  resolve: Resolve,
+): Promise<ProfileProblem[]> {
+  const origin = text === undefined ? undefined : originOf(new URL(text))
+  if (!origin) return []
+  try {
+    const fault = await checkOrigin(origin, addressRule(trusted_networks), resolve)
+    return fault instanceof AddressDenied
+      ? [{ path, message: `${name} leads inside: ${fault.message}; ${trust_remedy}` }]
+      : []
+  } catch (error) {
+    return [{ path: 'proxy.trusted_networks', message: (error as Error).message }]
+  }
+}

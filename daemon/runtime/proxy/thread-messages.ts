@@ -1,0 +1,59 @@
+// What the main thread and the threads of the public proxy say to each other.
+import type { CounterValue } from '../../kernel/store/key-value.ts'
+
+/** A step of the counters: key, how many, and how long a new count lives. */
+export type CounterIncrement = readonly [key: string, by: number, life_ms: number]
+
+/** What is asked for beside the public prefix. */
+export type ProxyServiceEndpoint = 'health' | 'info'
+
+/** `config` is the thread's own kind of configuration; it is copied over whole. */
+export type MessageToThread<C> =
+  | { readonly kind: 'configure'; readonly id: number; readonly config: C }
+  /** One for each step, in order; undefined where it failed. */
+  | { readonly kind: 'counted'; readonly id: number; readonly counts: readonly (CounterValue | undefined)[] }
+  | { readonly kind: 'told'; readonly id: number; readonly status: number; readonly body: string }
+  | { readonly kind: 'report'; readonly id: number }
+  /** Whether the journal of audit lines holds as much as it may. */
+  | { readonly kind: 'journal'; readonly isFull: boolean }
+  | { readonly kind: 'drain'; readonly drain_ms: number }
+
+/** A counter of the role by name, with the values of its labels in order, and what was added since the last report. */
+export type CounterDelta = readonly [metric: string, labels: readonly string[], by: number]
+
+/** What a door depends on besides its counters: asked for whoever comes, and never to see whether it is well. */
+export type ProxyDependency = 'upstream' | 'token endpoint'
+/** How it went when it was asked for the last time. `at`: epoch milliseconds. */
+export type DependencyObservation = {
+  readonly ok: boolean
+  readonly detail: string
+  readonly latency_ms: number
+  readonly at: number
+}
+export type DependencyObservations = Readonly<Partial<Record<ProxyDependency, DependencyObservation>>>
+
+/** Of one thread, now. */
+export type ThreadStatus = {
+  readonly connections: number
+  readonly cache_bytes: number
+  readonly cache_entries: number
+}
+
+export type MessageFromThread =
+  | { readonly kind: 'listening'; readonly host: string; readonly port: number }
+  | { readonly kind: 'configured'; readonly id: number }
+  | { readonly kind: 'count'; readonly id: number; readonly steps: readonly CounterIncrement[] }
+  | { readonly kind: 'ask'; readonly id: number; readonly endpoint: ProxyServiceEndpoint }
+  | {
+      readonly kind: 'reported'
+      readonly id: number
+      readonly deltas: readonly CounterDelta[]
+      readonly status: ThreadStatus
+      readonly observations: DependencyObservations
+    }
+  | {
+      readonly kind: 'log'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly event: string
+      readonly fields: Readonly<Record<string, unknown>>
+    }

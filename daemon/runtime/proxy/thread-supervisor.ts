@@ -1,0 +1,194 @@
+// The threads of the public proxy: as many as are wanted, all on one address; one that dies is replaced, and missed by nobody.
+import { Worker } from 'node:worker_threads'
+import type { Script } from '../../../adapters/compute/threads/threads.ts'
+import type { Log } from '../../kernel/operation/call.ts'
+import type { KeyValue } from '../../kernel/store/key-value.ts'
+import { ThreadHandle } from './thread-handle.ts'
+import type {
+  CounterDelta,
+  DependencyObservations,
+  MessageFromThread,
+  ProxyServiceEndpoint,
+  ThreadStatus,
+} from './thread-messages.ts'
+
+export type ListenAddress = { readonly host: string; readonly port: number }
+
+/** What a thread is started with. `name` is its own for ever. `isShared`: others listen on the same address. */
+export type ThreadStartData<C> = {
+  readonly name: string
+  readonly listen: ListenAddress
+  readonly isShared: boolean
+  readonly config: C
+}
+
+export type ThreadSupervisorOptions<C> = {
+  readonly script: () => Script
+  readonly threads: number
+  readonly config: C
+  readonly listen: ListenAddress
+  /** A name that no thread of this site ever had. */
+  readonly newName: () => string
+  readonly log: Log
+  /** Counts for the threads where no server does. */
+  readonly counters: Pick<KeyValue, 'increment'>
+  readonly performServiceRequest: (
+    about: ProxyServiceEndpoint,
+  ) => Promise<{ readonly status: number; readonly body: string }>
+  readonly deltas: (deltas: readonly CounterDelta[]) => void
+  readonly observations: (observations: DependencyObservations) => void
+  /** Of a thread that is over, however it ended: what it left is nobody's now. */
+  readonly onThreadEnded: (name: string) => void
+  /** How often a thread is asked whether it lives, and after how long without an answer it is taken for hung. */
+  readonly watch: { readonly every_ms: number; readonly hung_ms: number }
+}
+
+const min_restart_delay_ms = 200
+const max_restart_delay_ms = 30_000
+/** A thread that lived so long did not die of how it was started. */
+const stable_after_ms = 60_000
+
+export class ThreadSupervisor<C> {
+  readonly #options: ThreadSupervisorOptions<C>
+  #config: C
+  #address: ListenAddress
+  readonly #running = new Map<Worker, ThreadHandle<C>>()
+  readonly #pauses = new Set<NodeJS.Timeout>()
+  #isFull = false
+  #isEnding = false
+  #deaths = 0
+
+  constructor(given: ThreadSupervisorOptions<C>) {
+    this.#options = given
+    this.#config = given.config
+    this.#address = given.listen
+  }
+
+  /** Resolves when all listen: the first one finds the port where the choice is open. Rejects when one cannot. */
+  async start(): Promise<ListenAddress> {
+    this.#address = await this.#begin()
+    await Promise.all(Array.from({ length: this.#options.threads - 1 }, () => this.#begin()))
+    return this.#address
+  }
+
+  get alive(): number {
+    return this.#running.size
+  }
+
+  /** Resolves when every thread goes by it. One that begins meanwhile begins with it. */
+  async reconfigure(change: (config: C) => C): Promise<void> {
+    const config = change(this.#config)
+    this.#config = config
+    await Promise.all([...this.#running.values()].map((each) => each.configure(config)))
+  }
+
+  /** Brings what was counted up to now into the metrics. */
+  async report(): Promise<ThreadStatus> {
+    const all = await Promise.all([...this.#running.values()].map((each) => each.report()))
+    const found = all.filter((each) => each !== undefined)
+    const sum = (of: (standing: ThreadStatus) => number) => found.reduce((total, each) => total + of(each), 0)
+    return {
+      connections: sum(({ connections }) => connections),
+      cache_bytes: sum(({ cache_bytes }) => cache_bytes),
+      cache_entries: sum(({ cache_entries }) => cache_entries),
+    }
+  }
+
+  /** Tells the threads whether the journal is full; false where they know. */
+  setJournalFull(isFull: boolean): boolean {
+    if (isFull === this.#isFull) return false
+    this.#isFull = isFull
+    for (const each of this.#running.values()) each.send({ kind: 'journal', isFull })
+    return true
+  }
+
+  /** Takes no new connection, answers what has begun, and resolves when no thread is left. */
+  async drain(drain_ms: number): Promise<void> {
+    this.#isEnding = true
+    for (const pause of this.#pauses) clearTimeout(pause)
+    await Promise.all(
+      [...this.#running].map(async ([worker, each]) => {
+        const cut = setTimeout(() => void worker.terminate(), drain_ms + kill_grace_ms)
+        await each.report()
+        each.send({ kind: 'drain', drain_ms })
+        await each.ended
+        clearTimeout(cut)
+      }),
+    )
+  }
+
+  #begin(): Promise<ListenAddress> {
+    const { log, threads, newName, script } = this.#options
+    const name = newName()
+    const began = performance.now()
+    const data: ThreadStartData<C> = { name, listen: this.#address, isShared: threads > 1, config: this.#config }
+    const worker = startThread(script(), data)
+    const each = new ThreadHandle<C>(worker, (message) => this.#receive(each, message))
+    this.#running.set(worker, each)
+    if (this.#isFull) each.send({ kind: 'journal', isFull: true })
+    const watch = setInterval(() => this.#watch(worker, each, name), this.#options.watch.every_ms).unref()
+    void each.ended.then((why) => {
+      clearInterval(watch)
+      this.#running.delete(worker)
+      this.#options.onThreadEnded(name)
+      if (this.#isEnding || !each.hasListened) return
+      log.error('proxy.thread.died', { thread: name, error: why?.stack })
+      this.#replace(performance.now() - began)
+    })
+    return each.listening
+  }
+
+  /** One that hangs holds up its callers for ever: it goes, and another takes its place. */
+  #watch(worker: Worker, each: ThreadHandle<C>, name: string): void {
+    const hung = setTimeout(() => {
+      this.#options.log.error('proxy.thread.hung', { thread: name })
+      void worker.terminate()
+    }, this.#options.watch.hung_ms)
+    void each.report().finally(() => clearTimeout(hung))
+  }
+
+  /** At once the first time, then more and more slowly: what kills a thread may kill the next one too. */
+  #replace(lived_ms: number): void {
+    this.#deaths = lived_ms > stable_after_ms ? 0 : this.#deaths + 1
+    const pause_ms = Math.min(max_restart_delay_ms, min_restart_delay_ms * 2 ** Math.min(this.#deaths, 10))
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause)
+      this.#begin().catch((error: unknown) => {
+        this.#options.log.error('proxy.thread.failed', { error: (error as Error).message })
+        if (!this.#isEnding) this.#replace(0)
+      })
+    }, pause_ms)
+    this.#pauses.add(pause)
+  }
+
+  #receive(each: ThreadHandle<C>, message: MessageFromThread): void {
+    if (message.kind === 'count') void this.#count(each, message)
+    else if (message.kind === 'ask') void this.#performServiceRequest(each, message)
+    else if (message.kind === 'reported') {
+      this.#options.deltas(message.deltas)
+      this.#options.observations(message.observations)
+    } else if (message.kind === 'log') this.#options.log[message.level](message.event, message.fields)
+  }
+
+  async #count(each: ThreadHandle<C>, { id, steps }: Extract<MessageFromThread, { kind: 'count' }>): Promise<void> {
+    const { counters } = this.#options
+    const counts = steps.map(([key, by, life_ms]) => counters.increment(key, by, life_ms).catch(() => undefined))
+    each.send({ kind: 'counted', id, counts: await Promise.all(counts) })
+  }
+
+  async #performServiceRequest(
+    each: ThreadHandle<C>,
+    { id, endpoint }: Extract<MessageFromThread, { kind: 'ask' }>,
+  ): Promise<void> {
+    each.send({ kind: 'told', id, ...(await this.#options.performServiceRequest(endpoint)) })
+  }
+}
+
+/** What a thread has over the time that its requests are given. */
+const kill_grace_ms = 2_000
+
+/** Without the environment: it may hold secrets, and all that a thread needs is in what it is started with. */
+function startThread<C>(script: Script, workerData: ThreadStartData<C>): Worker {
+  const options = { workerData, env: {}, execArgv: [] }
+  return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
+}

@@ -1,0 +1,79 @@
+// Files of a run: whole and on disk before they are under their name, and never half there.
+import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** `write` is given the descriptor. What is under the name before stays until the new file is whole. */
+export function writeFileDurably(file: string, write: (descriptor: number) => void): void {
+  const draft = `${file}.part`
+  const opened = openSync(draft, 'w', 0o600)
+  try {
+    write(opened)
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+  renameSync(draft, file)
+  syncFolder(dirname(file))
+}
+
+export function syncFolder(folder: string): void {
+  const opened = openSync(folder, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+export type NumberArray = Uint8Array | Uint32Array | Int32Array | Float64Array
+
+const arrayConstructors = { Uint8Array, Uint32Array, Int32Array, Float64Array } as const
+
+/** A head in JSON, then arrays of numbers as this machine holds them: files of a run never leave it. */
+export function writeArrays(file: string, head: unknown, arrays: readonly NumberArray[]): void {
+  const kinds = arrays.map((array) => [array.constructor.name, array.length])
+  const text = Buffer.from(JSON.stringify({ head, kinds }))
+  writeFileDurably(file, (opened) => {
+    writeAll(opened, Buffer.from(Uint32Array.of(text.length).buffer))
+    writeAll(opened, text)
+    for (const array of arrays) writeAll(opened, Buffer.from(array.buffer, array.byteOffset, array.byteLength))
+  })
+}
+
+/** Throws for a file that is shorter than it says. */
+export function readArrays(file: string): { readonly head: unknown; readonly arrays: readonly NumberArray[] } {
+  const opened = openSync(file, 'r')
+  try {
+    const length = new Uint32Array(readAll(opened, 4).buffer)[0] ?? 0
+    const { head, kinds } = JSON.parse(Buffer.from(readAll(opened, length)).toString('utf8')) as {
+      head: unknown
+      kinds: [keyof typeof arrayConstructors, number][]
+    }
+    const arrays = kinds.map(([kind, count]) => {
+      const bytes = readAll(opened, count * arrayConstructors[kind].BYTES_PER_ELEMENT)
+      return new arrayConstructors[kind](bytes.buffer)
+    })
+    return { head, arrays }
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** Of one write or read: the system takes no more than two gigabytes at a time. */
+const piece_bytes = 1 << 28
+
+function writeAll(opened: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(opened, bytes, at, Math.min(piece_bytes, bytes.length - at))
+  }
+}
+
+function readAll(opened: number, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; ) {
+    const read = readSync(opened, bytes, at, Math.min(piece_bytes, length - at), null)
+    if (read === 0) throw new Error('a file of a run is shorter than it says')
+    at += read
+  }
+  return bytes
+}

@@ -1,0 +1,59 @@
+// What exchanges compute, as the resolution role is given it: in threads, within the limits of a run, told of as that is.
+import { join } from 'node:path'
+import { getSettings } from '../../boot/profile.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { refuse } from '../../kernel/error/errors.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { ExchangeJobName, ExchangeJobs, ExchangeWork } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
+import { runIdOfExchange } from '../../roles/resolution/exchange/model.ts'
+import type { RunWork } from '../../roles/resolution/parts.ts'
+import { settings } from '../../roles/resolution/settings.ts'
+import { limitConcurrency } from './concurrency-limiter.ts'
+import { type ExchangeThreadJob, type ExchangeThreadResult, runExchangeJob } from './exchange-jobs.ts'
+import { runsFolder } from './run-folder.ts'
+import type { PhaseProgress } from './run-phase.ts'
+import { readComputeLimits, resolutionThreads } from './run-threads.ts'
+
+/** `runs`: is told how far the run of an exchange is. */
+export function openExchangeWork(
+  folder: SiteFolder,
+  resolved: ResolvedSettings,
+  runs: Pick<RunWork, 'reportProgress'>,
+): ExchangeWork {
+  const { data_folder, exchanges_at_once } = getSettings(resolved, settings)
+  const limits = readComputeLimits(resolved)
+  const compute = resolutionThreads()
+  // Whoever brings records at the same time as many others waits: each may take all the memory of a run.
+  const reading = limitConcurrency(exchanges_at_once)
+  return {
+    async perform<D extends ExchangeJobName>(
+      exchange_id: string,
+      deed: D,
+      given: ExchangeJobs[D][0],
+      signal: AbortSignal,
+    ) {
+      const job: ExchangeThreadJob = {
+        kind: deed,
+        input: given,
+        folder: join(runsFolder(folder), runIdOfExchange(exchange_id)),
+        data_folder,
+      }
+      const tell = (progress: unknown) => runs.reportProgress(runIdOfExchange(exchange_id), progress as PhaseProgress)
+      const work = () =>
+        isShort(job) ? runExchangeJob(job, tell) : compute.run({ ...limits, input: job, signal, report: tell })
+      const answer = (await (deed === 'own' ? reading(work, signal) : work())) as ExchangeThreadResult
+      return 'done' in answer
+        ? (answer.done as ExchangeJobs[D][1])
+        : refuse(answer.refused.code, answer.refused.message)
+    },
+  }
+}
+
+/** Sorting and comparing this much takes milliseconds, and a thread takes a tenth of a second to start. */
+const max_short_bytes = 65_536
+const quickJobs: readonly ExchangeJobName[] = ['sort', 'check', 'meet']
+
+function isShort({ kind, input }: ExchangeThreadJob): boolean {
+  const sets = Object.values(input as object).filter((value) => value instanceof Uint8Array)
+  return quickJobs.includes(kind) && sets.every((set) => set.length <= max_short_bytes)
+}

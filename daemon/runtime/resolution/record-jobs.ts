@@ -1,0 +1,100 @@
+// The deeds of an exchange that see records: by the engine, which a thread loads for them alone.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isRefusal, refuse } from '../../kernel/error/errors.ts'
+import {
+  createColumnFilter,
+  getIdLimit,
+  LensFault,
+  type RecordSource,
+} from '../../roles/resolution/engine/records/records.ts'
+import { deriveFindings } from '../../roles/resolution/exchange/job/derive-findings.ts'
+import { encodeVectors, extractRecordKeys } from '../../roles/resolution/exchange/job/encode-records.ts'
+import type { ExchangeFindingCounts, ExchangeJobs } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
+import { buildRunRecord } from '../../roles/resolution/exchange/job/exchange-rows.ts'
+import { prepareOwnRows } from '../../roles/resolution/exchange/job/prepare-own-rows.ts'
+import { parseRows } from '../../roles/resolution/exchange/piece/cut-pieces.ts'
+import type { NodeRecord } from '../../roles/resolution/fusion-run/node-data.ts'
+import { syncFolder, writeFileDurably } from './durable-file.ts'
+import type { ExchangeJobFolders, ExchangeJobHandlers, ExchangeJobOutcome } from './exchange-jobs.ts'
+import { writeJsonLinesFile } from './json-lines-file.ts'
+import { formatNodeCsv } from './node-csv.ts'
+import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './read-records.ts'
+import { runFiles } from './run-folder.ts'
+import { openTenantDataFile } from './tenant-data-file.ts'
+
+async function readOwnRecords(
+  { tenant_id, data, lens, terms }: ExchangeJobs['own'][0],
+  { data_folder }: ExchangeJobFolders,
+): Promise<ExchangeJobOutcome<'own'>> {
+  if (Array.isArray(data)) return prepareOwnRows(lens, terms, data)
+  const kind = inferDataKind(data.file)
+  if (!kind) return refuse('invalid', `a data file must be one of ${readableExtensions.join(', ')}`)
+  try {
+    const opened = openTenantDataFile(data_folder, tenant_id, data.file)
+    try {
+      const limits = { rows: terms.max_set_size, id: getIdLimit(lens) }
+      const reading = { kind, isWanted: createColumnFilter(lens), ...limits, onProgress: () => undefined }
+      return prepareOwnRows(lens, terms, toNodeRecords(await readRecords(opened, reading)))
+    } finally {
+      opened.close()
+    }
+  } catch (error) {
+    const text = error instanceof LensFault ? `: ${error.message}` : describeDataFault(error)?.text
+    if (text === undefined) throw error
+    return refuse('invalid', `the data file${text}`)
+  }
+}
+
+function toNodeRecords({ rows, columns }: Omit<RecordSource, 'name'>): NodeRecord[] {
+  const decoder = new TextDecoder()
+  const texts = columns.map(({ values }) =>
+    Array.from({ length: values.size }, (_, at) => decoder.decode(values.bytesOf(at))),
+  )
+  return Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(columns.map(({ name, codes }, at) => [name, texts[at]?.[codes[row] ?? -1] ?? null])),
+  )
+}
+
+function storeResult(given: ExchangeJobs['learn'][0], { folder }: ExchangeJobFolders): ExchangeJobOutcome<'learn'> {
+  const found = deriveFindings(given)
+  if (isRefusal(found)) return found
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const matches = writeJsonLinesFile(runFiles.matches(folder), found.matches)
+  const clusters = writeJsonLinesFile(runFiles.clusters(folder), found.clusters)
+  const clustered = found.clusters.reduce((sum, members) => sum + members.length, 0)
+  return { matches, clusters, clustered } satisfies ExchangeFindingCounts
+}
+
+/** Lines that are written at once. */
+const lines_per_write = 10_000
+
+/** What a peer has sent is looked at once more, now that all of it is here. */
+function storePeerRecords(
+  { lens, fields, sets }: ExchangeJobs['hand'][0],
+  { folder }: ExchangeJobFolders,
+): ExchangeJobOutcome<'hand'> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const [place, { site, size, pieces }] of sets.entries()) {
+    const rows = parseRows(pieces)
+    if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and told of ${size}`)
+    const isLong = rows.some(([id = '']) => Buffer.byteLength(id) > getIdLimit(lens).bytes)
+    if (isLong) return refuse('invalid', `${site} sent an id of more than ${getIdLimit(lens).bytes} bytes`)
+    if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${site} sent a record twice`)
+    const lines = [...formatNodeCsv(rows.map((row) => buildRunRecord(lens, fields, row)))]
+    writeFileDurably(runFiles.inline(folder, place), (opened) => {
+      for (let at = 0; at < lines.length; at += lines_per_write)
+        writeFileSync(opened, lines.slice(at, at + lines_per_write).join(''))
+    })
+  }
+  syncFolder(dirname(folder))
+  return 'kept'
+}
+
+export const recordJobs: Pick<ExchangeJobHandlers, 'own' | 'keys' | 'vectors' | 'learn' | 'hand'> = {
+  own: readOwnRecords,
+  keys: extractRecordKeys,
+  vectors: encodeVectors,
+  learn: storeResult,
+  hand: storePeerRecords,
+}

@@ -1,0 +1,17 @@
+// Names of the files that a run leaves behind in its folder.
+import { join } from 'node:path'
+import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+
+/** Where each run has a folder of its own. */
+export function runsFolder(folder: SiteFolder): string {
+  return join(roleDataFolder(folder, 'resolution'), 'runs')
+}
+
+export const runFiles = {
+  /** Records of the request, by the place of their node. */
+  inline: (folder: string, place: number) => join(folder, `${place}.csv`),
+  extracted: (folder: string) => join(folder, 'extracted'),
+  matched: (folder: string) => join(folder, 'matched'),
+  matches: (folder: string) => join(folder, 'matches.jsonl'),
+  clusters: (folder: string) => join(folder, 'clusters.jsonl'),
+}

@@ -1,0 +1,204 @@
+// The three phases of a run, each from the files that the one before left: what a thread does.
+import { openSync } from 'node:fs'
+import { listClusters, listMatches } from '../../roles/resolution/engine/findings.ts'
+import { buildLookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
+import type { EngineProgress } from '../../roles/resolution/engine/progress.ts'
+import {
+  buildRecords,
+  createColumnFilter,
+  getIdLimit,
+  LensFault,
+  type LensRecords,
+  type RecordSource,
+} from '../../roles/resolution/engine/records/records.ts'
+import {
+  clusterAboveCut,
+  type Resolution,
+  resolveRecords,
+  usesTermFrequencies,
+} from '../../roles/resolution/engine/resolve.ts'
+import { extractMatchWeights, type MatchWeights } from '../../roles/resolution/engine/score/match-weights.ts'
+import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
+import type { Lens } from '../../roles/resolution/lens/model.ts'
+import type { PhaseJob, PhaseResult } from '../../roles/resolution/parts.ts'
+import { openDataDescriptor } from './data-file.ts'
+import { readArrays, writeArrays } from './durable-file.ts'
+import { readSources, writeSources } from './extracted-sources.ts'
+import { writeJsonLinesFile } from './json-lines-file.ts'
+import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './read-records.ts'
+import { runFiles } from './run-folder.ts'
+import { openTenantDataFile } from './tenant-data-file.ts'
+
+export type PhaseThreadJob = PhaseJob & {
+  readonly folder: string
+  readonly data_folder: string | undefined
+  readonly max_records: number
+  readonly max_matches: number
+}
+
+export type PhaseProgress = Omit<RunProgress, 'eta_s'>
+export type PhaseThreadResult = { readonly found: PhaseResult } | { readonly fault: string }
+type PhaseProgressListener = (progress: PhaseProgress) => void
+
+/** A fault is of the data or the lens, in words for whoever started the run. */
+export async function runPhase(job: PhaseThreadJob, tell: PhaseProgressListener): Promise<PhaseThreadResult> {
+  try {
+    return { found: await phaseHandlers[job.phase](job, tell) }
+  } catch (error) {
+    if (error instanceof LensFault || error instanceof RunInputError) {
+      return { fault: error.message }
+    }
+    // A backup holds no files of runs: one that was under way in a restored site has none.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { fault: 'the files of the run are gone' }
+    throw error
+  }
+}
+
+class RunInputError extends Error {}
+
+type PhaseHandlers = Readonly<
+  Record<PhaseJob['phase'], (job: PhaseThreadJob, tell: PhaseProgressListener) => PhaseResult | Promise<PhaseResult>>
+>
+
+const phaseHandlers: PhaseHandlers = {
+  extract: extractRecords,
+  match: matchRecords,
+  resolve: resolveClusters,
+}
+
+async function extractRecords(job: PhaseThreadJob, tell: PhaseProgressListener): Promise<PhaseResult> {
+  const sources: RecordSource[] = []
+  for (const place of job.sources.keys()) sources.push(await readNodeRecords(job, place, tell))
+  const records = buildRecords(job.lens, sources)
+  writeSources(runFiles.extracted(job.folder), sources)
+  const told = job.sources.map((source, at) => ({
+    ...source,
+    records: sources[at]?.rows ?? 0,
+    columns: mapFieldColumns(job.lens, sources[at]),
+  }))
+  return { counts: { records: records.rows }, sources: told }
+}
+
+async function readNodeRecords(
+  { sources, folder, data_folder, tenant_id, lens, max_records }: PhaseThreadJob,
+  place: number,
+  tell: PhaseProgressListener,
+): Promise<RecordSource> {
+  const { node_id, file } = sources[place] ?? { node_id: '' }
+  const kind = file === undefined ? 'csv' : inferDataKind(file)
+  if (!kind) throw new RunInputError(`${node_id}: a data file must be one of ${readableExtensions.join(', ')}`)
+  try {
+    const opened =
+      file === undefined
+        ? openDataDescriptor(openSync(runFiles.inline(folder, place), 'r'))
+        : openTenantDataFile(data_folder, tenant_id, file)
+    try {
+      const step = `read ${node_id}`
+      const told = (done: number, total: number) => tell({ phase: 'extract', step, done, total })
+      const limits = { rows: max_records, id: getIdLimit(lens) }
+      const found = await readRecords(opened, { kind, isWanted: createColumnFilter(lens), ...limits, onProgress: told })
+      return { name: node_id, ...found }
+    } finally {
+      opened.close()
+    }
+  } catch (error) {
+    const fault = describeDataFault(error)
+    if (fault) throw new RunInputError(`${node_id}${file === undefined ? '' : ` (${file})`}${fault.text}`)
+    throw error
+  }
+}
+
+/** Field to the column that it is read from. */
+function mapFieldColumns({ fields }: Lens, source: RecordSource | undefined): Record<string, string> {
+  const found = fields.flatMap(({ name, columns }) => {
+    const column = (columns ?? [name]).find((each) => source?.names.includes(each))
+    return column === undefined ? [] : [[name, column] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+function matchRecords(job: PhaseThreadJob, tell: PhaseProgressListener): PhaseResult {
+  const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
+  const told = ({ phase: step, done, total }: EngineProgress) => tell({ phase: 'match', step, done, total })
+  const found = resolveRecords(job.lens, records, job.seed, told)
+  const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
+  const { route, scale, floor, cut, scores, clusters } = found
+  const weights = extractMatchWeights(found, usesTermFrequencies(job.lens))
+  const head = { route, scale, floor, cut, fields, length, weights, threshold: job.lens.threshold }
+  writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
+  const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
+  const evidence = rankFieldEvidence(records, weights)
+  const kept = buildLookupWeights(job.lens, records, found, weights)
+  return {
+    route,
+    scale,
+    evidence,
+    weights: kept,
+    counts: { pairs: length, ...(matches === undefined ? {} : { matches }) },
+  }
+}
+
+function resolveClusters(job: PhaseThreadJob, tell: PhaseProgressListener): PhaseResult {
+  tell({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
+  const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
+  const { weights, ...read } = readMatchPhaseOutput(runFiles.matched(job.folder))
+  const found = applyThreshold(job, records, read)
+  const matches = writeMatches(job, records, found, weights)
+  const { found: clusters, counts } = listClusters(records, found.clusters)
+  writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
+  return { counts: { matches, ...counts } }
+}
+
+/** As the engine joined them while it learnt, unless another line was said since. */
+function applyThreshold(
+  { lens }: PhaseThreadJob,
+  records: LensRecords,
+  { threshold, ...found }: Omit<MatchPhaseOutput, 'weights'>,
+): Resolution {
+  return lens.threshold === threshold ? found : { ...found, clusters: clusterAboveCut(lens, records, found) }
+}
+
+function writeMatches(job: PhaseThreadJob, records: LensRecords, found: Resolution, weights: MatchWeights): number {
+  const most = job.max_matches
+  return writeJsonLinesFile(runFiles.matches(job.folder), limitMatches(listMatches(records, found, weights), most))
+}
+
+function* limitMatches<T>(all: Iterable<T>, most: number): Generator<T> {
+  let count = 0
+  for (const each of all) {
+    if (++count > most)
+      throw new RunInputError(`the run found more than ${most} matches: the lens tells too little apart`)
+    yield each
+  }
+}
+
+/** `threshold`: bits, where there was one to match by. */
+type MatchPhaseOutput = Resolution & { readonly weights: MatchWeights; readonly threshold: number | undefined }
+type MatchPhaseHead = Pick<MatchPhaseOutput, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
+  readonly fields: number
+  readonly length: number
+}
+type MatchPhaseArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Array, Float64Array, Int32Array]
+
+function readMatchPhaseOutput(file: string): MatchPhaseOutput {
+  const { head, arrays } = readArrays(file)
+  const { route, scale, floor, cut, threshold, fields, length, weights } = head as MatchPhaseHead
+  const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchPhaseArrays
+  return {
+    route,
+    scale,
+    floor,
+    cut,
+    threshold,
+    compared: { length, lefts, rights, patternOf, fields, patterns, counts },
+    scores,
+    clusters,
+    weights,
+  }
+}
+
+/** What equal values of each field speak for, the strongest first. */
+function rankFieldEvidence({ fields }: LensRecords, { outcomes }: MatchWeights): { field: string; bits: number }[] {
+  const all = fields.map(({ name }, field) => ({ field: name, bits: (outcomes[field]?.[1] ?? 0) / Math.LN2 }))
+  return all.sort((one, other) => other.bits - one.bits)
+}

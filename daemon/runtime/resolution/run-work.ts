@@ -1,0 +1,151 @@
+// The work of runs, as the resolution role is given it: phases in threads, and what they leave in a folder for each run.
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { faultStop } from '../../boot/host/fault-stop.ts'
+import { getSettings } from '../../boot/profile.ts'
+import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { refuse } from '../../kernel/error/errors.ts'
+import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
+import type { RunCluster, RunMatch, RunWork } from '../../roles/resolution/parts.ts'
+import { settings } from '../../roles/resolution/settings.ts'
+import { syncFolder } from './durable-file.ts'
+import { readJsonLinesFile } from './json-lines-file.ts'
+import { formatNodeCsv } from './node-csv.ts'
+import { runFiles, runsFolder } from './run-folder.ts'
+import type { PhaseProgress, PhaseThreadJob, PhaseThreadResult } from './run-phase.ts'
+import { readComputeLimits, resolutionThreads } from './run-threads.ts'
+import { openTenantDataFile, TenantDataFileError } from './tenant-data-file.ts'
+
+/** `monotonic`: milliseconds of a clock that never jumps. */
+export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, monotonic: () => number): RunWork {
+  const { data_folder, max_records, max_matches } = getSettings(resolved, settings)
+  const runs = runsFolder(folder)
+  const folderOf = (run: string) => join(runs, run)
+  const compute = resolutionThreads()
+  const watched = new Map<string, PhasePace>()
+  const working = new Map<string, Promise<unknown>>()
+  const keeping = new Set<string>()
+  const told = (run: string, progress: PhaseProgress) => {
+    const before = watched.get(run)
+    const isSame = before?.progress.phase === progress.phase && before.progress.step === progress.step
+    watched.set(run, { progress, since: isSame ? before.since : monotonic() })
+  }
+  const limits = readComputeLimits(resolved)
+
+  return {
+    async findUnreadable(tenant_id, files) {
+      return new Map(files.flatMap((file) => findDataFileFault(data_folder, tenant_id, file) ?? []))
+    },
+    runInTurn: queueByTenant(),
+    async storeRecords(run, nodes) {
+      keeping.add(run)
+      const release = () => void keeping.delete(run)
+      try {
+        await storeNodeRecords(runs, folderOf(run), nodes)
+        faultStop?.('run-kept')
+        return { release }
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+    async perform(job, signal) {
+      mkdirSync(folderOf(job.run), { recursive: true, mode: 0o700 })
+      const input: PhaseThreadJob = { ...job, folder: folderOf(job.run), data_folder, max_records, max_matches }
+      told(job.run, { phase: job.phase, step: 'begin', done: 0, total: 0 })
+      const work = compute.run({
+        ...limits,
+        input,
+        signal,
+        report: (progress) => told(job.run, progress as PhaseProgress),
+      })
+      working.set(job.run, work)
+      try {
+        const answer = (await work) as PhaseThreadResult
+        faultStop?.(faultPointsByPhase[job.phase])
+        return 'found' in answer ? answer.found : refuse('invalid', answer.fault)
+      } finally {
+        working.delete(job.run)
+      }
+    },
+    matches: (run) => readJsonLinesFile<RunMatch>(runFiles.matches(folderOf(run))),
+    async *clusters(run) {
+      faultStop?.('run-publishing')
+      yield* readJsonLinesFile<RunCluster>(runFiles.clusters(folderOf(run)))
+    },
+    progress(run) {
+      const pace = watched.get(run)
+      return pace && { ...pace.progress, ...estimateRemaining(pace, monotonic()) }
+    },
+    reportProgress: told,
+    async drop(run) {
+      await working.get(run)?.catch(() => undefined)
+      watched.delete(run)
+      rmSync(folderOf(run), { recursive: true, force: true })
+    },
+    async listStoredRuns() {
+      if (!existsSync(runs)) return []
+      return readdirSync(runs).filter((run) => !keeping.has(run))
+    },
+  }
+}
+
+/** Of each tenant, what was given last: the next waits for it. */
+function queueByTenant(): RunWork['runInTurn'] {
+  const last = new Map<string, Promise<unknown>>()
+  return (tenant_id, work) => {
+    const mine = (last.get(tenant_id) ?? Promise.resolve()).then(work)
+    const over = mine
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(tenant_id) === over) last.delete(tenant_id)
+      })
+    last.set(tenant_id, over)
+    return mine
+  }
+}
+
+/** What a death after each phase leaves. */
+const faultPointsByPhase = { extract: 'run-extracted', match: 'run-matched', resolve: 'run-resolved' } as const
+
+type PhasePace = { readonly progress: PhaseProgress; readonly since: number }
+
+function estimateRemaining({ progress: { done, total }, since }: PhasePace, now: number): Pick<RunProgress, 'eta_s'> {
+  if (done === 0 || total === 0) return {}
+  return { eta_s: Math.round((((now - since) / done) * (total - done)) / 1_000) }
+}
+
+function findDataFileFault(
+  data_folder: string | undefined,
+  tenant_id: string,
+  file: string,
+): [[string, string]] | undefined {
+  try {
+    openTenantDataFile(data_folder, tenant_id, file).close()
+    return undefined
+  } catch (error) {
+    if (error instanceof TenantDataFileError) return [[file, error.message]]
+    throw error
+  }
+}
+
+async function storeNodeRecords(
+  runs: string,
+  folder: string,
+  nodes: Parameters<RunWork['storeRecords']>[1],
+): Promise<void> {
+  mkdirSync(runs, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw refuse('conflict', 'the same request is being taken just now')
+  }
+  for (const [place, records] of nodes) {
+    await writeFile(runFiles.inline(folder, place), formatNodeCsv(records), { mode: 0o600, flush: true })
+  }
+  syncFolder(folder)
+  syncFolder(runs)
+}

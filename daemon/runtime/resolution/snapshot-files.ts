@@ -1,0 +1,80 @@
+// Snapshots of other sites' registries on disk, as the resolution role is given them: a file for each lens, whole or not there.
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { runningDigest } from '../../kernel/encoding/running-digest.ts'
+import { refuse } from '../../kernel/error/errors.ts'
+import type { SnapshotStore } from '../../roles/resolution/parts.ts'
+import {
+  type ImportedSnapshotTrailer,
+  importedSnapshotTrailer,
+  type SnapshotLine,
+} from '../../roles/resolution/snapshot/model.ts'
+import { readLastLine, splitIntoLines } from './snapshot-lines.ts'
+
+const snapshot_extension = '.snapshot'
+
+export function snapshotFolder(folder: SiteFolder): string {
+  return join(roleDataFolder(folder, 'resolution'), 'snapshots')
+}
+
+export function snapshotFile(folder: SiteFolder, lens: string): string {
+  return join(snapshotFolder(folder), `${lens}${snapshot_extension}`)
+}
+
+/** What is held of a lens; undefined where nothing is. Throws for a file that was not left by an import. */
+export async function readSnapshotTrailer(file: string): Promise<ImportedSnapshotTrailer | undefined> {
+  if (!existsSync(file)) return undefined
+  const opened = await open(file, 'r')
+  try {
+    const last = await readLastLine(opened, (await opened.stat()).size)
+    if (!last) throw new Error(`${file} is no snapshot`)
+    return importedSnapshotTrailer.parse(JSON.parse(last.text))
+  } finally {
+    await opened.close()
+  }
+}
+
+export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
+  const known = new Map<string, { readonly key: string; readonly held: ImportedSnapshotTrailer }>()
+  const lookAt = async (file: string) => {
+    const { ino, mtimeMs, size } = statSync(file)
+    const key = JSON.stringify([file, ino, mtimeMs, size])
+    const before = known.get(file)
+    if (before?.key === key) return before
+    const held = await readSnapshotTrailer(file)
+    if (!held) throw new Error(`${file} is gone`)
+    const found = { key, held }
+    known.set(file, found)
+    return found
+  }
+  return {
+    async list() {
+      const dir = snapshotFolder(folder)
+      const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(snapshot_extension)) : []
+      const found = await Promise.all(names.sort().map((name) => lookAt(join(dir, name))))
+      return found.map(({ key, held: { manifest, imported_at, label, labels } }) => {
+        return { key, manifest, imported_at, label, labels }
+      })
+    },
+    async read(lens) {
+      const file = snapshotFile(folder, lens)
+      const held = existsSync(file) ? await readSnapshotTrailer(file).catch(() => undefined) : undefined
+      if (!held) return refuse('unavailable', 'the snapshot of the registry cannot be read: take it in again')
+      return { labels: held.labels, lines: readVerifiedLines(file, held) }
+    },
+  }
+}
+
+/** Throws `Refused('unavailable')` at the end for a file that is not what was taken in. */
+async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTrailer): AsyncGenerator<SnapshotLine> {
+  const digest = runningDigest()
+  for await (const text of splitIntoLines(createReadStream(file, { end: manifest.bytes - 1 }))) {
+    digest.add(`${text}\n`)
+    yield JSON.parse(text) as SnapshotLine
+  }
+  if (digest.hex() !== manifest.sha256) {
+    throw refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
+  }
+}

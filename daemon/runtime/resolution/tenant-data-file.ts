@@ -1,0 +1,74 @@
+// Opens data files that a request names: below the tenant's own folder, by no link, and nothing but plain files.
+import { closeSync, constants, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DataFile, DataFileError, openDataDescriptor } from './data-file.ts'
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** Why there is no such file for whoever asks; a sentence of its own, without a path. */
+export class TenantDataFileError extends Error {}
+
+/** Names that the file system would read as a way, or not at all. */
+function isPlainName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
+}
+
+/**
+ * Folder by folder, each from the one before, so that nothing can be put in the way meanwhile. Throws `TenantDataFileError` when there
+ * is no such file, or it is a link, or behind one, or none that can be read. The caller closes it.
+ */
+export function openTenantDataFile(data_folder: string | undefined, tenant_id: string, name: string): DataFile {
+  const names = [tenant_id, ...name.split('/')]
+  if (data_folder === undefined) throw new TenantDataFileError('this site has no folder of data files')
+  if (!names.every(isPlainName)) throw new TenantDataFileError(missing_file)
+  const file = names.pop() ?? ''
+  let folder = convertOpenErrors(() => openSync(data_folder, O_RDONLY | O_DIRECTORY), {})
+  try {
+    for (const each of names) {
+      const next = convertOpenErrors(
+        () => openSync(descriptorPath(folder, each), O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+        reasonsByCode,
+      )
+      closeSync(folder)
+      folder = next
+    }
+    // A pipe must not hold up whoever opens it.
+    return requirePlainFile(
+      convertOpenErrors(
+        () => openSync(descriptorPath(folder, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+        reasonsByCode,
+      ),
+    )
+  } finally {
+    closeSync(folder)
+  }
+}
+
+const missing_file = 'there is no such data file'
+const denied_file = 'the service may not read this data file'
+const not_a_file = 'it is a folder, a pipe or a device, and no file'
+const reasonsByCode: Readonly<Record<string, string>> = {
+  ...{ ENOENT: missing_file, ENOTDIR: missing_file, ELOOP: missing_file, ENAMETOOLONG: missing_file },
+  ...{ EACCES: denied_file, EPERM: denied_file, ENXIO: not_a_file, ENODEV: not_a_file },
+}
+
+function convertOpenErrors(open: () => number, known: Readonly<Record<string, string>>): number {
+  try {
+    return open()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    throw new TenantDataFileError(known[code] ?? `the folder of data files of this site cannot be read (${code})`)
+  }
+}
+
+function descriptorPath(folder: number, name: string): string {
+  return join('/proc/self/fd', String(folder), name)
+}
+
+function requirePlainFile(opened: number): DataFile {
+  try {
+    return openDataDescriptor(opened)
+  } catch (error) {
+    throw error instanceof DataFileError ? new TenantDataFileError(not_a_file) : error
+  }
+}

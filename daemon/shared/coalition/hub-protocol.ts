@@ -1,0 +1,62 @@
+// What a coalition's hub and its nodes say to each other: both ends parse by these.
+import * as z from 'zod'
+import { siteName } from '../../kernel/messaging/transport.ts'
+
+const identifier = z.string().min(1).max(256)
+
+/** What a node says of itself when it joins. */
+export const nodeRegistration = z.strictObject({
+  kind: z.literal('mission_service'),
+  site: siteName,
+  node_tenant_id: z.string().min(1).max(128).meta({ description: 'The tenant that the site belongs to at home' }),
+  description: z.string().max(512),
+  capabilities: z.array(identifier).max(64),
+})
+export type NodeRegistration = z.infer<typeof nodeRegistration>
+
+export const capabilityMessage = z
+  .strictObject({
+    hosts: z.array(z.literal('consensus_session')).max(8).meta({ description: 'What runs at the node' }),
+    accepts: z
+      .array(z.strictObject({ type: identifier, lens_id: identifier }))
+      .max(256)
+      .meta({ description: 'Contributions that it takes: of which type, over which lens' }),
+  })
+  .meta({ id: 'CapabilityMessage', description: 'What a node offers to the others' })
+export type CapabilityMessage = z.infer<typeof capabilityMessage>
+
+/** What the feed tells of a session, and nothing more: ids, lens, state and time. */
+export const statusEvent = z.strictObject({
+  event_id: z.string().min(1).max(512).meta({ description: 'The same each time that the event is told' }),
+  session_id: z.string().min(1).max(128),
+  lens_id: identifier,
+  state: z.enum(['RATIFIED', 'WITHDRAWN']),
+  at: z.iso.datetime().meta({ description: 'When the session came into the state' }),
+})
+export type StatusEvent = z.infer<typeof statusEvent>
+
+export const feedEntry = statusEvent
+  .extend({ seq: z.int().min(1), node: siteName, published_at: z.iso.datetime() })
+  .meta({ id: 'FeedEntry', description: 'One event of the coalition’s status feed; seq has no gaps' })
+export type FeedEntry = z.infer<typeof feedEntry>
+
+/** Only its form is looked at: a repetition of groups would be too deep for megabytes. */
+const base64 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+  .refine((text) => text.length % 4 === 0, 'must be base64')
+
+/** A file-drop message on its way: its number, and the exact bytes of both files. */
+export const hubMessage = z.strictObject({
+  epoch: z.int().min(1).max(99_999_999),
+  seq: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+  envelope: base64.max(87_384),
+  body: base64,
+})
+
+export const queuedHubMessage = hubMessage.extend({
+  id: z.string().min(1).max(128),
+  from: siteName,
+  arrived_at: z.iso.datetime(),
+})
+export type QueuedHubMessage = z.infer<typeof queuedHubMessage>

@@ -1,0 +1,111 @@
+// A peer's message as it reaches a role by any carrier: the signed envelope, and the exact bytes of its body.
+import * as z from 'zod'
+import { jws } from '../../kernel/cryptography/signatures.ts'
+import { canonicalJson, sha384 } from '../../kernel/encoding/canonical-json.ts'
+import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
+import { parseWithSchema } from '../../kernel/error/parsing.ts'
+import {
+  isReleasableTo,
+  isWithinCeiling,
+  type Label,
+  type LabelPolicy,
+  label as labelSchema,
+} from '../../kernel/label/label.ts'
+import { translateLabel } from '../../kernel/label/label-map.ts'
+import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
+import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/transport.ts'
+import type { Call, VerifiedStatement } from '../../kernel/operation/call.ts'
+
+export const federationMessage = z
+  .strictObject({
+    envelope: jws.meta({ description: 'JWS (general JSON serialisation) over the statement' }),
+    body: z.base64url().max(6_000_000).meta({ description: 'base64url of the exact bytes of the body' }),
+  })
+  .meta({ id: 'FederationMessage', description: 'A signed message of a federation peer' })
+export type FederationMessage = z.infer<typeof federationMessage>
+
+/** Largest request that carries one: a body of 4 MiB, base64url, and its envelope. */
+export const max_message_bytes = 6 * 1_048_576
+
+export type VerifiedFederationMessage<T> = {
+  /** As it was signed. */
+  readonly statement: Statement
+  /** The statement's label in the terms of the site's policy; a classification in the data is translated as well. */
+  readonly label: Label
+  readonly signer_key_id: string
+  /** What moves the messages of this peer. */
+  readonly transport: string
+  readonly data: T
+}
+
+/**
+ * What the message says, once its signature, sender, addressee, freshness, label and digest hold. Nothing is read from
+ * a body before that. Refuses `signature_invalid`, `label_denied`, and `invalid` for a body that is not of the schema.
+ */
+export async function openFederationMessage<T>(
+  call: Call,
+  given: FederationMessage,
+  kind: MessageKind,
+  schema: z.ZodType<T>,
+): Promise<VerifiedFederationMessage<T> | Refusal> {
+  const claimed = parseUnlabelledStatement(Buffer.from(given.envelope.payload, 'base64url'))
+  if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
+  const signed = await call.roles.verifyStatement(claimed.src, given.envelope)
+  if (isRefusal(signed)) return signed
+  const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
+  const bytes = Buffer.from(given.body, 'base64url')
+  const isWhole = claimed.kind === kind && claimed.body.length === bytes.length && claimed.body.sha384 === sha384(bytes)
+  const body = isWhole ? parseJson(signed.is_label_released ? unlabelledBody : messageBody, bytes) : undefined
+  if (!body) return refuse('signature_invalid', 'the body is not the one that was signed for')
+  if (!signed.is_label_released && canonicalJson(body.label) !== canonicalJson(statement.label))
+    return refuse('label_denied', 'the label of the body is not that of the statement')
+  if (body.schema !== claimed.body.schema) return refuse('invalid', 'the body names another schema than the statement')
+  const data = parseWithSchema(schema, body.data)
+  if (!data.success) return refuse('invalid', 'the body is not what this kind of message says', data.errors)
+  const carried = translateClassification(data.data, signed, call.site.labels)
+  if (isRefusal(carried)) return carried
+  const { label, keys, transport } = signed
+  return { statement, label, signer_key_id: keys[0]?.kid ?? '', transport, data: carried }
+}
+
+/** Why a message that makes something new here is not for this site, or not for the caller; undefined when it is. */
+export function checkAddressee(call: Call, { receiver_tenant_id }: Statement): Refusal | undefined {
+  const { caller, site } = call
+  if (receiver_tenant_id !== site.tenant_id) return refuse('not_your_tenant', 'the message is for another tenant')
+  if (caller.tenant_id === '*' || caller.tenant_id === receiver_tenant_id) return undefined
+  return refuse('not_your_tenant', 'the message is for another tenant than the caller’s')
+}
+
+/** The data with the classification that it may carry in the terms of the site's policy. */
+function translateClassification<T>(
+  data: T,
+  { label, label_map }: VerifiedStatement,
+  labels: LabelPolicy,
+): T | Refusal {
+  const { classification: theirs } = data as { readonly classification?: Label }
+  if (!theirs) return data
+  const classification = translateLabel(theirs, label_map, labels)
+  if (isRefusal(classification)) return classification
+  if (!isCovered(classification, label, labels))
+    return refuse('label_denied', 'what the message carries is labelled above the message')
+  return { ...data, classification }
+}
+
+/**
+ * The carried classification may be neither above the label that the channel was asked about, nor narrower: a peer could
+ * otherwise bring in what its ceiling forbids, or take a session out of everybody's sight.
+ */
+function isCovered(classification: Label, outer: Label, labels: LabelPolicy): boolean {
+  const audience = outer.releasable_to ?? [outer.originator]
+  return (
+    isWithinCeiling(outer, classification, labels) && audience.every((name) => isReleasableTo(classification, [name]))
+  )
+}
+
+function parseJson<T>(schema: z.ZodType<T>, bytes: Buffer): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,157 @@
+// A client asks one role, which asks another: in one process and in two, the trace and its state arrive at the other.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import * as http from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { systemRandom } from '../../adapters/host/random/system-random.ts'
+import { type RoleDirectory, roleCaller } from '../../daemon/boot/role-caller.ts'
+import { SiteRoleClients } from '../../daemon/boot/role-clients.ts'
+import { roleSocketFile, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
+import type { OutboundMessage, Transport } from '../../daemon/kernel/messaging/transport.ts'
+import { operation } from '../../daemon/kernel/operation/operation.ts'
+import type { RoleContext } from '../../daemon/kernel/operation/perform-operation.ts'
+import type { Trace } from '../../daemon/kernel/telemetry/trace.ts'
+import { echoRole } from '../support/echo/echo-role.ts'
+import { adminHeaders, startEchoServer } from '../support/echo/echo-server.ts'
+import { sampleTrace } from '../support/trace/sample-trace.ts'
+
+const dir = mkdtempSync(path.join(tmpdir(), 'asking-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const folder = siteFolder(path.join(dir, 'alpha'))
+mkdirSync(path.dirname(roleSocketFile(folder, 'site')), { recursive: true, mode: 0o700 })
+const random = systemRandom()
+const noMetrics = { count: () => {}, set: () => {}, observe: () => {}, text: async () => '' }
+const message: OutboundMessage = {
+  peer: 'bravo',
+  event_id: 'e1',
+  kind: 'result',
+  schema: 'test/1',
+  body: {},
+  label: { policy: 'P', level: 'LOW', categories: [], originator: 't' },
+  parent_block_ids: [],
+}
+
+/** The site role's workshop, with a carrier that remembers the traces in which it was asked to send. */
+function createSiteRole(): { shop: RoleContext; traces: Trace[] } {
+  const traces: Trace[] = []
+  const carrier: Pick<Transport, 'send'> = {
+    async send(_message, trace) {
+      traces.push(trace)
+      return { msg_id: 'msg_1', epoch: 1, seq: traces.length }
+    },
+  }
+  const { context } = echoRole(noMetrics)
+  const surroundings = Object.assign(Object.create(context.environment), { random, part: () => [carrier] })
+  return { shop: { ...context, environment: surroundings }, traces }
+}
+
+const passOn = operation({
+  summary: 'For tests',
+  method: 'POST',
+  path: '/pass-on',
+  input: z.strictObject({ times: z.int().default(1) }),
+  output: z.unknown(),
+  errors: [],
+  allow: 'authenticated',
+  async run(call, { times }) {
+    for (let time = 0; time < times; time++) await call.roles.send(message)
+    return { span_id: call.trace.span_id }
+  },
+})
+
+/** A role on a listener of its own, which asks whoever answers for the site role. */
+async function startCallingRole(workshops: RoleDirectory['contexts']) {
+  const office: RoleDirectory = { folder, contexts: workshops, serviceToken: async () => 'consensus.service', random }
+  const { context } = echoRole(noMetrics)
+  const surroundings = Object.assign(Object.create(context.environment), { random })
+  const ask = roleCaller(office, 'consensus')
+  return startEchoServer({
+    operations: [{ address: 'test.message.pass', role: 'test', operation: passOn }],
+    workshop: { ...context, environment: surroundings, roles: (trace) => new SiteRoleClients(ask, trace) },
+  })
+}
+
+const collectTraces = async (
+  { request: ask }: Awaited<ReturnType<typeof startCallingRole>>,
+  headers: Record<string, string>,
+  times = 1,
+) => {
+  const answer = await ask(
+    'POST /pass-on',
+    { ...adminHeaders, 'content-type': 'application/json', ...headers },
+    `{"times":${times}}`,
+  )
+  expect(answer).toMatchObject({ status: 200 })
+  return JSON.parse(answer.body).span_id as string
+}
+
+const headers = {
+  traceparent: `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`,
+  tracestate: sampleTrace.tracestate,
+}
+
+const arrangements = {
+  async 'in one process'() {
+    const { shop, traces } = createSiteRole()
+    return { traces, asks: await startCallingRole(new Map([['site', shop]])) }
+  },
+  async 'over the socket'() {
+    const { shop, traces } = createSiteRole()
+    const operations = everyOperation.filter(({ role }) => role === 'site')
+    await startEchoServer({ operations, workshop: shop, listen: { socket: roleSocketFile(folder, 'site') } })
+    return { traces, asks: await startCallingRole(new Map()) }
+  },
+}
+
+describe.each(Object.entries(arrangements))('%s', (_where, arranged) => {
+  test('the trace goes on, its state unchanged, and every question has a span of its own', async () => {
+    const { traces, asks } = await arranged()
+    const span = await collectTraces(asks, headers, 2)
+    expect(traces).toHaveLength(2)
+    for (const trace of traces)
+      expect(trace).toMatchObject({ ...sampleTrace, span_id: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    expect(new Set([sampleTrace.span_id, span, ...traces.map(({ span_id }) => span_id)]).size).toBe(4)
+  })
+
+  test('a state that is none stays behind, the trace goes on without it', async () => {
+    const { traces, asks } = await arranged()
+    await collectTraces(asks, { ...headers, tracestate: 'rojo=1,Congo=2' })
+    expect(traces).toMatchObject([{ trace_id: sampleTrace.trace_id, flags: '01', tracestate: '' }])
+  })
+
+  test('the longest state that is taken arrives', async () => {
+    const { traces, asks } = await arranged()
+    const tracestate = Array.from({ length: 31 }, (_, index) => `l${index}=${'v'.repeat(256)}`).join(',')
+    await collectTraces(asks, { ...headers, tracestate })
+    expect(traces).toMatchObject([{ tracestate }])
+  })
+
+  test('requests that run at the same time keep their traces apart', async () => {
+    const { traces, asks } = await arranged()
+    const ids = Array.from({ length: 20 }, () => random(16))
+    await Promise.all(
+      ids.map((id) =>
+        collectTraces(asks, { traceparent: `00-${id}-${sampleTrace.span_id}-00`, tracestate: `id=${id}` }),
+      ),
+    )
+    expect(traces.map(({ trace_id }) => trace_id).sort()).toEqual([...ids].sort())
+    for (const { trace_id, tracestate } of traces) expect(tracestate).toBe(`id=${trace_id}`)
+  })
+})
+
+test('over the socket the work that asks is named as the parent', async () => {
+  const seen: http.IncomingHttpHeaders[] = []
+  const site = http.createServer((request, response) => {
+    seen.push(request.headers)
+    response.writeHead(202).end(JSON.stringify({ msg_id: 'msg_1', epoch: 1, seq: 1 }))
+  })
+  await new Promise<void>((resolve) => site.listen(roleSocketFile(folder, 'site'), resolve))
+  const span = await collectTraces(await startCallingRole(new Map()), headers)
+  await new Promise((resolve) => site.close(resolve))
+  expect(seen).toMatchObject([
+    { traceparent: `00-${sampleTrace.trace_id}-${span}-01`, tracestate: sampleTrace.tracestate },
+  ])
+})

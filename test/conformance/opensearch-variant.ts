@@ -1,0 +1,80 @@
+// The cluster store as an arm of the requirements on stores: a server that runs already, and indexes of its own per world.
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { AuditShipping } from '../../adapters/store/opensearch/audit-shipping.ts'
+import { cluster } from '../../adapters/store/opensearch/cluster.ts'
+import { knownCluster } from '../../adapters/store/opensearch/known-cluster.ts'
+import { opensearchStore } from '../../adapters/store/opensearch/store.ts'
+import type { Rooms } from '../../adapters/store/opensearch/waiting-room.ts'
+import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
+import { auditShipped } from '../../adapters/store/sqlite/audit-shipped.ts'
+import { documentsCluster } from '../../adapters/store/sqlite/documents-cluster.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
+import type { OpenSearch } from '../support/engines/opensearch.ts'
+import { opensearchRequirement } from '../support/engines/opensearch.ts'
+import { notes, type StoreFixture } from './store-requirement.ts'
+import type { StoreVariant } from './store-variants.ts'
+
+export function opensearchVariant(server: () => OpenSearch): StoreVariant {
+  return { ...opensearchRequirement, name: 'opensearch', open: () => openFixture(server()) }
+}
+
+async function openFixture(server: OpenSearch) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'store-'))
+  const prefix = `t${randomUUID()}-`
+  const ends: (() => Promise<void>)[] = []
+  const worldOn = (): StoreFixture => {
+    const { store, audit, close } = openClusterStore(server.url, folder, prefix)
+    ends.push(close)
+    return {
+      store,
+      audit,
+      folder,
+      async reopen() {
+        await close()
+        return worldOn()
+      },
+    }
+  }
+  const end = async () => {
+    for (const close of ends) await close()
+    await server.request('DELETE', `/${prefix}*`)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { world: worldOn(), end }
+}
+
+/** A store on the cluster with its chain in a database of the folder; `closeSiteRuntime` may be called twice. */
+export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000, rooms?: Rooms) {
+  const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
+  const audit = sqliteAudit(file, 'test@here')
+  const known = { memory: documentsCluster(file), base: prefix }
+  const opened = knownCluster(cluster({ url, verify: true, timeout_ms }), known)
+  const owed = sqliteOwedAudit(file, audit)
+  const options = {
+    ...known,
+    owed,
+    collections: [notes],
+    prefix,
+    replicas: 0,
+    scroll: '1m',
+    ...(rooms ? { rooms } : {}),
+  }
+  const store = opensearchStore(opened, options)
+  const shippedTo = auditShipped(file)
+  const shipping = new AuditShipping(opened, {
+    ...known,
+    alias: `${prefix}audit`,
+    replicas: 0,
+    audit,
+    shippedTo,
+  })
+  const close = async () => {
+    await store.close()
+    await file.close()
+  }
+  return { audit, store, owed, shipping, shippedTo, close }
+}

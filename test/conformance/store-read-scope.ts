@@ -1,0 +1,88 @@
+// Requirements on what a viewer is shown: by tenant and label, by each way of asking, and from page to page.
+import { expect } from 'vitest'
+import type { Viewer } from '../../daemon/kernel/label/label.ts'
+import { putNotes } from './store-reads.ts'
+import { buildLabel, type Note, notes, type StoreRequirement, storeRequirement } from './store-requirement.ts'
+
+const policy = { policy: 'site', levels: ['OPEN', 'SECRET', 'TOP'] }
+const visibleAndHidden: Readonly<Record<string, Partial<Note>>> = {
+  a: {},
+  b: { label: buildLabel({ level: 'OPEN' }) },
+  c: { label: buildLabel({ categories: ['x'] }) },
+  d: { label: buildLabel({ categories: ['x', 'y', 'x'] }) },
+  e: { label: buildLabel({ level: 'OPEN', releasable_to: ['bravo'] }) },
+  f: { label: buildLabel({ level: 'OPEN', releasable_to: ['bravo', 'ABC'] }) },
+  g: { label: buildLabel({ level: 'OPEN', releasable_to: [] }) },
+  h: { label: buildLabel({ policy: 'other', level: 'OPEN' }) },
+  i: { label: buildLabel({ level: 'UNHEARD' }) },
+  j: { label: buildLabel({ level: 'OPEN', releasable_to: ['alpha'] }), tenant_id: 'bravo' },
+}
+const buildClearance = (level: string, ...categories: string[]) => ({ level, categories })
+const viewers: readonly (readonly [Viewer, string])[] = [
+  [{ tenant_id: 'alpha', clearance: undefined }, 'ab'],
+  [{ tenant_id: 'alpha', clearance: buildClearance('OPEN', 'x', 'y') }, 'ab'],
+  [{ tenant_id: 'alpha', clearance: buildClearance('SECRET', 'x') }, 'abc'],
+  [{ tenant_id: 'alpha', clearance: buildClearance('TOP', 'z', 'y', 'x') }, 'abcd'],
+  [{ tenant_id: 'alpha', clearance: { ...buildClearance('OPEN'), nationality: 'ABC' } }, 'abf'],
+  [{ tenant_id: 'alpha', clearance: { ...buildClearance('OPEN'), nationality: 'bravo' } }, 'abef'],
+  [{ tenant_id: 'alpha', clearance: buildClearance('UNHEARD', 'x') }, 'a'],
+  [{ tenant_id: 'bravo', clearance: buildClearance('TOP') }, ''],
+  [{ tenant_id: 'bravo', clearance: { ...buildClearance('TOP'), nationality: 'alpha' } }, 'j'],
+  [{ tenant_id: 'charlie', clearance: buildClearance('TOP', 'x', 'y') }, ''],
+]
+
+export const readScopeRequirements: readonly StoreRequirement[] = [
+  storeRequirement(
+    'sight',
+    'a viewer is shown what it dominates of its own tenant, by list and by count',
+    async ({ store }) => {
+      await putNotes(store, visibleAndHidden)
+      for (const [viewer, expected] of viewers) {
+        const how = { read_scope: { viewer, policy }, fresh: true }
+        const { docs } = await store.list(notes, { ...how, limit: 50 })
+        expect([viewer, docs.map(({ id }) => id).join('')]).toEqual([viewer, expected])
+        expect(await store.count(notes, {}, how)).toBe(expected.length)
+        const byKind = await store.countBy(notes, 'kind', {}, how)
+        expect([...byKind.values()].reduce((sum, count) => sum + count, 0)).toBe(expected.length)
+        // A filter narrows what is seen, and cannot widen it.
+        const filtered = { tenant_id: { in: ['alpha', 'bravo'] }, count: { gte: 0 } }
+        expect(await store.count(notes, filtered, how)).toBe(expected.length)
+        expect(await store.count(notes, { label_key: { exists: true } }, how)).toBe(expected.replace('a', '').length)
+      }
+    },
+  ),
+  storeRequirement('sight-cursor', 'a cursor outlives new labels, and is nobody else’s', async ({ store }) => {
+    await putNotes(store, { a: {}, b: { label: buildLabel({ level: 'OPEN' }) }, c: {}, d: {}, e: {} })
+    const sightOf = (viewer: Viewer) => ({ viewer, policy })
+    const clearance = { level: 'OPEN', categories: ['x', 'y'] }
+    const query = { read_scope: sightOf({ tenant_id: 'alpha', clearance }), limit: 2, fresh: true }
+    const first = await store.list(notes, query)
+    const cursor = String(first.next_cursor)
+    await putNotes(store, {
+      bb: { label: buildLabel() },
+      bc: { label: buildLabel({ level: 'OPEN', categories: ['x'] }) },
+    })
+    const second = await store.list(notes, { ...query, cursor })
+    expect([first, second].map(({ docs }) => docs.map(({ id }) => id))).toEqual([
+      ['a', 'b'],
+      ['bc', 'c'],
+    ])
+    // The labels go again.
+    for (const id of ['b', 'bb', 'bc']) await store.remove(notes, id)
+    const reordered = { level: 'OPEN', categories: ['y', 'x'] }
+    const again = { ...query, read_scope: sightOf({ tenant_id: 'alpha', clearance: reordered }), cursor }
+    expect((await store.list(notes, again)).docs.map(({ id }) => id)).toEqual(['c', 'd'])
+    const others: readonly (Viewer | undefined)[] = [
+      undefined,
+      { tenant_id: 'alpha', clearance: undefined },
+      { tenant_id: 'bravo', clearance },
+      { tenant_id: 'alpha', clearance: { ...clearance, level: 'SECRET' } },
+      { tenant_id: 'alpha', clearance: { ...clearance, categories: ['x'] } },
+      { tenant_id: 'alpha', clearance: { ...clearance, nationality: 'ABC' } },
+    ]
+    for (const other of others) {
+      const asked = { limit: 2, cursor, ...(other ? { read_scope: sightOf(other) } : {}) }
+      await expect(store.list(notes, asked)).rejects.toMatchObject({ code: 'malformed' })
+    }
+  }),
+]

@@ -1,0 +1,72 @@
+// What is written as bytes reads as what was meant, whatever an id holds.
+import { expect, test } from 'vitest'
+import { CsvWriter } from '../../daemon/offline/resolve/csv-writer.ts'
+import { CsvReader } from '../../daemon/roles/resolution/engine/records/csv.ts'
+import type { LensRecords } from '../../daemon/roles/resolution/engine/records/records.ts'
+
+/** What a sheet hands over. */
+function collectBytes(fill: (sheet: CsvWriter) => void): Buffer {
+  const pieces: Buffer[] = []
+  const sheet = new CsvWriter((bytes) => pieces.push(Buffer.from(bytes)))
+  fill(sheet)
+  sheet.flush()
+  return Buffer.concat(pieces)
+}
+
+const irregularIds = ['plain', 'a,b', 'say "so"', 'two\nlines', 'cr\rhere', 'ü-Ω', 'x'.repeat(1_200_000)]
+const encoder = new TextEncoder()
+const records = {
+  rows: irregularIds.length,
+  idOf: (row: number) => irregularIds[row] ?? '',
+  writeId(row: number, into: Uint8Array, at: number) {
+    const bytes = encoder.encode(irregularIds[row])
+    if (at + bytes.length > into.length) return -1
+    into.set(bytes, at)
+    return at + bytes.length
+  },
+} as unknown as LensRecords
+
+test('every cell comes back, first or later in its line, over many pieces', () => {
+  const lines = 60_000
+  const bytes = collectBytes((sheet) => {
+    sheet.writeTexts(['first', 'number', 'second', 'score'])
+    for (let line = 0; line < lines; line++) {
+      const row = line < irregularIds.length ? line : line % 6
+      sheet.writeId(records, row)
+      sheet.writeInteger(line)
+      sheet.writeId(records, (row + 1) % 6)
+      sheet.writeFraction(line % 2 === 0 ? line / 7 : -line / 7)
+      sheet.endLine()
+    }
+  })
+  const reader = new CsvReader({ field_bytes: 2_000_000, rows: 100_000 }, () => true)
+  reader.push(bytes)
+  const { rows, columns } = reader.finish()
+  expect(rows).toBe(lines)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const cell = (column: number, row: number) => {
+    const { values, codes } = columns[column] ?? { values: undefined, codes: [] }
+    return decoder.decode(values?.bytesOf(codes[row] ?? -1))
+  }
+  for (let line = 0; line < lines; line++) {
+    const row = line < irregularIds.length ? line : line % 6
+    expect(cell(0, line)).toBe(irregularIds[row])
+    expect(cell(1, line)).toBe(String(line))
+    expect(cell(2, line)).toBe(irregularIds[(row + 1) % 6])
+    expect(Number(cell(3, line))).toBeCloseTo(line % 2 === 0 ? line / 7 : -line / 7, 3)
+  }
+})
+
+test.each([
+  [0, '0.0000'],
+  [-0.00001, '0.0000'],
+  [-12.34567, '-12.3457'],
+  [0.05, '0.0500'],
+  [999_999.99995, '1000000.0000'],
+])('%d is written as %s', (value, wanted) => {
+  const bytes = collectBytes((sheet) => {
+    sheet.writeFraction(value)
+    sheet.endLine()
+  })
+  expect(bytes.toString()).toBe(`${wanted}\n`)
+})

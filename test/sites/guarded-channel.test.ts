@@ -1,0 +1,162 @@
+// What stands between two packaged sites of different policies: label maps, a scanner, and acknowledgements on an accredited way back.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../daemon/roles/consensus/session/create.ts'
+import type { CheckedClient } from '../support/http/checked-client.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { type CourierParcel, carryParcels, deliverParcels, formatChannelFolder, listQuarantined } from './courier.ts'
+import {
+  carryUntil,
+  catchParcel,
+  catchSessionParcel,
+  createPackagedSitePair,
+  findChannel,
+  findSession,
+  openInvitedSession,
+  type PackagedSitePair,
+  sharedClassification,
+  waitForState,
+} from './packaged-site-pair.ts'
+
+let two: PackagedSitePair
+let atBravo: CheckedClient
+beforeAll(async () => {
+  two = await createPackagedSitePair()
+  const { alpha, bravo } = two
+  installScanner('exit 0')
+  editProfile(
+    bravo,
+    /policy: DEMO\n.*\n.*/,
+    'policy: NATION\n  levels: [OFFEN, DIENST, GEHEIM]\n  default_level: OFFEN',
+  )
+  editProfile(bravo, 'filedrop:\n', `filedrop:\n  scanner: { command: [${formatScannerPath()}], timeout_s: 1 }\n`)
+  editProfile(bravo, 'filedrop:\n', 'filedrop:\n  acknowledgements: { alpha: { every_s: 10 } }\n')
+  for (const site of [alpha, bravo])
+    editProfile(site, 'site:\n', `site:\n${formatAccreditation(site === alpha ? bravo : alpha)}`)
+  await repinPeer(bravo, alpha, 'DIENST', { DEMO: { levels: { UNCLASSIFIED: 'OFFEN', RESTRICTED: 'DIENST' } } })
+  await repinPeer(alpha, bravo, 'CONFIDENTIAL', { NATION: { levels: { OFFEN: 'UNCLASSIFIED', DIENST: 'RESTRICTED' } } })
+  await Promise.all([alpha.start(), bravo.start()])
+  atBravo = await bravo.as('demo', ['operator', 'admin'], 'GEHEIM')
+})
+afterAll(() => two?.world.end())
+
+const formatScannerPath = () => path.join(two.world.dir, 'scan')
+/** What judges each body at bravo from now on; undefined: nothing is there to do it. */
+function installScanner(script: string | undefined): void {
+  fs.rmSync(formatScannerPath(), { force: true })
+  if (script === undefined) return
+  fs.writeFileSync(`${formatScannerPath()}.new`, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  fs.renameSync(`${formatScannerPath()}.new`, formatScannerPath())
+}
+
+function editProfile(site: FederatedSite, from: string | RegExp, to: string): void {
+  const file = path.join(site.dir, 'profile.yaml')
+  const text = fs.readFileSync(file, 'utf8')
+  const changed = text.replace(from, to)
+  if (changed === text) throw new Error(`the profile has no ${from}`)
+  fs.writeFileSync(file, changed)
+}
+
+const formatAccreditation = ({ name }: FederatedSite) =>
+  `  accreditations: { ${name}: { authority: Board, reference: AB-1, valid_until: "2999-12-31" } }\n`
+
+async function repinPeer(site: FederatedSite, peer: FederatedSite, ceiling: string, map: object): Promise<void> {
+  const file = path.join(two.world.dir, `${site.name}-map.json`)
+  fs.writeFileSync(file, JSON.stringify(map))
+  const { keys } = await site.runJson(['peers', 'show', peer.name])
+  const fingerprint = keys.map((key: { fingerprint: string }) => key.fingerprint).join(',')
+  await site.runJson(['peers', 'remove', peer.name, '--yes'])
+  const words = ['peers', 'add', peer.name, '--keys', peer.keys, '--tenant', peer.name, '--ceiling', ceiling]
+  await site.runJson([...words, '--label-map', file, '--fingerprint', fingerprint])
+}
+
+/** The invitation to a session that alpha has just opened; all else that is on its way is brought. */
+async function catchInvitation(): Promise<{ id: string; parcel: CourierParcel }> {
+  const id = await openInvitedSession(two.atAlpha, 0.94)
+  return { id, parcel: await catchSessionParcel(two.toBravo, id) }
+}
+
+describe('between two policies', () => {
+  test('what crosses is labelled in the terms of where it is, and an answer comes home in ours', async () => {
+    const { atAlpha, toBravo, toAlpha } = two
+    const id = await openInvitedSession(atAlpha, 0.94)
+    await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'PROPOSED')
+    expect((await findSession(atBravo, id))?.classification).toMatchObject({ policy: 'NATION', level: 'DIENST' })
+    const opinion = { pair_score: 0.92, accuracy: 0.95, credibility: 0.9, signer_key_id: 'bob-1' }
+    const classification = { level: 'DIENST', releasable_to: ['alpha', 'bravo'] }
+    await atBravo.ok(contribute, { id, contributor_id: 'bob', ...opinion, classification })
+    await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
+    await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
+    expect((await findSession(atAlpha, id))?.classification).toMatchObject({ policy: 'DEMO', level: 'RESTRICTED' })
+  })
+
+  test('a level that the map does not hold is LABEL_DENIED, though the sender’s ceiling let it go', async () => {
+    const { atAlpha, toBravo } = two
+    const given = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, invite: ['bravo'] }
+    await atAlpha.ok(create, { ...given, classification: { ...sharedClassification, level: 'CONFIDENTIAL' } })
+    expect(await carryUntil(toBravo, async () => listQuarantined(toBravo)[0])).toMatchObject({ reason: 'LABEL_DENIED' })
+  })
+})
+
+describe('a scanner', () => {
+  test('that refuses a body puts its message away, and the channel goes on', async () => {
+    installScanner('grep -q vessel-identity "$1" && exit 1; exit 0')
+    const { id, parcel } = await catchInvitation()
+    deliverParcels(two.toBravo, [parcel])
+    await waitUntil(() => listQuarantined(two.toBravo).find(({ reason }) => reason === 'SCANNER'))
+    expect(await findSession(atBravo, id)).toBeUndefined()
+    installScanner('exit 0')
+    const next = await catchInvitation()
+    deliverParcels(two.toBravo, [next.parcel])
+    await waitForState(atBravo, next.id, 'PROPOSED')
+  })
+
+  test.each<[string, string | undefined, string]>([
+    ['hangs', 'sleep 600', 'did not end within 1 s'],
+    ['fails', 'exit 7', 'exit code 7'],
+    ['is gone', undefined, 'cannot be started'],
+  ])('that %s lets nothing in, and loses nothing: intake pauses and says why', async (_, script, why) => {
+    installScanner(script)
+    const before = listQuarantined(two.toBravo).length
+    const { id, parcel } = await catchInvitation()
+    deliverParcels(two.toBravo, [parcel])
+    await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'in')).detail.includes(why))
+    const status = await two.bravo.run(['filedrop', 'status'])
+    expect(status.stderr).toContain(why)
+    expect(await findSession(atBravo, id)).toBeUndefined()
+    expect(await findChannel(atBravo, 'alpha', 'in')).toMatchObject({ backlog: 1, quarantined: before })
+    installScanner('exit 0')
+    await waitForState(atBravo, id, 'PROPOSED')
+  })
+})
+
+test('on the accredited way back acknowledgements of one size bring what was lost again, and nobody asks for it', async () => {
+  const { toBravo, toAlpha } = two
+  const { id, parcel } = await catchInvitation()
+  const after = await catchInvitation()
+  deliverParcels(toBravo, [after.parcel])
+  await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'in')).gaps === 1)
+  await waitUntil(async () => (await findChannel(two.atAlpha, 'bravo', 'out')).backlog === 0)
+  // What was made before the gap was known, or before alpha knew that both had left, does not count.
+  carryParcels(toAlpha)
+  const sizes: number[] = []
+  const oneMore = () =>
+    waitUntil(() => {
+      const parcels = carryParcels(toAlpha)
+      const bodies = parcels.map(({ body }) => body).filter((body) => body.includes('platform.acknowledgement/1'))
+      sizes.push(...bodies.map((body) => body.length))
+      return bodies.length > 0
+    })
+  for (let each = 0; each < 2; each++) await oneMore()
+  const again = await catchParcel(toBravo, (each) => each.stem === parcel.stem)
+  expect(again).toEqual(parcel)
+  deliverParcels(toBravo, [again])
+  await waitForState(atBravo, id, 'PROPOSED')
+  expect(new Set(sizes)).toEqual(new Set([8_192]))
+  const resent = ['audit', 'list', '--role', 'site', '--action', 'filedrop.messages.resent']
+  expect((await two.alpha.runJson(resent)).items[0].event).toMatchObject({ detail: { epoch: 1, resent: 1 } })
+  expect(fs.readdirSync(formatChannelFolder(two.alpha, two.bravo, 'in', 'quarantine'))).toEqual([])
+})

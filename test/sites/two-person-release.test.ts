@@ -1,0 +1,216 @@
+// A message is released from quarantine by two people with the packaged executable alone: keys, enrolment, request, approval; and a spillage is purged.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
+import { canonicalJson, sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import type { CommandResult } from '../support/command/run-command.ts'
+import { type FederatedSite, type RunningDaemon, runExecutable } from '../support/site/packaged-federation.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { type CourierParcel, deliverParcels, formatChannelFolder, listQuarantined, pickUpParcels } from './courier.ts'
+import {
+  answerInvitation,
+  createPackagedSitePair,
+  findSession,
+  openInvitedSession,
+  type PackagedSitePair,
+  waitForState,
+} from './packaged-site-pair.ts'
+
+let two: PackagedSitePair
+let alphaDaemon: RunningDaemon
+let purgedSession: string
+beforeAll(async () => {
+  two = await createPackagedSitePair()
+  const [runs] = await Promise.all([two.alpha.start(), two.bravo.start()])
+  alphaDaemon = runs
+  for (const subject of ['ann', 'ben']) await enrolPerson(two.alpha, subject)
+})
+afterAll(() => two?.world.end())
+
+const formatMediumPath = (subject: string) => path.join(two.world.dir, `medium-${subject}`)
+
+/** As the person does it, on a machine without a site; and as the site does it, with the fingerprint that it was told. */
+async function enrolPerson(site: FederatedSite, subject: string): Promise<void> {
+  const made = await runExecutable([
+    'keys',
+    'generate',
+    '--use',
+    'personal',
+    '--dir',
+    formatMediumPath(subject),
+    '--json',
+  ])
+  const { fingerprint, kid } = JSON.parse(made.stdout)
+  const file = path.join(two.world.dir, `${subject}.json`)
+  expect((await runExecutable(['keys', 'export', '--dir', formatMediumPath(subject), '--out', file])).exit).toBe(0)
+  expect((await runExecutable(['keys', 'list', '--dir', formatMediumPath(subject)])).stdout).toContain(kid)
+  await site.runJson(['people', 'add', subject, file, '--fingerprint', fingerprint])
+}
+
+/** A command at alpha by this person: their token, their key. */
+async function runAs(subject: string, words: readonly string[]): Promise<CommandResult> {
+  const who = ['--subject', subject, '--roles', 'operator', '--clearance', 'RESTRICTED']
+  const minted = await two.alpha.runJson(['token', 'mint', ...who])
+  const [key = ''] = fs.readdirSync(formatMediumPath(subject))
+  return await runExecutable([...words, '--key', path.join(formatMediumPath(subject), key), '--site', two.alpha.dir], {
+    env: { PLATFORM_TOKEN: minted.token },
+  })
+}
+
+/** Of the last statement that was altered: the next one follows it, and not the one that bravo made. */
+let before: string | undefined
+
+/** What bravo says of a session of alpha, altered and signed again by bravo's own key. */
+async function alterMessage(change: (said: Json, body: Json) => void): Promise<{ id: string; parcel: CourierParcel }> {
+  const { bravo } = two
+  const { id, parcel } = await answerInvitation(two)
+  const said = JSON.parse(Buffer.from(JSON.parse(parcel.env.toString()).payload, 'base64url').toString())
+  const content = JSON.parse(parcel.body.toString())
+  change(said, content)
+  const body = Buffer.from(canonicalJson(content))
+  said.body = { ...said.body, sha384: sha384(body), length: body.length }
+  said.prev = before ?? said.prev
+  const keys = joseSignatures({ dir: path.join(bravo.dir, 'keys') })
+  const statement = Buffer.from(canonicalJson(said))
+  before = sha384(statement)
+  const env = Buffer.from(JSON.stringify(await keys.sign('statement', statement)))
+  return { id, parcel: { ...parcel, body, env } }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: statements and bodies that no schema would take
+type Json = any
+
+const formatDaysAhead = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
+
+const cases: readonly [reason: string, change: (said: Json, body: Json) => void, words: readonly string[]][] = [
+  [
+    'EXPIRED',
+    (said) => {
+      said.created = formatDaysAhead(-9)
+      said.not_after = formatDaysAhead(-2)
+    },
+    [],
+  ],
+  [
+    'LABEL_MISSING',
+    (said, body) => {
+      delete said.label
+      delete body.label
+    },
+    ['--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo,charlie'],
+  ],
+]
+
+test.each(cases)('%s: one asks, the other approves, and the opinion counts', async (reason, change, words) => {
+  const { alpha, atAlpha, toAlpha } = two
+  const { id, parcel } = await alterMessage(change)
+  deliverParcels(toAlpha, [parcel])
+  await waitUntil(() => listQuarantined(toAlpha).find((each) => each.reason === reason))
+  const { items } = await alpha.runJson(['filedrop', 'quarantine', 'list'])
+  const [{ id: item }] = items
+  const asked = [
+    'filedrop',
+    'quarantine',
+    'request',
+    item,
+    '--waive',
+    reason,
+    '--reason',
+    'seen and vouched for',
+    ...words,
+  ]
+  expect((await runAs('ann', [...asked, '--waive', 'FUTURE'])).exit).toBe(3)
+  const answered = await runAs('ann', asked)
+  expect(answered.exit, answered.stderr).toBe(0)
+  expect((await alpha.runJson(['filedrop', 'quarantine', 'show', item])).release).toMatchObject({ subject: 'ann' })
+  const approve = ['filedrop', 'quarantine', 'approve', item]
+  expect(await runAs('ann', approve)).toMatchObject({ exit: 3, stdout: '' })
+  expect((await findSession(atAlpha, id))?.state).toBe('PENDING_QUORUM')
+  const approved = await runAs('ben', approve)
+  expect(approved.exit, approved.stderr).toBe(0)
+  await waitForState(atAlpha, id, 'RATIFIED')
+  expect(listQuarantined(toAlpha)).toEqual([])
+  const list = ['audit', 'list', '--role', 'site', '--action', 'site.quarantine.approve', '--limit', '1']
+  const audited = await alpha.runJson(list)
+  expect(audited.items[0].event).toMatchObject({ subject: 'ben', target: item })
+  expect((await alpha.runJson(['audit', 'verify'])).whole).toBe(true)
+})
+
+test('a person who was let go approves nothing more', async () => {
+  const { alpha, toAlpha } = two
+  const { parcel } = await alterMessage((said) => {
+    said.created = formatDaysAhead(-9)
+    said.not_after = formatDaysAhead(-2)
+  })
+  deliverParcels(toAlpha, [parcel])
+  await waitUntil(() => listQuarantined(toAlpha).find((each) => each.reason === 'EXPIRED'))
+  const [{ id: item }] = (await alpha.runJson(['filedrop', 'quarantine', 'list'])).items
+  const request = ['filedrop', 'quarantine', 'request', item, '--waive', 'EXPIRED', '--reason', 'late']
+  expect(await runAs('ann', request)).toMatchObject({ exit: 0 })
+  await alpha.runJson(['people', 'remove', 'ben', '--yes'])
+  expect(await runAs('ben', ['filedrop', 'quarantine', 'approve', item])).toMatchObject({ exit: 3, stdout: '' })
+  expect(listQuarantined(toAlpha)).toHaveLength(1)
+})
+
+test('purge finds a body in quarantine and in the backups that hold it, and tells what it could not reach', async () => {
+  const { alpha, bravo, atAlpha, toBravo, toAlpha } = two
+  const [file = ''] = fs
+    .readdirSync(formatChannelFolder(alpha, bravo, 'in', 'quarantine'))
+    .filter((name) => name.includes('.body.'))
+  const spilled = sha384(fs.readFileSync(formatChannelFolder(alpha, bravo, 'in', 'quarantine', file)))
+  expect((await alpha.run(['filedrop', 'purge', spilled, '--reason', 'spillage'])).exit).toBe(3)
+  const purged = await alpha.runJson(['filedrop', 'purge', spilled, '--reason', 'spillage', '--yes'])
+  expect(purged).toMatchObject({ places: [`bravo/in/quarantine/${file}`], backups: [] })
+  expect(purged.remains.length).toBeGreaterThan(2)
+  expect(fs.existsSync(formatChannelFolder(alpha, bravo, 'in', 'quarantine', file))).toBe(false)
+  // What waits for the courier, and was backed up while it did.
+  pickUpParcels(toBravo)
+  const id = await openInvitedSession(atAlpha, 0.9)
+  const ready = formatChannelFolder(alpha, bravo, 'out', 'ready')
+  const waiting = await waitUntil(() => fs.readdirSync(ready).find((name) => isAbout(path.join(ready, name), id)))
+  fs.mkdirSync(path.join(alpha.dir, 'data', 'backups'), { mode: 0o700 })
+  await alpha.runJson(['store', 'backup', path.join(alpha.dir, 'data', 'backups', 'before')])
+  const outside = path.join(two.world.dir, 'outside')
+  await alpha.runJson(['store', 'backup', outside])
+  const digest = sha384(fs.readFileSync(path.join(ready, waiting)))
+  const again = await alpha.runJson(['filedrop', 'purge', digest, '--reason', 'spillage', '--yes'])
+  purgedSession = digest
+  expect(again.backups).toEqual([
+    { name: 'backups/before', holds: 'yes' },
+    { name: expect.stringMatching(`^${outside}, of 2`), holds: 'unknown' },
+  ])
+  expect(again.sessions).toEqual([id])
+  expect(pickUpParcels(toBravo)).toEqual([])
+  expect(listQuarantined(toAlpha)).toHaveLength(1)
+  const text = await alpha.run(['filedrop', 'purge', digest, '--reason', 'spillage', '--yes'])
+  expect(text.stdout).toContain('not reached from here')
+})
+
+test('a backup from before a purge brings nothing back of what was purged', async () => {
+  const { alpha, toBravo } = two
+  expect(await alphaDaemon.stop()).toBe(0)
+  const backup = path.join(alpha.dir, 'data', 'backups', 'before')
+  // One order was given before it was made, one after.
+  expect(await alpha.runJson(['store', 'restore', backup, '--yes'])).toMatchObject({ purged_again: 1 })
+  alphaDaemon = await alpha.start()
+  const { items } = await alpha.runJson(['audit', 'list', '--role', 'site', '--action', 'site.store.restore'])
+  expect(items.map(({ event }: Json) => event.detail)).toContainEqual({ purged: true })
+  await alpha.runJson(['filedrop', 'epoch', 'bravo', '--yes'])
+  const parcels = await waitUntil(() => {
+    const found = pickUpParcels(toBravo)
+    return found.some(({ stem }) => stem.startsWith('00000002')) && found
+  })
+  expect(parcels.map(({ body }) => sha384(body))).not.toContain(purgedSession)
+  // So that no file moves on while it is looked at.
+  expect(await alphaDaemon.stop()).toBe(0)
+  const root = path.join(alpha.dir, 'filedrop')
+  const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))
+  const bodies = files.filter((file) => file.endsWith('.body.json')).map((file) => sha384(fs.readFileSync(file)))
+  expect(bodies.length).toBeGreaterThan(0)
+  expect(bodies).not.toContain(purgedSession)
+})
+
+function isAbout(file: string, session: string): boolean {
+  return file.endsWith('.body.json') && fs.readFileSync(file, 'utf8').includes(session)
+}

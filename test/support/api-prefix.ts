@@ -1,6 +1,0 @@
-// Where what every role serves is served, besides its root.
-import { roles } from '../../daemon/roles.ts'
-
-export function prefixOf(role: string): string {
-  return roles.find(({ name }) => name === role)?.api_prefix ?? ''
-}

@@ -1,0 +1,23 @@
+// A coarse clock that a test moves by hand, so that time limits pass without waiting for them.
+import type { Clock } from '../../../adapters/forward/http/clock.ts'
+
+export type ManualCoarseClock = Clock & {
+  /** Moves time forward and makes one step. */
+  advance(ms: number): void
+}
+
+export function manualCoarseClock(): ManualCoarseClock {
+  const runs = new Set<() => void>()
+  let now_ms = 0
+  return {
+    now: () => now_ms,
+    onTick(run) {
+      runs.add(run)
+      return () => void runs.delete(run)
+    },
+    advance(ms) {
+      now_ms += ms
+      for (const run of [...runs]) run()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+// A small role on the real kernel, with an operation for each thing that a listener must do.
+
+import { builtInRoles, type CredentialClaims } from '../../../daemon/kernel/identity/identity.ts'
+import type { RoleClients, RoleEnvironment } from '../../../daemon/kernel/operation/call.ts'
+import type { AddressedOperation, ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
+import type { RoleContext } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
+
+/** What a test holds of the role: gates to open, signals to look at. */
+export type EchoControls = {
+  /** Signals of the calls of `echo.wait` and `echo.stream`, in order. */
+  readonly signals: AbortSignal[]
+  /** Ends the oldest call of `echo.wait`. */
+  release(): void
+  /** Gives every open stream one more event. */
+  emit(event: ServerEvent): void
+  readonly streams: () => number
+  readonly verified: string[]
+  readonly logged: [string, string, Readonly<Record<string, unknown>> | undefined][]
+}
+
+export type EchoRole = {
+  readonly operations: readonly AddressedOperation[]
+  readonly context: RoleContext
+  readonly controls: EchoControls
+}
+
+export type EchoEventListener = (event: ServerEvent) => void
+
+/** The token is the subject and a role, `alice.admin`; anything without a dot is not valid. */
+export function echoRole(metrics: Metrics): EchoRole {
+  const gates: (() => void)[] = []
+  const listeners = new Set<EchoEventListener>()
+  const handle: EchoControls = {
+    signals: [],
+    release: () => gates.shift()?.(),
+    emit: (event) => {
+      for (const listener of listeners) listener(event)
+    },
+    streams: () => listeners.size,
+    verified: [],
+    logged: [],
+  }
+  const verbs = {
+    ...buildPlainOperations(),
+    ...buildOtherOperations(),
+    ...buildSlowOperations(handle, gates, listeners),
+  }
+  const operations = Object.entries(verbs).map(([verb, given]) => ({
+    address: `test.echo.${verb}`,
+    role: 'test',
+    operation: given,
+  }))
+  return { operations, context: buildRoleContext(handle, metrics), controls: handle }
+}
+
+function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
+  let drawn = 0
+  const notHere = (): never => {
+    throw new Error('this role has no such thing')
+  }
+  const log = (level: string) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
+    handle.logged.push([level, event, fields])
+  }
+  const given: Partial<RoleEnvironment> = {
+    site: {
+      name: 'test',
+      tenant_id: 't',
+      deployment_profile: 'single_cluster',
+      labels: { policy: 'P', levels: ['LOW'] },
+      default_level: 'LOW',
+    },
+    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    now: () => 0,
+    random: (bytes) => (++drawn).toString(16).padStart(bytes * 2, '0'),
+    count: (...counted) => metrics.count(...counted),
+    set: (...measured) => metrics.set(...measured),
+    observe: (...measured) => metrics.observe(...measured),
+  }
+  // A promise asks whatever it resolves to for `then`: a call must not have one.
+  const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
+  const surroundings = new Proxy(given, { get }) as RoleEnvironment
+  const store = new Proxy({}, { get: notHere }) as RoleContext['store']
+  const others = new Proxy({}, { get: notHere }) as RoleClients
+  return {
+    environment: surroundings,
+    roles: () => others,
+    identity: { name: 'offline', verify: async (bearer = '') => parseClaims(handle, bearer) },
+    role_table: { ...builtInRoles, echoer: ['echo:write'] },
+    store,
+    record: async () => undefined,
+  }
+}
+
+function parseClaims(handle: EchoControls, bearer: string): CredentialClaims | undefined {
+  handle.verified.push(bearer)
+  const [sub, role] = bearer.split('.')
+  if (!sub || !role) return undefined
+  return { sub, tenant_id: 't', roles: [role], jti: 'j', exp: 2_000_000_000 }
+}

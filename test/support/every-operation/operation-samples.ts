@@ -1,0 +1,210 @@
+// One good request for each operation that needs more than its address: the only thing that a new operation must add here.
+
+import {
+  buildReleaseApproval,
+  buildReleaseRequest,
+  quarantineExpiredMessage,
+  submitSignature,
+} from '../site/release-signers.ts'
+import { siteClientSecret } from '../site/single-cluster-site.ts'
+import { beginBackupSet } from './begin-backup-set.ts'
+import {
+  freezePeer,
+  openDeltaSite,
+  signBravoInventory,
+  signDeltaKeysMessage,
+  signEpochAnnouncement,
+  signFirstKeySet,
+  signGapReceipt,
+} from './carried-messages.ts'
+import { enrolSigners } from './enrol-signers.ts'
+import { intelligenceSamples } from './intelligence-samples.ts'
+import {
+  buildContribution,
+  buildEmission,
+  buildInvitation,
+  buildSessionInput,
+  nodeRegistration,
+  type OperationFixture,
+  secretLabel,
+} from './operation-fixture.ts'
+import { resolutionSamples } from './resolution-samples.ts'
+
+export type OperationSample = {
+  readonly input: Record<string, unknown>
+  /** For operations that honour an Idempotency-Key: a request to repeat, and what makes it another one. */
+  readonly keyed?: { readonly input: Record<string, unknown>; readonly another: Record<string, unknown> }
+  /** What a caller without clearance may say, where the sample itself is above it. */
+  readonly uncleared?: Record<string, unknown>
+  /** The operation reads or changes a tenant's object; true for every path parameter unless said otherwise. */
+  readonly isTenants?: boolean
+}
+
+/** A message of one byte in each file. */
+export const sampleMail = { epoch: 1, seq: 1, envelope: 'AA==', body: 'AA==' }
+
+export function buildStatusEvent(event_id: string) {
+  return { event_id, session_id: 'ses_1', lens_id: 'lens', state: 'RATIFIED', at: '2026-03-02T12:00:00.000Z' }
+}
+
+export type OperationSamples = Readonly<
+  Record<string, (stage: OperationFixture) => OperationSample | Promise<OperationSample>>
+>
+
+function buildItemInput({ item }: { readonly item: string }) {
+  const [peer, id] = item.split('/')
+  return { peer, id }
+}
+
+const shareSample = ({ site }: OperationFixture): OperationSample => {
+  const set = '2026-05-03T03-00-00-000Z'
+  beginBackupSet(site.folder, set)
+  return { input: { set } }
+}
+
+const siteSamples: OperationSamples = {
+  'site.service.backup': shareSample,
+  'site.token.issue': () => ({
+    input: { grant_type: 'client_credentials', client_id: 'gateway', client_secret: siteClientSecret },
+  }),
+  'site.token.revoke': () => ({ input: { jti: 'tok_of_nobody', reason: 'sample' } }),
+  // Peers are the site's, not a tenant's; and an unknown peer is an answer (not allowed), not an error.
+  'site.peer.crossing': () => ({ input: { name: 'bravo', label: secretLabel }, isTenants: false }),
+  'site.message.send': () => ({
+    input: {
+      peer: 'bravo',
+      event_id: 'sample',
+      kind: 'signal',
+      schema: 'sample/1',
+      body: {},
+      label: secretLabel,
+      parent_block_ids: [],
+    },
+  }),
+  'site.message.verify': async ({ signMessage }) => {
+    const { envelope } = await signMessage('result', { session_id: 'ses_of_a_sample' })
+    return { input: { peer: 'bravo', type: 'statement', envelope } }
+  },
+  // What lies in quarantine is the site's, too.
+  'site.quarantine.get': async ({ site: at }) => ({
+    input: buildItemInput(await quarantineExpiredMessage(at)),
+    isTenants: false,
+  }),
+  'site.quarantine.request': async (stage) => {
+    const lying = await quarantineExpiredMessage(stage.site)
+    const { ada } = await enrolSigners(stage)
+    return {
+      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseRequest(lying, 'ada')) },
+      isTenants: false,
+    }
+  },
+  'site.quarantine.approve': async (stage) => {
+    const lying = await quarantineExpiredMessage(stage.site)
+    const { ada, bob } = await enrolSigners(stage)
+    const asked = buildReleaseRequest(lying, 'bob')
+    await submitSignature(stage.site, 'request', lying.item, await bob.sign(asked), 'bob')
+    return {
+      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(asked, 'ada')) },
+      isTenants: false,
+    }
+  },
+  'site.keyset.take': async (stage) => ({
+    input: await signDeltaKeysMessage(stage, await signFirstKeySet(await openDeltaSite(stage))),
+  }),
+  'site.peerhead.take': async (stage) => ({ input: await signBravoInventory(stage) }),
+  'site.channel.unfreeze': async (stage) => ({
+    input: { peer: await freezePeer(stage), reason: 'sample' },
+    isTenants: false,
+  }),
+  'site.message.resend': () => ({ input: { peer: 'bravo', first: 1, last: 1 } }),
+  'site.gap.receipt': () => ({ input: { peer: 'bravo' } }),
+  'site.gap.resend': async (stage) => ({ input: { receipt: await signGapReceipt(stage) } }),
+  'site.epoch.draft': () => ({ input: { peer: 'bravo' } }),
+  'site.epoch.open': async (stage) => ({ input: { announcement: await signEpochAnnouncement(stage) } }),
+  'site.message.purge': () => ({ input: { digest: 'f'.repeat(96), reason: 'sample' } }),
+  'site.coalition.tell': () => ({ input: { ...buildStatusEvent('site'), label: secretLabel } }),
+  'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
+  'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
+}
+
+const consensusSamples: OperationSamples = {
+  'consensus.service.backup': shareSample,
+  'consensus.session.create': () => ({
+    input: buildSessionInput(),
+    keyed: { input: buildSessionInput(), another: { lens_version: '2' } },
+  }),
+  'consensus.session.open': () => {
+    const { classification: _level, ...asked } = buildSessionInput()
+    const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+    return { input: { ...asked, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject } }
+  },
+  'consensus.session.get': ({ open }) => ({ input: { id: open } }),
+  'consensus.session.contribute': ({ open, openToo }) => ({
+    input: { id: open, ...buildContribution('alice', 1) },
+    keyed: { input: { id: openToo, ...buildContribution('alice', 1) }, another: { pair_score: 0.5 } },
+    uncleared: { classification: 'UNCLASSIFIED' },
+  }),
+  'consensus.session.resolve': ({ open }) => ({ input: { id: open } }),
+  'consensus.session.attest': ({ conflict, conflictToo }) => ({
+    input: { id: conflict, decision: 'match', rationale: 'seen by two' },
+    keyed: {
+      input: { id: conflictToo, decision: 'match', rationale: 'seen by two' },
+      another: { rationale: 'on second thoughts' },
+    },
+  }),
+  'consensus.session.cancel': ({ toCancel }) => ({ input: { id: toCancel } }),
+  'consensus.session.events': ({ open }) => ({ input: { id: open } }),
+  'consensus.contribution.list': ({ ratified }) => ({ input: { id: ratified } }),
+  'consensus.dissent.get': ({ dissent }) => ({ input: { id: dissent } }),
+  'consensus.dissent.by-session': ({ conflict }) => ({ input: { session_id: conflict } }),
+  'consensus.dissent.explain': ({ dissent }) => ({ input: { id: dissent } }),
+  'consensus.evidence.get': ({ evidence }) => ({ input: { block_id: evidence } }),
+  'consensus.emission.get': ({ emission }) => ({ input: { id: emission } }),
+  'consensus.federation.contribute': async ({ shared, signMessage }) => ({
+    input: await signMessage('contribution', {
+      session_id: shared,
+      pair_score: 1,
+      accuracy: 0.9,
+      credibility: 0.9,
+      classification: secretLabel,
+    }),
+    isTenants: true,
+  }),
+  // Makes an object of the tenant that the signed message names.
+  'consensus.federation.invite': async ({ signMessage }) => ({
+    input: await signMessage('invitation', buildInvitation('ses_of_a_sample')),
+  }),
+  'consensus.federation.result': async ({ followed, signMessage }) => ({
+    input: await signMessage('result', { session_id: followed }),
+    isTenants: true,
+  }),
+  // Makes an object of the tenant that the signed message names.
+  'consensus.federation.emission': async ({ signMessage }) => ({
+    input: await signMessage('lens_emission', buildEmission('ses_of_a_sample')),
+  }),
+}
+
+/** Nodes are their subjects' own, in whatever tenant: test/roles/hub/nodes.test.ts shows who else is refused, and how. */
+const buildNodeSample =
+  (input: Record<string, unknown> = {}) =>
+  (): OperationSample => ({ input: { id: 'alpha', ...input }, isTenants: false })
+
+const hubSamples: OperationSamples = {
+  'hub.service.backup': shareSample,
+  'hub.node.register': buildNodeSample(nodeRegistration),
+  'hub.node.heartbeat': buildNodeSample(),
+  'hub.node.get': buildNodeSample(),
+  'hub.capability.publish': buildNodeSample({ hosts: [], accepts: [] }),
+  'hub.feed.publish': buildNodeSample(buildStatusEvent('hub')),
+  'hub.message.deliver': buildNodeSample({ from: 'alpha', ...sampleMail }),
+  'hub.message.list': buildNodeSample({ from: 'alpha' }),
+  'hub.message.acknowledge': buildNodeSample({ messages: ['mail_of_nobody'] }),
+  'hub.message.events': buildNodeSample(),
+}
+
+export const operationSamples: OperationSamples = {
+  ...{ ...siteSamples, ...consensusSamples, ...hubSamples, ...resolutionSamples, ...intelligenceSamples },
+  'resolution.service.backup': shareSample,
+  'intelligence.service.backup': shareSample,
+  'proxy.service.backup': shareSample,
+}

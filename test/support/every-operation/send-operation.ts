@@ -1,0 +1,66 @@
+// Words a request for any operation from its declaration and an input, rightly or wrongly.
+import * as z from 'zod'
+import {
+  type AddressedOperation,
+  type AnyOperation,
+  hasBody,
+  pathParameters,
+} from '../../../daemon/kernel/operation/operation.ts'
+import type { ExactRequest, ExactResponse } from '../http/send-exact-request.ts'
+import type { OperationFixture } from './operation-fixture.ts'
+
+export type RequestChange = Omit<Partial<ExactRequest>, 'port' | 'method'> & {
+  /** Added to the query string, whatever the method. */
+  readonly query?: Readonly<Record<string, string>>
+}
+
+/** Sends `input` as the operation declares it; `difference` replaces parts of the request. */
+export function sendOperation(
+  { site }: OperationFixture,
+  { role, operation }: AddressedOperation,
+  input: Readonly<Record<string, unknown>>,
+  change: RequestChange = {},
+  path: string = operation.path,
+): Promise<ExactResponse> {
+  const { query = {}, ...replaced } = change
+  const inPath = pathParameters(path)
+  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
+  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const own: [string, string][] = hasBody(operation.method) ? [] : rest.map(([name, value]) => [name, String(value)])
+  const search = new URLSearchParams([...own, ...Object.entries(query)]).toString()
+  return site.request(role, {
+    method: operation.method,
+    path: search ? `${filled}?${search}` : filled,
+    ...buildBody(operation, Object.fromEntries(rest)),
+    ...replaced,
+  })
+}
+
+function buildBody(
+  operation: AnyOperation,
+  fields: Readonly<Record<string, unknown>>,
+): Pick<ExactRequest, 'body' | 'headers'> {
+  if (!hasBody(operation.method)) return {}
+  if (!operation.consumes) return { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } }
+  const form = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])
+  return { body: new URLSearchParams(form).toString(), headers: { 'content-type': operation.consumes } }
+}
+
+type FieldSchema = Readonly<Record<string, unknown>>
+
+export function listInputFields(operation: AnyOperation): Readonly<Record<string, FieldSchema>> {
+  return (buildInputSchema(operation).properties ?? {}) as Record<string, FieldSchema>
+}
+
+export function listRequiredFields(operation: AnyOperation): readonly string[] {
+  return (buildInputSchema(operation).required ?? []) as string[]
+}
+
+/** Whether a field that it does not know is refused; the token endpoint must ignore such (RFC 6749 section 3.2). */
+export function rejectsUnknownFields(operation: AnyOperation): boolean {
+  return buildInputSchema(operation).additionalProperties === false
+}
+
+function buildInputSchema(operation: AnyOperation): FieldSchema {
+  return z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as FieldSchema
+}

@@ -1,0 +1,98 @@
+// A listener of the data plane whose requests a test answers, and clients that send exactly the bytes they are given.
+import net from 'node:net'
+import { expect, vi } from 'vitest'
+import { type DataListener, dataListener, type Pem, type Stray } from '../../../adapters/forward/http/data-listener.ts'
+import type { Exchange } from '../../../adapters/forward/http/exchange.ts'
+import { defaultInboundLimits, type InboundLimits } from '../../../adapters/forward/http/limits.ts'
+import { type ManualCoarseClock, manualCoarseClock } from '../clock/manual-coarse-clock.ts'
+import { pollOptions } from './upstream-fixture.ts'
+
+export type RawClient = {
+  readonly socket: net.Socket
+  /** All that came, one character a byte. */
+  text: string
+  isClosed: boolean
+  send(bytes: string): void
+  /** Waits for this text to have come. */
+  waitFor(text: string | RegExp): Promise<void>
+  waitForClose(): Promise<void>
+}
+
+export type TestDataListener = {
+  readonly listener: DataListener
+  readonly clock: ManualCoarseClock
+  /** All requests that reached the handler, in order. */
+  readonly exchanges: readonly Exchange[]
+  readonly unrouted: readonly Stray[]
+  /** Connects and sends. `staysOpen`: it does not close when the other end does. */
+  client(bytes?: string, more?: { staysOpen: boolean }): Promise<RawClient>
+  /** Waits for so many requests. */
+  waitForRequests(count: number): Promise<void>
+}
+
+const openResources: { close(): unknown }[] = []
+
+export async function closeDataListeners(): Promise<void> {
+  for (const one of openResources.splice(0)) await one.close()
+}
+
+/** `handle` answers requests; without it they stay as they are. `closeDataListeners` ends all that was opened. */
+export async function startDataListener(
+  handle: (exchange: Exchange) => void = () => undefined,
+  more: { limits?: Partial<InboundLimits>; tls?: Pem } = {},
+): Promise<TestDataListener> {
+  const clock = manualCoarseClock()
+  const exchanges: Exchange[] = []
+  const strays: Stray[] = []
+  const listener = await dataListener({
+    listen: { host: '127.0.0.1', port: 0 },
+    ...(more.tls ? { tls: more.tls } : {}),
+    limits: { ...defaultInboundLimits, ...more.limits },
+    clock,
+    handle(exchange) {
+      exchanges.push(exchange)
+      handle(exchange)
+    },
+    onStray: (stray) => void strays.push(stray),
+  })
+  const close = async () => {
+    const closed = listener.close(0)
+    clock.advance(0)
+    await closed
+  }
+  openResources.push({ close })
+  const client = async (bytes?: string, how = { staysOpen: false }) => {
+    const at = { port: listener.port, host: '127.0.0.1', allowHalfOpen: how.staysOpen }
+    const made = await createRawClient(net.connect(at))
+    if (bytes !== undefined) made.send(bytes)
+    return made
+  }
+  const reached = (count: number) => vi.waitFor(() => expect(exchanges).toHaveLength(count), pollOptions)
+  return { listener, clock, exchanges, unrouted: strays, client, waitForRequests: reached }
+}
+
+async function createRawClient(socket: net.Socket): Promise<RawClient> {
+  const client: RawClient = {
+    socket,
+    text: '',
+    isClosed: false,
+    send: (bytes) => void socket.write(bytes, 'latin1'),
+    waitFor: (text) => vi.waitFor(() => expect(client.text).toMatch(text), pollOptions),
+    waitForClose: () => vi.waitFor(() => expect(client.isClosed).toBe(true), pollOptions),
+  }
+  socket.setEncoding('latin1')
+  socket.on('data', (text: string) => {
+    client.text += text
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    client.isClosed = true
+  })
+  await new Promise<void>((resolve) => socket.once('connect', resolve))
+  openResources.push({ close: () => socket.destroy() })
+  return client
+}
+
+export const formatGet = (path = '/', more = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
+export const formatPost = (body: string, more = `Content-Length: ${body.length}\r\n`): string =>
+  `POST / HTTP/1.1\r\nHost: a\r\n${more}\r\n${body}`

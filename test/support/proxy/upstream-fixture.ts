@@ -1,0 +1,75 @@
+// A client of an upstream and a server that says what a test gives it, in time that a test moves by hand.
+import { expect, vi } from 'vitest'
+import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
+import type { Resolve } from '../../../adapters/forward/http/dial.ts'
+import { defaultUpstreamLimits, type UpstreamLimits } from '../../../adapters/forward/http/limits.ts'
+import type { Sink, UpstreamRequest } from '../../../adapters/forward/http/sink.ts'
+import { type Upstream, upstream } from '../../../adapters/forward/http/upstream.ts'
+import { manualCoarseClock } from '../clock/manual-coarse-clock.ts'
+import { type RawConnection, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
+
+/** Conditions are looked at often, and waited for long. */
+export const pollOptions = { interval: 2, timeout: 60_000 }
+
+const openResources: { close(): unknown }[] = []
+export async function closeUpstreamFixtures(): Promise<void> {
+  for (const one of openResources.splice(0).reverse()) await one.close()
+}
+
+/** What a sink was told: calls in order, and all bytes. While `holdIfBehindGap` it asks for no more. */
+export type SinkCalls = { events: string[]; body: string; isPaused: boolean }
+
+/** Notes what it is told, in order. */
+export function createRecordingSink(): Sink & { readonly told: SinkCalls } {
+  const told: SinkCalls = { events: [], body: '', isPaused: false }
+  return {
+    told,
+    head: (status, rawHeaders, length) => void told.events.push(`head ${status} ${rawHeaders.join('|')} ${length}`),
+    data(bytes) {
+      told.body += bytes.toString('latin1')
+      return !told.isPaused
+    },
+    flush: () => undefined,
+    end: () => void told.events.push('end'),
+    fail: (failure) => void told.events.push(`fail ${failure}`),
+  }
+}
+
+/** A client and the server that it asks; `closeUpstreamFixtures` ends both. */
+export async function startUpstreamFixture(
+  answer: (connection: RawConnection, requests: number) => void,
+  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: Resolve; trusted?: readonly string[] } = {},
+) {
+  const server = await startRawUpstream(answer)
+  openResources.push(server)
+  const clock = manualCoarseClock()
+  const client = createClient(server, clock, more)
+  const ask = (given: Partial<UpstreamRequest> = {}) => {
+    const sink = createRecordingSink()
+    const flight = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...given }, sink)
+    return { flight, told: sink.told }
+  }
+  const over = (told: SinkCalls) => vi.waitFor(() => expect(told.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
+  return { server, clock, client, ask, over }
+}
+
+function createClient(
+  { port }: RawUpstream,
+  clock: ReturnType<typeof manualCoarseClock>,
+  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: Resolve; trusted?: readonly string[] },
+): Upstream {
+  const client = upstream({
+    origin: { host: more.host ?? '127.0.0.1', port },
+    rule: addressRule(more.trusted ?? ['127.0.0.0/8']),
+    limits: { ...defaultUpstreamLimits, ...more.limits },
+    clock,
+    ...(more.resolve ? { resolve: more.resolve } : {}),
+  })
+  openResources.push(client)
+  return client
+}
+
+export const helloResponse = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
+export const helloSinkCalls = { events: ['head 200 Content-Length|5 5', 'end'], body: 'hello' }
+export const createResponder = (text: string) => (connection: RawConnection) =>
+  void connection.socket.write(text, 'latin1')

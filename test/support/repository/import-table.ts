@@ -1,0 +1,129 @@
+// The import table of ARCHITECTURE.md as data: what each part of the house may know of.
+
+/** Imports allowed to a part: patterns for paths from the root, packages, and `node:` modules. */
+export type RepositoryPart = { readonly name: string; readonly files: RegExp; readonly allows: readonly RegExp[] }
+
+const kernel = /^daemon\/kernel\//
+const shared = /^daemon\/shared\//
+const adapters = /^adapters\//
+const roles = /^daemon\/roles\.ts$/
+/** Loads every role: for commands, which are over soon. */
+const everyRole = /^daemon\/every-role\.ts$/
+/** The entry of what needs no daemon. */
+const offline = /^daemon\/offline\/offline\.ts$/
+const zod = /^zod$/
+const node = /^node:/
+const manifest = /^package\.json$/
+
+/** The first part whose pattern fits is the one that counts. `$1` stands for what the file's own pattern captured. */
+export const parts: readonly RepositoryPart[] = [
+  { name: 'daemon/kernel', files: kernel, allows: [kernel, zod, /^node:crypto$/] },
+  { name: 'daemon/shared', files: shared, allows: [kernel, shared, zod] },
+  {
+    name: 'rules of a role',
+    files: /^daemon\/roles\/([^/]+)\/(?:.+\/)?rules(\.test)?\.ts$/,
+    // `combine/` holds the combiners, the named files what they are fed with, or states: rules by other names.
+    allows: [
+      ...[kernel, shared, zod],
+      /^daemon\/roles\/$1\/((.+\/)?(model|rules|visibility|contribution-index|recent-contribution)|combine\/.+)\.ts$/,
+    ],
+  },
+  {
+    name: 'a role',
+    files: /^daemon\/roles\/([^/]+)\//,
+    allows: [kernel, shared, zod, /^daemon\/roles\/$1\//],
+  },
+  { name: 'the list of roles', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
+  { name: 'every role', files: everyRole, allows: [kernel, roles] },
+  {
+    name: 'what commands do without a daemon',
+    files: /^daemon\/offline\//,
+    allows: [
+      kernel,
+      shared,
+      roles,
+      everyRole,
+      /^daemon\/(roles|runtime|boot|offline)\//,
+      adapters,
+      zod,
+      node,
+      manifest,
+    ],
+  },
+  {
+    name: 'where a role meets adapters',
+    files: /^daemon\/runtime\/([^/]+)\//,
+    allows: [kernel, shared, roles, /^daemon\/(roles|runtime)\/$1\//, /^daemon\/boot\//, adapters, zod, node],
+  },
+  {
+    name: 'daemon/boot',
+    files: /^daemon\/boot\//,
+    allows: [kernel, shared, roles, /^daemon\/(roles|runtime|boot)\//, adapters, zod, node, manifest],
+  },
+  { name: 'an adapter', files: /^adapters\/([^/]+\/[^/]+)\//, allows: [kernel, shared, node, zod, /^adapters\/$1\//] },
+  {
+    name: 'cli commands that start a daemon',
+    files: /^cli\/commands\/(serve|demo)/,
+    allows: [kernel, roles, /^cli\//, zod, node, manifest, /^daemon\/boot\//, offline],
+  },
+  {
+    name: 'cli/admin',
+    files: /^cli\/admin\//,
+    allows: [kernel, /^cli\/(client|admin)\//, zod, node],
+  },
+  {
+    name: 'cli',
+    files: /^cli\//,
+    allows: [kernel, roles, everyRole, /^cli\//, zod, node, manifest, offline],
+  },
+]
+
+/** Tests beside the source may know this in addition to what their part may. */
+export const testImports: readonly RegExp[] = [/^vitest$/, /^fast-check$/, node, /^test\/support\//]
+
+/** The one folder that owns each library: everybody else asks for what it does by a contract of the kernel. */
+export const owners: Readonly<Record<string, RegExp>> = {
+  '@modelcontextprotocol/server': /^adapters\/serve\/mcp\//,
+  '@noble/curves': /^adapters\/blinding\/curve25519\//,
+  '@opensearch-project/opensearch': /^adapters\/store\/opensearch\//,
+  '@opentelemetry/api': /^adapters\/host\/traces\//,
+  '@opentelemetry/exporter-trace-otlp-http': /^adapters\/host\/traces\//,
+  '@opentelemetry/sdk-trace': /^adapters\/host\/traces\//,
+  '@peculiar/x509': /^adapters\/keys\/x509\//,
+  '@redis/client': /^adapters\/keyvalue\/redis\//,
+  amqplib: /^adapters\/transport\/amqp\//,
+  'better-sqlite3': /^adapters\/store\/sqlite\//,
+  chokidar: /^adapters\/transport\/filedrop\//,
+  commander: /^cli\//,
+  fastify: /^adapters\/serve\/http\//,
+  hyparquet: /^adapters\/format\/parquet\//,
+  'hyparquet/src/column.js': /^adapters\/format\/parquet\//,
+  'hyparquet-compressors': /^adapters\/format\/parquet\//,
+  'hyparquet-writer': /^adapters\/format\/parquet\//,
+  ink: /^cli\/admin\//,
+  jose: /^adapters\/keys\/jose\//,
+  'node-cron': /^adapters\/host\/schedule\//,
+  pino: /^adapters\/host\/log\//,
+  'prom-client': /^adapters\/metrics\/prometheus\//,
+  react: /^cli\/admin\//,
+  yaml: /^adapters\/host\/yaml\//,
+}
+
+/** Files that may import what the table or the owners forbid, each with its reason. */
+export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {}
+
+/** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */
+export function findImportObjection(file: string, imported: string): string | undefined {
+  const part = parts.find(({ files }) => files.test(file))
+  if (!part || exceptions[file]?.imports.test(imported)) return undefined
+  const owner = owners[imported]
+  if (owner) return owner.test(file) ? undefined : `only ${describeFolder(owner)} imports ${imported}`
+  const own = part.files.exec(file)?.[1] ?? ''
+  const allows = part.allows.map((pattern) => new RegExp(pattern.source.replace('$1', own)))
+  const extra = /\.test\.tsx?$/.test(file) ? testImports : []
+  return [...allows, ...extra].some((pattern) => pattern.test(imported)) ? undefined : `${part.name} may not import it`
+}
+
+function describeFolder(pattern: RegExp): string {
+  return pattern.source.replaceAll(/[\\^]/g, '')
+}

@@ -1,0 +1,130 @@
+// Reads the repository as text and as imports, for tests that judge the code itself.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { parseAst } from 'vitest/node'
+
+/** Absolute path of the repository. */
+export const repositoryRoot = path.resolve(import.meta.dirname, '../../..')
+
+type Node = { readonly type: string; readonly start: number; readonly [key: string]: unknown }
+
+export type SourceFile = {
+  /** Path from the root of the repository, with forward slashes. */
+  readonly path: string
+  readonly text: string
+  /** What the file imports, types included: a path from the root, a package's name, or `node:x`. */
+  readonly imports: readonly string[]
+  /** Those of them that are loaded with the file itself: no types, nothing that is imported when it is needed. */
+  readonly loads: readonly string[]
+  /** Dotted names that are called, constructed or read, such as `Date.now` or `process.env`, each with its line. */
+  readonly names: readonly { readonly name: string; readonly line: number }[]
+  /** What the file declares at its top level. */
+  readonly declarations: readonly SourceDeclaration[]
+}
+
+export type SourceDeclaration = { readonly name: string; readonly isType: boolean; readonly line: number }
+
+const ignoredFolders = new Set(['.git', '.cache', 'node_modules', 'dist', 'coverage'])
+
+/** Every file of the repository that is not installed or built; paths from the root, sorted. */
+export function listRepositoryFiles(folder = repositoryRoot): string[] {
+  return readdirSync(folder)
+    .filter((name) => !ignoredFolders.has(name) && !name.endsWith('.log'))
+    .map((name) => path.join(folder, name))
+    .flatMap((file) =>
+      statSync(file).isDirectory() ? listRepositoryFiles(file) : [path.relative(repositoryRoot, file)],
+    )
+    .sort()
+}
+
+/** Parses one file of TypeScript or JavaScript. */
+export function readSource(file: string): SourceFile {
+  const text = readFileSync(path.join(repositoryRoot, file), 'utf8')
+  const found = { imports: [] as string[], loads: [] as string[], names: [] as { name: string; line: number }[] }
+  const ast = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
+  visitNodes(ast as unknown as Node, (node) => {
+    const imported = readImport(node)
+    if (imported !== undefined) found.imports.push(resolveImport(file, imported))
+    if (imported !== undefined && isLoaded(node)) found.loads.push(resolveImport(file, imported))
+    const name = readUsedName(node)
+    if (name !== undefined) found.names.push({ name, line: text.slice(0, node.start).split('\n').length })
+  })
+  const declarations = listTopLevel(ast as unknown as Node).map(({ name, isType, start }) => ({
+    ...{ name, isType },
+    line: text.slice(0, start).split('\n').length,
+  }))
+  return { path: file, text, ...found, declarations }
+}
+
+const typeDeclarations = new Set([
+  'TSTypeAliasDeclaration',
+  'TSInterfaceDeclaration',
+  'ClassDeclaration',
+  'TSEnumDeclaration',
+])
+
+function listTopLevel(program: Node): { name: string; isType: boolean; start: number }[] {
+  return (program.body as Node[]).flatMap((statement) => {
+    const node = isNode(statement.declaration) ? statement.declaration : statement
+    const declared = node.type === 'VariableDeclaration' ? (node.declarations as Node[]) : [node]
+    return declared.flatMap(({ id, start }) =>
+      isNode(id) && id.type === 'Identifier'
+        ? [{ name: String(id.name), isType: typeDeclarations.has(node.type), start }]
+        : [],
+    )
+  })
+}
+
+function visitNodes(node: Node, see: (node: Node) => void): void {
+  see(node)
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child)) visitNodes(child, see)
+    }
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
+}
+
+const importNodeTypes = new Set([
+  'ImportDeclaration',
+  'ExportNamedDeclaration',
+  'ExportAllDeclaration',
+  'ImportExpression',
+])
+
+function readImport(node: Node): string | undefined {
+  if (node.type === 'TSImportType') return readLiteral(node.source) ?? readLiteral(node.argument)
+  return importNodeTypes.has(node.type) ? readLiteral(node.source) : undefined
+}
+
+function isLoaded({ type, importKind, exportKind }: Node): boolean {
+  return type.endsWith('Declaration') && importKind !== 'type' && exportKind !== 'type'
+}
+
+function readLiteral(node: unknown): string | undefined {
+  return isNode(node) && typeof node.value === 'string' ? node.value : undefined
+}
+
+/** `Date.now` for a member, `setTimeout()` for a call of a plain name, `new Date()` for one without arguments. */
+function readUsedName(node: Node): string | undefined {
+  if (node.type === 'MemberExpression') return formatDotted(node)
+  const callee = isNode(node.callee) && node.callee.type === 'Identifier' ? String(node.callee.name) : undefined
+  if (node.type === 'CallExpression' && callee) return `${callee}()`
+  if (node.type === 'NewExpression' && callee && (node.arguments as unknown[]).length === 0) return `new ${callee}()`
+  return undefined
+}
+
+function formatDotted(node: Node): string | undefined {
+  const { object, property } = node
+  if (node.computed || !isNode(object) || !isNode(property) || object.type !== 'Identifier') return undefined
+  return `${object.name}.${property.name}`
+}
+
+function resolveImport(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier)
+  if (specifier.startsWith('node:')) return specifier
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}

@@ -1,0 +1,235 @@
+// Sites that know each other, made and run as operators do: by commands of the packaged executable and nothing else.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parse, stringify } from 'yaml'
+import { everyOperation } from '../../../daemon/every-role.ts'
+import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
+import type { CommandResult, Json } from '../command/run-command.ts'
+import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
+import { sendHttpRequest } from '../http/send-http-request.ts'
+import { type DaemonOptions, endProcess, startDaemon } from './daemon-process.ts'
+import { findExecutable, findFaultPointExecutable } from './packaged-site.ts'
+
+export type RunningDaemon = {
+  readonly pid: number
+  /** Its log so far: all that it ever wrote to stderr. */
+  log(): string
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL; resolves once it is gone. */
+  kill(): Promise<void>
+  /** Whether it has ended, by whatever. */
+  hasEnded(): boolean
+}
+
+/** Another user of the machine, by number: it needs no name. */
+export type UnixUser = { readonly uid: number; readonly gid: number }
+
+export type FederatedSite = {
+  readonly name: string
+  readonly dir: string
+  /** Its public keys, as `platform keys export` wrote them. */
+  readonly keys: string
+  /** Runs a command on this site in an empty environment. */
+  run(words: readonly string[], input?: string): Promise<CommandResult>
+  /** The document of a command that must end well. */
+  runJson(words: readonly string[], input?: string): Promise<Json>
+  /** Runs a command as another user, whom only root can be; it sees the folder of all sites. */
+  runAs(user: UnixUser, words: readonly string[]): Promise<CommandResult>
+  /** `platform serve` with these roles, or all; resolves when every listener is open. */
+  start(...roles: readonly string[]): Promise<RunningDaemon>
+  startAs(user: UnixUser, ...roles: readonly string[]): Promise<RunningDaemon>
+  /** Starts all roles under a tool, which must end where the command begins and leave the daemon the child of the test. */
+  startUnder(tool: readonly string[]): Promise<RunningDaemon>
+  /** Starts all roles in a build that kills itself at this fault point, `name` or `name:nth`. */
+  startUntil(faultPoint: string): Promise<RunningDaemon>
+  /** Runs a command in that build; `exit` is null when it has died there. */
+  runUntil(faultPoint: string, words: readonly string[]): Promise<CommandResult>
+  /** Someone of the site's tenant with a token minted by the command line; cleared for everything unless said. */
+  as(subject: string, roles: readonly string[], clearance?: string): Promise<CheckedClient>
+  /** Whoever a token of somebody else's is for. */
+  withToken(token: string): CheckedClient
+}
+
+export type PackagedFederation = {
+  /** The folder that holds everything. */
+  readonly dir: string
+  readonly sites: Readonly<Record<string, FederatedSite>>
+  /** Ends what still runs; the folder stays. */
+  stopAll(): Promise<void>
+  /** Ends what still runs, and removes the folder. */
+  end(): Promise<void>
+}
+
+/** Up to this level anything may cross between the sites; the policy has SECRET above it. */
+export const pinnedCeiling = 'CONFIDENTIAL'
+
+/** One site for each name, of the profile `demo`, each with a tenant of its name; all pin each other. */
+export function createPackagedFederation(...names: readonly string[]): Promise<PackagedFederation> {
+  return openFederation(async (dir, daemons) => {
+    const made = await Promise.all(names.map((name) => createSite(dir, name, daemons)))
+    for (const site of made) for (const peer of made) if (peer !== site) await pinFederatedPeer(site, peer)
+    return made
+  })
+}
+
+/** The same sites once more, as they lie on disk, in a folder of their own; those that are copied must not run. */
+export function copyPackagedFederation({ dir: from, sites }: PackagedFederation): Promise<PackagedFederation> {
+  return openFederation(async (dir, daemons) => {
+    // With the modes of its folders, which the copy of Node leaves behind.
+    execFileSync('cp', ['-a', `${from}/.`, dir])
+    return Object.keys(sites).map((name) => openSite(dir, name, daemons))
+  })
+}
+
+async function openFederation(
+  furnish: (dir: string, daemons: Set<ChildProcess>) => Promise<FederatedSite[]>,
+): Promise<PackagedFederation> {
+  const dir = fs.mkdtempSync(path.join(tmpdir(), 'sites-'))
+  const daemons = new Set<ChildProcess>()
+  const halt = async () => {
+    await Promise.all([...daemons].map((child) => endProcess(child, 'SIGKILL')))
+  }
+  const end = async () => {
+    await halt()
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
+  try {
+    const made = await furnish(dir, daemons)
+    return { dir, sites: Object.fromEntries(made.map((site) => [site.name, site])), stopAll: halt, end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+type ExecutableOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+  readonly user?: UnixUser | undefined
+  readonly program?: string
+}
+
+/** The executable where every user reaches it; the folder is opened for them. */
+function copyExecutable(dir: string): string {
+  const program = path.join(dir, 'platform')
+  fs.chmodSync(dir, 0o755)
+  if (!fs.existsSync(program)) fs.copyFileSync(findExecutable(), program, fs.constants.COPYFILE_FICLONE)
+  return program
+}
+
+/** Runs the packaged executable to its end; nothing of the test's own environment is seen. */
+export async function runExecutable(words: readonly string[], around: ExecutableOptions = {}): Promise<CommandResult> {
+  const { env = {}, cwd, input = '', user } = around
+  const program = around.program ?? (user && cwd ? copyExecutable(cwd) : findExecutable())
+  const child = spawn(program, [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}), ...user })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  child.stdin.on('error', () => undefined).end(input)
+  const [exit] = (await once(child, 'close')) as [number | null]
+  return { exit, ...said }
+}
+
+/** Pins `peer` at `site`, by the fingerprints that two people would have compared; with more words of `peers add`. */
+export async function pinFederatedPeer(
+  site: FederatedSite,
+  peer: FederatedSite,
+  level = pinnedCeiling,
+  more: readonly string[] = [],
+): Promise<void> {
+  const { keys } = JSON.parse(fs.readFileSync(peer.keys, 'utf8')) as { keys: Record<string, string>[] }
+  const own = keys.filter(({ platform_use }) => platform_use === 'message' || platform_use === 'root')
+  const fingerprints = own.map(({ platform_fingerprint }) => String(platform_fingerprint)).join(',')
+  const words = ['peers', 'add', peer.name, '--keys', peer.keys, '--tenant', peer.name, '--ceiling', level]
+  await site.runJson([...words, '--fingerprint', fingerprints, ...more])
+}
+
+/** Lays these fields over those of the site's profile, section by section. */
+export function editProfile(
+  { dir }: Pick<FederatedSite, 'dir'>,
+  sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): void {
+  const file = path.join(dir, 'profile.yaml')
+  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>
+  for (const [name, fields] of Object.entries(sections)) profile[name] = { ...profile[name], ...fields }
+  fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
+}
+
+async function createSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<FederatedSite> {
+  const site = openSite(base, name, daemons)
+  await site.runJson(['init', '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
+  const exported = await site.run(['keys', 'export', '--out', site.keys])
+  if (exported.exit !== 0) throw new Error(exported.stderr)
+  return site
+}
+
+/** Of a folder that may have been made, or will be. */
+function openSite(base: string, name: string, daemons: Set<ChildProcess>): FederatedSite {
+  const dir = path.join(base, name)
+  const keys = path.join(base, `${name}.keys.json`)
+  let starts = 0
+  const platform: FederatedSite['run'] = (words, input = '') =>
+    runExecutable([...words, '--site', dir], { cwd: base, input })
+  const serves = new Map<string, { url: string; daemon: RunningDaemon }>()
+  // The port of one that is gone may be another site's by now; nobody answers at no URL.
+  const urlOf = (role: string) => {
+    const found = serves.get(role)
+    return found && !found.daemon.hasEnded() ? found.url : ''
+  }
+  const serving = async (
+    roles: readonly string[],
+    given: Pick<DaemonOptions, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
+  ) => {
+    const log = path.join(base, `${name}-${++starts}.log`)
+    const program = given.program ?? (given.user ? copyExecutable(base) : findExecutable())
+    const [first = program, ...words] = [...(given.under ?? []), program, 'serve', ...roles, '--site', dir]
+    const begun = await startDaemon({ ...given, program: first, words, log }, daemons)
+    for (const [role, url] of begun.serving) serves.set(role, { url, daemon: begun.daemon })
+    return begun.daemon
+  }
+  const site: FederatedSite = {
+    name,
+    dir,
+    keys,
+    run: platform,
+    async runJson(words, input) {
+      const { exit, stdout, stderr } = await platform([...words, '--json'], input)
+      if (exit !== 0) throw new Error(`platform ${words.join(' ')} ended with ${exit}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+    runAs: (user, words) => runExecutable([...words, '--site', dir], { cwd: base, user }),
+    start: (...roles) => serving(roles),
+    startAs: (user, ...roles) => serving(roles, { user }),
+    startUnder: (under) => serving([], { under, env: { PATH: process.env.PATH ?? '' } }),
+    startUntil: (faultPoint) => serving([], buildFaultPointOptions(faultPoint)),
+    runUntil: (faultPoint, words) =>
+      runExecutable([...words, '--site', dir], { cwd: base, ...buildFaultPointOptions(faultPoint) }),
+    async as(subject, roles, clearance = 'SECRET') {
+      const words = ['token', 'mint', '--subject', subject, '--roles', roles.join(','), '--clearance', clearance]
+      const { token } = await site.runJson(words)
+      return site.withToken(token)
+    },
+    withToken: (token) =>
+      createCheckedClient(
+        { call: (role, ...asked) => sendHttpRequest(urlOf(role), ...asked) },
+        token,
+        findOperationRole,
+      ),
+  }
+  return site
+}
+
+function buildFaultPointOptions(faultPoint: string) {
+  return { program: findFaultPointExecutable(), env: { PLATFORM_FAULT_POINT: faultPoint } }
+}
+
+const roleNames = new Map<AnyOperation, string>(everyOperation.map(({ operation, role }) => [operation, role]))
+
+function findOperationRole(operation: AnyOperation): string {
+  return roleNames.get(operation) ?? 'site'
+}

@@ -1,0 +1,199 @@
+// A real site in a folder of its own, served in this process over real HTTP: worlds for tests in one line.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parse, stringify } from 'yaml'
+import { offlineIssuer } from '../../../adapters/identity/offline/issuer.ts'
+import { fileRevocations } from '../../../adapters/identity/offline/revocations.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { issueToken, type TokenPayload } from '../../../adapters/keys/jose/tokens.ts'
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
+import { type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
+import { everyOperation } from '../../../daemon/every-role.ts'
+import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
+import type { Store } from '../../../daemon/kernel/store/store.ts'
+import { enrolChannels } from '../../../daemon/offline/filedrop/filedrop-files.ts'
+import { makeSite } from '../../../daemon/offline/site/make-site.ts'
+import { type SimulatedClock, simulatedClock } from '../clock/simulated-clock.ts'
+import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
+import { type HttpCallMethod, type HttpCallResponse, sendHttpRequest } from '../http/send-http-request.ts'
+
+export type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+export type TestSiteOptions = {
+  readonly name?: string
+  readonly tenant?: string
+  /** A shipped profile. */
+  readonly template?: string
+  /** Laid over the shipped profile, field by field. */
+  readonly profile?: ProfileSections
+  readonly peers?: readonly Peer[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly clock?: SimulatedClock
+}
+
+export type TokenHolder = {
+  readonly subject?: string
+  readonly roles?: readonly string[]
+  readonly tenant?: string
+  readonly clearance?: { level: string; categories?: string[]; nationality?: string }
+  /** Of the token; a day unless said. */
+  readonly lifetime_s?: number
+}
+
+export type TestSite = {
+  readonly name: string
+  readonly tenant: string
+  readonly folder: SiteFolder
+  readonly clock: SimulatedClock
+  /** Events that were logged as errors since the beginning: a sound world has none. */
+  readonly loggedErrors: readonly string[]
+  /** A token by the site's own key; an analyst of the site's tenant with the highest clearance unless said. */
+  token(who?: TokenHolder): Promise<string>
+  call(
+    role: string,
+    method: HttpCallMethod,
+    at: string,
+    body?: unknown,
+    given?: { token?: string; headers?: Readonly<Record<string, string>> },
+  ): Promise<HttpCallResponse>
+  /** Someone with a token who calls operations by their declarations. */
+  as(who?: TokenHolder): Promise<CheckedClient>
+  /** The first URL over TCP that the role answers at; it changes with a restart. */
+  url(role: string): string
+  wakeWorker(role: string, worker: string): void
+  /** What the role keeps, for what no operation writes. */
+  store(role: string): Store
+  start(): Promise<void>
+  stop(): Promise<void>
+  restart(): Promise<void>
+  /** Stops and removes everything. */
+  end(): Promise<void>
+}
+
+/** Makes and starts a site. Throws what `serve` throws; nothing is left behind then. */
+export async function startTestSite(options: TestSiteOptions = {}): Promise<TestSite> {
+  const world = await createTestSite(options)
+  try {
+    await world.start()
+  } catch (error) {
+    await world.end()
+    throw error
+  }
+  return world
+}
+
+/** A site that has not been started yet. */
+export async function createTestSite(options: TestSiteOptions = {}): Promise<TestSite> {
+  const { name = 'alpha', tenant = 'tenant-a', env = {}, clock = simulatedClock() } = options
+  const dir = fs.mkdtempSync(path.join(tmpdir(), 'site-'))
+  const folder = siteFolder(path.join(dir, name))
+  await writeSiteFolder(folder, { ...options, name, tenant, clock })
+  const faults: string[] = []
+  let running: RunningSite | undefined
+  const up = () => running ?? throwError(`the site ${name} does not run`)
+  const world: TestSite = {
+    name,
+    tenant,
+    folder,
+    clock,
+    loggedErrors: faults,
+    token: (who = {}) => mintToken(folder, name, { tenant, ...who }, clock.now()),
+    url: (role) => up().urls[role]?.find((url) => url.startsWith('http')) ?? throwError(`${role} has no URL`),
+    call: (role, method, at, body, given) => sendHttpRequest(world.url(role), method, at, body, given),
+    async as(who) {
+      return createCheckedClient(world, await world.token(who), findOperationRole)
+    },
+    wakeWorker: (role, worker) =>
+      up()
+        .services.find((service) => service.role.name === role)
+        ?.wake(worker),
+    store: (role) =>
+      up().services.find((service) => service.role.name === role)?.context.store ?? throwError(`${role} does not run`),
+    async start() {
+      running = await serve({ folder, env, clock, log: createFaultLog(faults) })
+    },
+    async stop() {
+      const stopping = running
+      running = undefined
+      await stopping?.stop()
+    },
+    async restart() {
+      await world.stop()
+      await world.start()
+    },
+    async end() {
+      await world.stop()
+      fs.rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+async function writeSiteFolder(
+  folder: SiteFolder,
+  options: TestSiteOptions & Required<Pick<TestSiteOptions, 'name' | 'clock'>>,
+) {
+  const { name, tenant = 'tenant-a', template = 'single-cluster', profile = {}, peers = [], clock } = options
+  await makeSite(folder, { template, name, tenant_id: tenant, port_base: 0, algorithm: undefined, now: clock.now() })
+  const sections = parse(fs.readFileSync(folder.profile, 'utf8')) as Record<string, Record<string, unknown>>
+  for (const [section, fields] of Object.entries(profile)) sections[section] = { ...sections[section], ...fields }
+  fs.writeFileSync(folder.profile, stringify(sections, { aliasDuplicateObjects: false }))
+  for (const peer of peers) {
+    await enrolChannels(folder, {}, peer)
+    await peerFiles(folder.peers).add(peer)
+  }
+}
+
+/** Minted beside the running site with its own key, as the command line does. */
+async function mintToken(
+  folder: SiteFolder,
+  siteName: string,
+  who: TokenHolder & { readonly tenant: string },
+  now: number,
+) {
+  const { subject = 'ann', roles = ['analyst'], tenant, clearance = { level: 'TOP_SECRET' }, lifetime_s = 86_400 } = who
+  const keys = readKeyFiles(folder.keys)
+  const key = keys.find(({ public_key }) => public_key.use === 'token') ?? throwError('the site has no token key')
+  const issuer = offlineIssuer({
+    siteName,
+    sign: (payload) => issueToken(key, payload as TokenPayload),
+    verify: async () => ({ refused: 'not asked' }),
+    revocations: fileRevocations(path.join(folder.identity, 'revoked.jsonl')),
+    now: () => now,
+    random: (bytes) => randomBytes(bytes).toString('hex'),
+  })
+  return (await issuer.mint({ sub: subject, tenant_id: tenant, roles: [...roles], clearance }, lifetime_s)).token
+}
+
+function createFaultLog(faults: string[]): Log {
+  const silent = () => undefined
+  const error: Log['error'] = (event, fields) => faults.push(`${event} ${JSON.stringify(fields ?? {})}`)
+  return { debug: silent, info: silent, warn: silent, error }
+}
+
+const rolesOfOperations = new Map<AnyOperation, string>(everyOperation.map(({ operation, role }) => [operation, role]))
+
+function findOperationRole(operation: AnyOperation): string {
+  return rolesOfOperations.get(operation) ?? throwError(`no role declares ${operation.path}`)
+}
+
+function throwError(why: string): never {
+  throw new Error(why)
+}
+
+/** Waits until `look` gives something, and gives that; throws what was seen last when it never does. */
+export async function waitUntil<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+  const patience_ms = 60_000
+  const began = performance.now()
+  for (;;) {
+    const seen = await look()
+    if (seen !== undefined && seen !== false) return seen
+    if (performance.now() - began > patience_ms) throw new Error(`it never came true: ${look}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

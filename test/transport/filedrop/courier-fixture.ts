@@ -1,0 +1,63 @@
+// A courier for tests: exports from alpha and imports at bravo, by a medium that is a folder of the test's world.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import type { CourierPrivileges } from '../../../adapters/transport/filedrop/courier/courier-privileges.ts'
+import { exportChannel, type MediaExport } from '../../../adapters/transport/filedrop/courier/export-channel.ts'
+import { importMedia, type MediaImport } from '../../../adapters/transport/filedrop/courier/import-media.ts'
+import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
+import { filedropLink } from '../../../adapters/transport/filedrop/link/filedrop-link.ts'
+import { filedropSettings } from '../../../adapters/transport/filedrop/settings.ts'
+import { statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
+import type { FiledropSite, FiledropSites } from './filedrop-sites.ts'
+
+export const steadyAccess: CourierPrivileges = { site: (act) => act(), medium: (act) => act() }
+
+/** Hands that can do so many steps more, and then nothing at all, as those of a process that has died. */
+export function createDyingAccess(steps: number): CourierPrivileges & { hasDied(): boolean } {
+  let left = steps
+  const step = <T>(act: () => T): T => {
+    if (left-- <= 0) throw new Error('the process died here')
+    return act()
+  }
+  return { site: step, medium: step, hasDied: () => left < 0 }
+}
+
+export function createMedium(world: FiledropSites, name = 'medium'): string {
+  const path = join(world.dir, name)
+  fs.mkdirSync(path, { recursive: true })
+  return path
+}
+
+type CourierOptions = { readonly runAs?: CourierPrivileges; readonly progress?: (done: number, all: number) => void }
+let randomCount = 0
+
+export function exportFromAlpha(world: FiledropSites, media: string, more: CourierOptions = {}): Promise<MediaExport> {
+  const { site, signatures, journal, label_policy } = world.alpha.options()
+  const peer = world.alpha.pinned.get('bravo')
+  if (!peer) throw new Error('bravo is pinned')
+  return exportChannel({ link: filedropLink('bravo', { root: world.alpha.root, site: 'alpha' }), peer }, media, {
+    ...{ site, signatures, journal, label_policy, formats: statementFormats, settings: filedropSettings.parse({}) },
+    ...{ now: () => world.clock.ms, random: nextRandom, runAs: steadyAccess, progress: () => undefined },
+    ...more,
+  })
+}
+
+export function importAtBravo(
+  world: FiledropSites,
+  media: string,
+  more: CourierOptions = {},
+  to: FiledropSite = world.bravo,
+): Promise<MediaImport> {
+  const { site, signatures, peers, root } = to.options()
+  return importMedia(media, {
+    ...{ site, signatures, peer: (name) => peers.get(name), folders: (name) => foldersOf(root, name) },
+    ...{ settings: filedropSettings.parse({}), random: nextRandom, runAs: steadyAccess, progress: () => undefined },
+    ...more,
+  })
+}
+
+/** Never the same twice, also over what is a restart to the site. */
+function nextRandom(bytes: number): string {
+  randomCount += 1
+  return randomCount.toString(16).padStart(bytes * 2, '0')
+}

@@ -1,0 +1,37 @@
+// Joins two file-drop sites by real mTLS on loopback, as boot does: a ferry at each over the folders of its channel.
+import { linkPump } from '../../../daemon/boot/links/link-pump.ts'
+import type { Handover } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { FiledropSite, FiledropSites } from '../filedrop/filedrop-sites.ts'
+import { waitUntilTaken } from '../filedrop/wait-until-taken.ts'
+import { createMtlsPair } from './mtls-pair.ts'
+
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** `deliverParcels` resolves when all that alpha has sent was taken to bravo. */
+export async function joinByMtls({ alpha, bravo }: FiledropSites) {
+  const tls = await createMtlsPair()
+  const ferries = [
+    { site: alpha, carrier: tls.alpha.carrier },
+    { site: bravo, carrier: tls.bravo.carrier },
+  ].map(({ site, carrier }) =>
+    linkPump({ carrier, handover: createHandover(site), log, chance: () => 0, poll_interval_ms: 10 }),
+  )
+  for (const each of ferries) await each.start()
+  return {
+    bring: () => waitUntilTaken(alpha),
+    async end() {
+      for (const each of ferries) await each.stop()
+      await tls.end()
+    },
+  }
+}
+
+/** Of whatever carrier the site has now: a test may put another in its place. */
+function createHandover(site: FiledropSite): Handover {
+  return {
+    offer: (...given) => site.transport.handover.offer(...given),
+    receive: (...given) => site.transport.handover.receive(...given),
+    whenProcessed: (...given) => site.transport.handover.whenProcessed(...given),
+    onReady: (tell) => site.transport.handover.onReady(tell),
+  }
+}
