@@ -18,7 +18,7 @@ export type ServiceHttpRequest = {
 
 const max_response_bytes = 64 * 1024 * 1024
 
-/** Resolves with the answer's head. Throws `Refused('unavailable')` when nobody answers, `timeout` when too late. */
+/** Resolves with the answer's head. Throws `Refusal('unavailable')` when nobody answers, `timeout` when too late. */
 export function sendRequest(to: ServiceEndpoint, given: ServiceHttpRequest): Promise<http.IncomingMessage> {
   const body = given.body === undefined ? undefined : Buffer.from(given.body)
   const options: http.RequestOptions = {
@@ -58,7 +58,7 @@ export async function readBody(answer: http.IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** The body as it comes. Throws `Refused('unavailable')` when the service goes away in the middle of it. */
+/** The body as it comes. Throws `Refusal('unavailable')` when the service goes away in the middle of it. */
 export async function* readChunks(answer: http.IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const part of answer) yield part as Buffer

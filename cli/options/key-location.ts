@@ -17,12 +17,12 @@ type KeyLocationInput = { readonly dir: string | undefined; readonly site: strin
 export function resolveKeyLocation(
   given: KeyLocationInput,
   terminal: Terminal,
-  folder: 'there' | 'to be made' = 'there',
+  folder: 'existing' | 'may_create' = 'existing',
 ): { readonly dir: string } | { readonly site: SiteFolder } {
   if (given.dir === undefined) return { site: requireSite(given, terminal) }
   if (given.site !== undefined) throw new CommandFailure(2, 'give --dir or --site, not both')
   const dir = resolve(given.dir)
-  if (folder === 'there' && !existsSync(dir)) throw new CommandFailure(1, `there is no folder ${dir}`)
+  if (folder === 'existing' && !existsSync(dir)) throw new CommandFailure(1, `there is no folder ${dir}`)
   return { dir }
 }
 

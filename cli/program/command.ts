@@ -59,7 +59,7 @@ export class CommandFailure extends Error {
   readonly remedy: string | undefined
   constructor(exit: CommandExitCode, message: string, remedy?: string) {
     super(message)
-    this.name = 'Failure'
+    this.name = 'CommandFailure'
     this.exit = exit
     this.remedy = remedy
   }

@@ -37,7 +37,7 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
     return 3
   }
   if (hasProblems(error)) {
-    const mayNotStart = error.name === 'StartRefused'
+    const mayNotStart = error.name === 'StartRefusal'
     const what = mayNotStart ? 'the site may not run like this' : 'the profile cannot be used'
     printError(
       terminal,
@@ -71,7 +71,7 @@ function printError(
 
 /** By name: the classes of these two live in boot, which must not be loaded just to fail. */
 function isOfflineCommandError(error: unknown): error is Error & { exit: CommandExitCode; remedy: string | undefined } {
-  return error instanceof Error && error.name === 'Objection' && 'exit' in error
+  return error instanceof Error && error.name === 'OfflineCommandError' && 'exit' in error
 }
 
 /** What the system has refused to open. */
@@ -81,5 +81,5 @@ function findDeniedPath(error: unknown): string | undefined {
 }
 
 function hasProblems(error: unknown): error is Error & { problems: readonly { path: string; message: string }[] } {
-  return error instanceof Error && /^(ProfileError|StartRefused)$/.test(error.name) && 'problems' in error
+  return error instanceof Error && /^(ProfileError|StartRefusal)$/.test(error.name) && 'problems' in error
 }

@@ -47,7 +47,7 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
 export class StartRefusal extends ProfileError {
   constructor(problems: readonly ProfileProblem[]) {
     super(problems)
-    this.name = 'StartRefused'
+    this.name = 'StartRefusal'
   }
 }
 

@@ -1,17 +1,13 @@
 // Starts the roles of a site in this process, in the order that they need each other, and stops them in reverse.
 import { type Clock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
-import { listKeys } from '../../adapters/keys/jose/key-life.ts'
-import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
-import type { PublicKey } from '../kernel/cryptography/signatures.ts'
 import type { Log } from '../kernel/operation/call.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
-import { identitySettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
 import { roles } from '../roles.ts'
+import { loadWire } from '../runtime/wires.ts'
 import { findDivisionProblems, findOwnershipProblems, resolveDivision } from './host/site-division.ts'
-import { findLockedKeyFault } from './identity/locked-keys.ts'
-import { findNetworkProblems } from './links/network-carriers.ts'
 import { loadRole } from './loaded-roles.ts'
 import {
   getSettings,
@@ -59,54 +55,47 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
     ),
   )
   throwIfProblems(findOwnershipProblems(options.folder, starting, resolveDivision(resolved)))
-  const hasSite = starting.some(({ name }) => name === 'site')
-  const peers = hasSite ? (await peerFiles(options.folder.peers).list()).map((peer) => peer.name) : []
-  const keys = hasSite ? readSiteKeys(options.folder) : undefined
-  const standing = { all: roles, starting, named: options.roles, peers, keys }
-  await requireStartable({ ...standing, resolved, now: clock.now() })
-  if (hasSite && keys) throwIfProblems(await findKeyLockProblems(options.folder, resolved))
-  if (hasSite) throwIfProblems(await findNetworkProblems(options.folder, resolved, options.env))
-  const resettle = async () => {
+  await requireStartable(
+    { all: roles, starting, named: options.roles, resolved },
+    options.folder,
+    options.env,
+    clock.now(),
+  )
+  const resolveSettingsAgain = async () => {
     const again = resolveSettingsOrThrow(options)
-    await requireStartable({ ...standing, resolved: again, now: clock.now() })
+    const input = { all: roles, starting, named: options.roles, resolved: again }
+    await requireStartable(input, options.folder, options.env, clock.now())
     return again
   }
-  const house = await openSiteRuntime({
+  const runtime = await openSiteRuntime({
     folder: options.folder,
     resolved,
     starting,
     clock,
     log: options.log,
-    resolveSettingsAgain: resettle,
+    resolveSettingsAgain,
   })
   try {
-    await house.open()
+    await runtime.open()
   } catch (error) {
-    await house.close(0)
+    await runtime.close(0)
     throw error
   }
-  return buildRunningSite(house, resolved, options)
+  return buildRunningSite(runtime, resolved, options)
 }
 
-async function requireStartable(given: StartCheckInput): Promise<void> {
-  throwIfProblems(findStartProblems(given))
-  if (!given.starting.some(({ name }) => name === 'proxy')) return
-  const { findProxyStartProblems } = await import('../runtime/proxy/start-checks.ts')
-  throwIfProblems(await findProxyStartProblems(given.resolved))
-}
-
-/** Keys that cannot be read keep the site role alone from starting, which then says why. */
-function readSiteKeys(folder: SiteFolder): PublicKey[] | undefined {
-  try {
-    return listKeys(folder.keys)
-  } catch {
-    return undefined
-  }
-}
-
-async function findKeyLockProblems(folder: SiteFolder, resolved: ResolvedSettings): Promise<ProfileProblem[]> {
-  const locked = await findLockedKeyFault(folder, getSettings(resolved, identitySettings).keys_passphrase_file)
-  return locked === undefined ? [] : [{ path: 'identity.keys_passphrase_file', message: locked }]
+/** Wires look at folders and networks: only once the settings themselves are sound. */
+async function requireStartable(
+  input: StartCheckInput,
+  folder: SiteFolder,
+  env: SettingSources['env'],
+  now: number,
+): Promise<void> {
+  throwIfProblems(findStartProblems(input))
+  const { resolved, starting } = input
+  const wires = await Promise.all(starting.map(({ name }) => loadWire(name)))
+  const found = wires.map((wire) => wire?.findStartProblems?.({ folder, resolved, env, now }))
+  throwIfProblems((await Promise.all(found)).flatMap((problems) => problems ?? []))
 }
 
 function throwIfProblems(problems: readonly ProfileProblem[]): void {
@@ -126,21 +115,21 @@ function sortByNeeds(names: readonly string[]): RoleOutline[] {
 }
 
 async function buildRunningSite(
-  house: SiteRuntime,
+  runtime: SiteRuntime,
   resolved: ResolvedSettings,
   { env }: ServeOptions,
 ): Promise<RunningSite> {
   const { drain_ms } = getSettings(resolved, platformSettings)
-  const notify = systemdNotifier({ socket: env.NOTIFY_SOCKET, pid: process.pid, log: house.log })
-  const urls = Object.fromEntries(house.services.map((service) => [service.role.name, service.urls]))
-  house.log.info('platform.ready', { urls })
+  const notify = systemdNotifier({ socket: env.NOTIFY_SOCKET, pid: process.pid, log: runtime.log })
+  const urls = Object.fromEntries(runtime.services.map((service) => [service.role.name, service.urls]))
+  runtime.log.info('platform.ready', { urls })
   await notify('ready')
   let stopping: Promise<void> | undefined
   const stop = async () => {
-    house.log.info('platform.stopping')
+    runtime.log.info('platform.stopping')
     await notify('stopping')
-    await house.close(drain_ms)
-    house.log.info('platform.stopped')
+    await runtime.close(drain_ms)
+    runtime.log.info('platform.stopped')
   }
-  return { urls, services: house.services, stop: () => (stopping ??= stop()) }
+  return { urls, services: runtime.services, stop: () => (stopping ??= stop()) }
 }

@@ -18,10 +18,9 @@ import type { SiteIdentity } from './identity/offline-identity.ts'
 import { openSiteIdentity } from './identity/site-identity.ts'
 import { accreditedPeers } from './links/accredited-peers.ts'
 import { verifiedMessageCache } from './links/inbound-delivery.ts'
-import type { LinkPump } from './links/link-pump.ts'
-import type { NetworkCarrierOptions } from './links/network-carriers.ts'
 import { getSettings } from './profile.ts'
 import type { RoleDirectory } from './role-caller.ts'
+import type { WiredRole } from './role-wire.ts'
 import type { RoleService } from './service.ts'
 import { openKeyValue } from './storage/key-value.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
@@ -57,10 +56,9 @@ export type SiteResources = StartPlan & {
   readonly transports: Transport[]
   /** Networks that move the messages of some peers. */
   readonly carriers: Carrier[]
-  readonly linkPumps: LinkPump[]
   readonly spans: Awaited<ReturnType<typeof openSpanExporter>>
-  /** Where the networks count and record: what belongs to the site role; none where another process runs it. */
-  readonly recorders: Pick<NetworkCarrierOptions, 'metrics' | 'record'>[]
+  /** Role to what its wire opened. */
+  readonly wired: Map<string, WiredRole>
 }
 
 export async function openSiteResources(plan: StartPlan): Promise<SiteResources> {
@@ -95,9 +93,8 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
     services: [],
     transports: [],
     carriers: [],
-    linkPumps: [],
     spans: await openSpanExporter(resolved, site, logOf('boot')),
-    recorders: [],
+    wired: new Map(),
   }
 }
 

@@ -10,7 +10,7 @@ export class OfflineCommandError extends Error {
 
   constructor(exit: OfflineExitCode, message: string, remedy?: string) {
     super(message)
-    this.name = 'Objection'
+    this.name = 'OfflineCommandError'
     this.exit = exit
     this.remedy = remedy
   }

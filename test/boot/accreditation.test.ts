@@ -70,7 +70,7 @@ function readMetrics(world: TestSite, token: string): Promise<string> {
 test('the start is refused, by exit 3 and with the setting that is missing', async () => {
   const world = await createTestSite(buildOptions({ delta: buildAccreditation('2099-12-31') }))
   await expect(world.start()).rejects.toMatchObject({
-    name: 'StartRefused',
+    name: 'StartRefusal',
     problems: [{ path: 'site.accreditations.bravo', message: expect.stringContaining('it has no accreditation') }],
   })
   const { exit, stdout, stderr } = await runCommand(['serve', '--site', path.dirname(world.folder.profile)])
@@ -257,7 +257,7 @@ describe('while it runs', () => {
 
   test('started again, it refuses; with a new accreditation it pays what it owed', async () => {
     await world.stop()
-    await expect(world.start()).rejects.toMatchObject({ name: 'StartRefused' })
+    await expect(world.start()).rejects.toMatchObject({ name: 'StartRefusal' })
     await peerFiles(world.folder.peers).remove('charlie')
     const text = fs.readFileSync(world.folder.profile, 'utf8')
     fs.writeFileSync(world.folder.profile, text.replace(/2026-03-02/, '2026-12-31'))

@@ -142,7 +142,7 @@ describe('says what is wrong with a file, and where', () => {
   ])('%s', async (_, name, content, said) => {
     const file = writeData(name, content)
     await expect(readDataFile(file, all)).rejects.toMatchObject({
-      name: 'Objection',
+      name: 'OfflineCommandError',
       exit: 1,
       message: `${file}${said}`,
     })

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../support/random/seeded-random.ts'
 import { SimulatedFile, type SimulatedFolder } from './inode.ts'
 import type { SimulatedMachine } from './simulated-machine.ts'
 
-export type CarrierBehaviour = 'faithful' | 'mischievous'
+export type CarrierBehaviour = 'faithful' | 'faulty'
 
 type CarriedCopy = { readonly name: string; readonly data: Buffer }
 
@@ -41,7 +41,7 @@ export class SimulatedCarrier {
 
   #bring(copy: CarriedCopy, ready: SimulatedFolder, manners: CarrierBehaviour): void {
     const { happens } = this.#chance
-    const isLeft = manners === 'mischievous' && happens(0.15)
+    const isLeft = manners === 'faulty' && happens(0.15)
     if (isLeft) return
     ready.entries.delete(copy.name)
     ready.sync()

@@ -99,7 +99,7 @@ export class History {
   readonly #happenings: readonly (readonly [string, () => Promise<void>])[] = [
     ...repeatStep(6, 'send', () => this.#perhapsDying(this.alpha, () => this.#send())),
     ...repeatStep(4, 'publish', () => this.#perhapsDying(this.alpha, () => this.alpha.transport.rescan())),
-    ...repeatStep(6, 'carry', async () => this.there.carry('mischievous')),
+    ...repeatStep(6, 'carry', async () => this.there.carry('faulty')),
     ...repeatStep(6, 'take in', () => this.#perhapsDying(this.bravo, () => this.bravo.transport.rescan())),
     ...repeatStep(2, 'repeat what is owed', () => this.#perhapsDying(this.alpha, () => this.repeatOwed())),
     ['power cut at alpha', () => this.#cut(this.alpha)],

@@ -1,10 +1,10 @@
 // What a thread says to the one that started it.
 import { parentPort, workerData } from 'node:worker_threads'
 
-export type Message = { readonly kind: 'told' | 'done'; readonly value: unknown }
+export type Message = { readonly kind: 'progress' | 'done'; readonly value: unknown }
 
 /** Does the work that this thread was started for, and ends it. What is thrown ends the job. */
 export async function inThread(work: (input: unknown, tell: (progress: unknown) => void) => unknown): Promise<void> {
   const say = (message: Message) => parentPort?.postMessage(message)
-  say({ kind: 'done', value: await work(workerData, (value) => say({ kind: 'told', value })) })
+  say({ kind: 'done', value: await work(workerData, (value) => say({ kind: 'progress', value })) })
 }

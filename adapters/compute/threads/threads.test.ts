@@ -13,7 +13,7 @@ function run(source: string, more: Partial<ComputeJob> = {}): Promise<unknown> {
 
 test('the answer comes back, and what was told on the way', async () => {
   const told: unknown[] = []
-  const work = say('told', '1') + say('told', '2') + say('done', 'workerData * 6')
+  const work = say('progress', '1') + say('progress', '2') + say('done', 'workerData * 6')
   expect(await run(work, { report: (progress) => told.push(progress) })).toBe(42)
   expect(told).toEqual([1, 2])
 })
@@ -28,7 +28,7 @@ test('it has nothing of the environment', async () => {
 })
 
 test('an endless job ends when it is wanted no more, and at its time', async () => {
-  const endless = `${say('told', '1')} for (;;);`
+  const endless = `${say('progress', '1')} for (;;);`
   const controller = new AbortController()
   const reason = new Error('not wanted')
   await expect(run(endless, { signal: controller.signal, report: () => controller.abort(reason) })).rejects.toBe(reason)

@@ -38,7 +38,7 @@ class Attempt {
     const deadline = setTimeout(() => this.#fail(refuse('timeout', 'the work took too long')), timeout_ms)
     const watch = setInterval(() => void this.#look(max_memory_bytes), look_ms)
     worker.on('message', (message: Message) => {
-      if (message.kind === 'told') job.report(message.value)
+      if (message.kind === 'progress') job.report(message.value)
       else this.#answer = { value: message.value }
     })
     worker.on('error', (error) => this.#fail(failureOf(error)))

@@ -17,7 +17,7 @@ export type VerifyToken = (
   token: string,
 ) => Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
 
-/** The token's claims, or why it does not count. Throws `Refused('unavailable')` when revocations cannot be read. */
+/** The token's claims, or why it does not count. Throws `Refusal('unavailable')` when revocations cannot be read. */
 export async function judge(
   token: string,
   verify: VerifyToken,

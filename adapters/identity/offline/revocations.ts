@@ -31,7 +31,7 @@ export type Revocable = {
 export interface Revocations {
   /** Durable when it returns, and in force for every process of the site. */
   revoke(given: Revocation): void
-  /** Throws `Refused('unavailable')` when the file is absent, was cut short, or holds a line that cannot be read. */
+  /** Throws `Refusal('unavailable')` when the file is absent, was cut short, or holds a line that cannot be read. */
   isRevoked(token: Revocable): boolean
 }
 

@@ -29,7 +29,7 @@ const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
  * At `token_url`, or at the endpoint that the provider's discovery names. `forbidden` with the provider's own error
- * code when it will not; throws `Refused('unavailable')` when it cannot be asked.
+ * code when it will not; throws `Refusal('unavailable')` when it cannot be asked.
  */
 export async function exchangeAtProvider(
   provider: Provider & { readonly token_url?: string | undefined },

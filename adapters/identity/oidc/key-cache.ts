@@ -19,7 +19,7 @@ export type KeyCacheOptions<K> = {
 
 export interface KeyCache<K> {
   /**
-   * The key of this name; undefined when the provider has none. Throws `Refused('unavailable')` when that cannot be
+   * The key of this name; undefined when the provider has none. Throws `Refusal('unavailable')` when that cannot be
    * known now: the provider is out of reach, or was asked a moment ago.
    */
   find(kid: string): Promise<K | undefined>

@@ -16,7 +16,7 @@ export type OidcOptions<K> = Omit<KeyCacheOptions<K>, 'fetchKeys'> & {
 }
 
 export interface OidcVerifier {
-  /** What the token says in the site's words, or why it does not count. Throws `Refused('unavailable')`. */
+  /** What the token says in the site's words, or why it does not count. Throws `Refusal('unavailable')`. */
   verify(token: string): Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
   /** Changes whenever the keys do, and when they are too old to count. */
   stamp(): string

@@ -26,7 +26,7 @@ export type Path<C> = {
 export type HolderOptions<C extends Named> = {
   /** The path to a root at this time, or why there is none. */
   readonly pathOf: (der: Buffer, now: number) => Path<C> | { readonly refused: string }
-  /** The lists as they are now; absent: revocation is not looked for. Throws `Refused('unavailable')`. */
+  /** The lists as they are now; absent: revocation is not looked for. Throws `Refusal('unavailable')`. */
   readonly lists?: (() => readonly List<C>[]) | undefined
   readonly rows: readonly Row[]
   readonly isRevoked: (token: { jti: string; sub: string; iat: number }) => boolean
@@ -50,7 +50,7 @@ type Known<C> = {
 export type Held = { readonly claims: CredentialClaims; readonly holder: Holder }
 
 /**
- * Who holds a certificate; undefined for nobody. Throws `Refused('unavailable')` when revocation cannot be judged: a
+ * Who holds a certificate; undefined for nobody. Throws `Refusal('unavailable')` when revocation cannot be judged: a
  * list that is missing, or whose next one is due.
  */
 export function certificateHolders<C extends Named>(options: HolderOptions<C>) {

@@ -8,7 +8,7 @@ export type Looking = { readonly every_ms: number; monotonic(): number }
 const most_bytes = 64 * 1_048_576
 
 /**
- * What `read` makes of the file. Throws `Refused('unavailable')` when it is absent, too large, or `read` throws; `faulty`
+ * What `read` makes of the file. Throws `Refusal('unavailable')` when it is absent, too large, or `read` throws; `faulty`
  * hears why, once for each state of the file.
  */
 export function listFile<T>(

@@ -29,7 +29,7 @@ const maxListBytes = 4_194_304
 const coarsestStepMs = 2_000
 
 export interface TokenKeyList {
-  /** Throws `Refused('unavailable')` when the file is absent, can be written by others, or holds anything else. */
+  /** Throws `Refusal('unavailable')` when the file is absent, can be written by others, or holds anything else. */
   keys(): readonly TokenKey[]
   /** Changes whenever the keys may have: what was derived from keys under another stamp must be derived anew. */
   stamp(): string

@@ -29,7 +29,7 @@ type Segment = {
   readonly after?: readonly Scalar[]
 }
 
-/** As listPage of the embedded store: the same order, ties and cursors. @throws Refused('malformed'), or Error. */
+/** As listPage of the embedded store: the same order, ties and cursors. @throws Refusal('malformed'), or Error. */
 export async function listPage<T extends StoredFields>(
   cluster: Cluster,
   table: Table,

@@ -27,7 +27,7 @@ export function heldOf(shelf: Shelf, table: Table, id: string): Held | undefined
   return keep(shelf, table, held)
 }
 
-/** @throws Refused('invalid') when the id cannot be stored as it is. */
+/** @throws Refusal('invalid') when the id cannot be stored as it is. */
 export function createJob<T extends StoredFields>(
   shelf: Shelf,
   table: Table,
@@ -47,7 +47,7 @@ export function createJob<T extends StoredFields>(
 
 /**
  * One of many that are written at once, and read much later if ever: nothing is looked for before, or kept at hand after.
- * @throws Refused('invalid') when the id cannot be stored as it is.
+ * @throws Refusal('invalid') when the id cannot be stored as it is.
  */
 export function addJob<T extends StoredFields>(table: Table, { id, version, value }: Doc<T>): () => 'done' | 'exists' {
   mustBeText(id)

@@ -10,7 +10,7 @@ export function isOutside(error: unknown): boolean {
   return error instanceof Database.SqliteError && outside.test(error.code)
 }
 
-/** `Refused('unavailable')` for what the outside broke, naming SQLite's code only; any other error as it is. */
+/** `Refusal('unavailable')` for what the outside broke, naming SQLite's code only; any other error as it is. */
 export function asFailure(error: unknown): unknown {
   return isOutside(error) ? unavailable((error as { code: string }).code) : error
 }

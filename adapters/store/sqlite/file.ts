@@ -13,7 +13,7 @@ export type SqliteFile = {
   readonly db: Database.Database
   /** Resolves once durable. Jobs may run more than once: see `Job`. */
   write<T>(job: Job<T>): Promise<T>
-  /** Runs at once, between transactions; a failing disk is thrown as `Refused('unavailable')`. */
+  /** Runs at once, between transactions; a failing disk is thrown as `Refusal('unavailable')`. */
   read<T>(job: Job<T>): T
   /** Registers what to forget when a transaction is rolled back or another process has committed. */
   onReset(forget: () => void): void

@@ -15,7 +15,7 @@ type Segment = Clause & { readonly order: string; readonly isAbsent?: true }
 /**
  * Ties are broken by id in the same direction. A document without the field counts as smaller than any value: first
  * when ascending, last when descending. Ids and strings are ordered by their UTF-8 bytes.
- * @throws Refused('malformed') for a foreign cursor; Error for a field that is no index, or a limit below 1.
+ * @throws Refusal('malformed') for a foreign cursor; Error for a field that is no index, or a limit below 1.
  */
 export function listPage<T extends StoredFields>(collection: string, table: Table, query: ListQuery): DocumentPage<T> {
   if (!Number.isInteger(query.limit) || query.limit < 1) throw new Error('a limit is a whole number from 1')

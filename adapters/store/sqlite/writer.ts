@@ -52,7 +52,7 @@ export class GroupCommit {
     this.#lasts.push(last)
   }
 
-  /** Resolves with the job's result once it is durable; rejects with what the job threw, or `Refused('unavailable')`. */
+  /** Resolves with the job's result once it is durable; rejects with what the job threw, or `Refusal('unavailable')`. */
   write<T>(job: Job<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(unavailable('closed'))
     return new Promise<T>((resolve, reject) => {

@@ -19,7 +19,7 @@ export type AmqpEmissionTarget = BrokerEndpoint & {
 }
 
 export type AmqpEmitter = {
-  /** Resolves when the broker has confirmed it; anything else is `Refused('unavailable')`, to be tried again. */
+  /** Resolves when the broker has confirmed it; anything else is `Refusal('unavailable')`, to be tried again. */
   publish(
     to: AmqpEmissionTarget,
     message: { readonly id: string; readonly body: unknown },

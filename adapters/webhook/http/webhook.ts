@@ -16,7 +16,7 @@ export type Webhook = { readonly url: string; readonly secret_file: string }
 /**
  * POSTs `body` with `X-Platform-Signature: t=<unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256 under the secret in the
  * file over `<t>.<body>`, and with the headers of the call's trace. Resolves on 2xx; anything else, the end of the call
- * too, is `Refused('unavailable')`, to be tried again. Redirects are not followed.
+ * too, is `Refusal('unavailable')`, to be tried again. Redirects are not followed.
  */
 export async function postWebhook(
   { url, secret_file }: Webhook,

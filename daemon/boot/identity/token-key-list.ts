@@ -13,7 +13,7 @@ export function roleSubject(role: string): string {
   return `role:${role}`
 }
 
-/** The list as it is; empty where there is none. Throws `Refused('unavailable')` for one that cannot be read. */
+/** The list as it is; empty where there is none. Throws `Refusal('unavailable')` for one that cannot be read. */
 export function readListedKeys(folder: SiteFolder): TokenKey[] {
   const file = tokenKeysFile(folder)
   return existsSync(file) ? readTokenKeys(file) : []
@@ -22,7 +22,7 @@ export function readListedKeys(folder: SiteFolder): TokenKey[] {
 /**
  * Changes the list, and brings it up to what the key folder says: an earlier change may have been cut short between
  * the two. The keys of roles stand in the list alone, since nobody else can read their private halves. Durable when it
- * resolves. Throws `Refused('conflict')` while another process is at it for longer than a few seconds.
+ * resolves. Throws `Refusal('conflict')` while another process is at it for longer than a few seconds.
  */
 export async function updateKeyList(folder: SiteFolder, change: (listed: readonly TokenKey[]) => readonly TokenKey[]) {
   await withIdentityLock(folder, async () => {
@@ -35,7 +35,7 @@ export async function updateKeyList(folder: SiteFolder, change: (listed: readonl
 const timeout_ms = 5_000
 
 /**
- * Keeps every other process from changing what the site trusts meanwhile. Throws `Refused('conflict')` while another one
+ * Keeps every other process from changing what the site trusts meanwhile. Throws `Refusal('conflict')` while another one
  * does for longer than a few seconds.
  */
 export async function withIdentityLock<T>(folder: SiteFolder, act: () => Promise<T>): Promise<T> {

@@ -21,7 +21,7 @@ export function findAccreditationLapse(peer: string, resolved: ResolvedSettings,
   return held.valid_until >= today ? undefined : `its accreditation ended on ${held.valid_until}`
 }
 
-/** The peers whose channels may be used now. Asking for another by name is `Refused('unavailable')`: what is to be sent waits. */
+/** The peers whose channels may be used now. Asking for another by name is `Refusal('unavailable')`: what is to be sent waits. */
 export function accreditedPeers(peers: Peers, resolved: ResolvedSettings, now: () => number): Peers {
   return {
     list: async () => (await peers.list()).filter(({ name }) => !findAccreditationFault(name, resolved, now())),

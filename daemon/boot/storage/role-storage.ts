@@ -20,7 +20,7 @@ export type RoleStorage = {
   readonly retriedTasks?: readonly RetriedTask[]
   /** There: drops the bodies of copies of events before the instant, in epoch milliseconds. */
   readonly expireAuditCopies?: (before: number) => Promise<void>
-  /** There: names of the indexes that were made and are gone. Throws `Refused('unavailable')`. */
+  /** There: names of the indexes that were made and are gone. Throws `Refusal('unavailable')`. */
   readonly lostIndexes?: () => Promise<readonly string[]>
   /** Closes the file and gives the role free for another process. */
   close(): Promise<void>
@@ -39,7 +39,7 @@ export function lockRole(folder: SiteFolder, role: string): { release(): void } 
 }
 
 /**
- * One process for each role of a site: throws `Refused('conflict')` while another process runs it. A cluster need not
+ * One process for each role of a site: throws `Refusal('conflict')` while another process runs it. A cluster need not
  * be there yet. Throws when the documents are where the settings do not say.
  */
 export async function openRoleStorage(

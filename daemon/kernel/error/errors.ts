@@ -71,7 +71,7 @@ export class Refusal extends Error {
 
   constructor(code: ErrorCode, detail: string, errors: readonly FieldError[] = [], retry_after_s?: number) {
     super(detail)
-    this.name = 'Refused'
+    this.name = 'Refusal'
     this.code = code
     this.errors = errors
     this.retry_after_s = retry_after_s

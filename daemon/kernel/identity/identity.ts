@@ -47,7 +47,7 @@ export type ShownCertificate = { readonly der: Uint8Array; readonly fault?: stri
 
 /**
  * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Why one failed goes to the log, not to the caller: `undefined` for anything that is not valid.
- * Providers never throw for a bad credential; they throw `Refused('unavailable')` when they cannot judge.
+ * Providers never throw for a bad credential; they throw `Refusal('unavailable')` when they cannot judge.
  */
 export interface IdentityProvider {
   readonly name: 'offline' | 'oidc' | 'x509'

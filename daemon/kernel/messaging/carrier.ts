@@ -18,7 +18,7 @@ export class PeerBusyError extends Error {
 
   constructor(message: string, wait_ms: number) {
     super(message)
-    this.name = 'Busy'
+    this.name = 'PeerBusyError'
     this.wait_ms = wait_ms
   }
 }
@@ -52,7 +52,7 @@ export interface Handover {
   /**
    * Lays what a peer has sent where the intake looks, in the order given; durable when it resolves. What is not whole by its
    * own word never will be, and goes to quarantine: it counts as landed, and its number is free. Throws
-   * `Refused('unavailable')` while the channel from the peer stands, and `('not_found')` for one that is not pinned.
+   * `Refusal('unavailable')` while the channel from the peer stands, and `('not_found')` for one that is not pinned.
    */
   receive(peer: string, parcels: readonly CarriedMessage[]): Promise<CarryOutcome[]>
   /** Resolves when the intake has been through all that had landed before the call: each is applied, put away, or waits. */
@@ -82,7 +82,7 @@ export interface Carrier {
    * that keeps what it brings until it is told otherwise waits for `judged` as well.
    */
   start(land: MessageReceiver, judged: IntakeBarrier): Promise<void>
-  /** Tells all of a coalition; durable at its hub when it resolves, and once however often. Throws `Refused('unavailable')`. */
+  /** Tells all of a coalition; durable at its hub when it resolves, and once however often. Throws `Refusal('unavailable')`. */
   publish?(event: StatusEvent): Promise<void>
   health(): Promise<{ ok: boolean; detail: string }>
   /** Nothing is brought any more; what is under way is waited for. */

@@ -135,7 +135,7 @@ export type PurgeFinds = {
 
 /**
  * Durable when a promise resolves; every step may be repeated after a crash and then changes nothing. Events of the
- * audit chain go into the same transaction. A failing disk is `Refused('unavailable')`.
+ * audit chain go into the same transaction. A failing disk is `Refusal('unavailable')`.
  */
 export interface Journal {
   channels(): Promise<JournalChannel[]>

@@ -99,32 +99,32 @@ export type ExpiredFiles = { readonly channel: string; readonly messages: number
 /** `was`: why the channel was frozen. */
 export type UnfrozenChannel = { readonly peer: string; readonly channel: string; readonly was: string }
 
-/** Every method throws `Refused('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that stands. */
+/** Every method throws `Refusal('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that stands. */
 export interface OneWayControl {
   /** JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent in this epoch, else the current one. */
   gapReceipt(peer: string, epoch?: number): Promise<Jws>
   /**
    * Puts the identical bytes where the carrier takes them, of at most 1,000 numbers a call: `next` says where to go on.
-   * Throws `Refused('rate_limited')`.
+   * Throws `Refusal('rate_limited')`.
    */
   resend(wanted: ResendRequest): Promise<ResendReport>
   /**
    * The same for what a peer's receipt names, from the number `from` on. Where the receipt is of an older epoch, also for
-   * the end of that one which the peer has not heard of, and for the announcement of the current one. Throws `Refused('signature_invalid')` and `('invalid')`.
+   * the end of that one which the peer has not heard of, and for the announcement of the current one. Throws `Refusal('signature_invalid')` and `('invalid')`.
    */
   resendFor(receipt: Jws, from?: number): Promise<ResendReport>
   /** What the root keys must sign to open the next epoch towards the peer. */
   draftEpoch(peer: string): Promise<Omit<EpochAnnouncement, 'reason'>>
   /**
    * Sends the announcement as the first message of its epoch; durable with its audit events when it resolves. Throws
-   * `Refused('signature_invalid')`, `('invalid')`, `('conflict')`.
+   * `Refusal('signature_invalid')`, `('invalid')`, `('conflict')`.
    */
   openEpoch(announcement: Jws, audit: (said: EpochAnnouncement) => readonly AuditEvent[]): Promise<EpochAnnouncement>
   /** Takes nothing of the peer any more until a person has looked; durable with its audit events when it resolves. */
   freeze(peer: string, detail: string, audit: readonly AuditEvent[]): Promise<void>
   /**
    * Takes messages of the peer again, in a channel that is frozen; durable with its audit events when it resolves. Throws
-   * `Refused('conflict')` for one that is not.
+   * `Refusal('conflict')` for one that is not.
    */
   unfreeze(peer: string, audit: (what: UnfrozenChannel) => readonly AuditEvent[]): Promise<UnfrozenChannel>
   /** Removes files that were kept for longer than the channel keeps them. What is known of the messages stays. */

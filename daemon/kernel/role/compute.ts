@@ -11,8 +11,8 @@ export type ComputeJob = {
 
 export interface Compute {
   /**
-   * Resolves with the answer once nothing of the work is left. Rejects likewise: with `Refused('timeout')` and
-   * `Refused('too_large')` at its limits, with the signal's reason, and with what the work itself failed with.
+   * Resolves with the answer once nothing of the work is left. Rejects likewise: with `Refusal('timeout')` and
+   * `Refusal('too_large')` at its limits, with the signal's reason, and with what the work itself failed with.
    */
   run(job: ComputeJob): Promise<unknown>
 }

@@ -23,6 +23,8 @@ export type RoleOutline = {
   readonly port: number
   /** `site`: it belongs to the site alone, and people of other tenants have no business with it. */
   readonly serves: 'tenants' | 'site'
+  /** Keeps the heads of the audit chains of the site's roles. */
+  readonly keeps_audit_anchors?: true
   /** What its indexes in a cluster are called together, where that is not its own name. */
   readonly index_family?: string
   /** Prefix under which health, service-info and metrics are served besides the root. */

@@ -5,7 +5,7 @@ export type CounterValue = { readonly count: number; readonly left_ms: number }
 
 /**
  * Nothing lives here for ever, and all of it may be lost with the server: whoever needs more uses the store. Each method is
- * one atomic step. Throws `Refused('unavailable')` when the server does not answer in time: a change may have been made
+ * one atomic step. Throws `Refusal('unavailable')` when the server does not answer in time: a change may have been made
  * then, or not.
  */
 export interface KeyValue {

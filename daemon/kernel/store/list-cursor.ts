@@ -18,7 +18,7 @@ export function writeCursor(collection: string, query: ListQuery, { value, id }:
 }
 
 /**
- * @throws Refused('malformed') when the cursor was altered or is another query's. The seal is no secret: a forged
+ * @throws Refusal('malformed') when the cursor was altered or is another query's. The seal is no secret: a forged
  * cursor is another place in the same list, which the filter holds to what the caller may see.
  */
 export function readCursor(collection: string, query: ListQuery): CursorPosition | undefined {

@@ -19,7 +19,7 @@ import type {
 } from './store.ts'
 
 export interface ScopedStore<T extends StoredFields> {
-  /** `Refused('not_found')` is thrown when there is none that this caller may know of. */
+  /** `Refusal('not_found')` is thrown when there is none that this caller may know of. */
   get(id: string): Promise<Doc<T>>
   find(id: string): Promise<Doc<T> | undefined>
   create(id: string, value: T, audit?: readonly AuditEvent[]): Promise<Doc<T> | 'exists'>

@@ -65,7 +65,7 @@ export type ListQuery = ReadOptions & {
   /** An index field; ties are broken by id, so that a cursor never skips or repeats. Default: by id, ascending. */
   readonly order?: { readonly field: string; readonly direction: 'asc' | 'desc' }
   readonly limit: number
-  /** Opaque, from the previous page of the same query. A foreign or altered one is `Refused('malformed')`. */
+  /** Opaque, from the previous page of the same query. A foreign or altered one is `Refusal('malformed')`. */
   readonly cursor?: string
 }
 
@@ -89,7 +89,7 @@ export type WriteOutcome = 'done' | 'exists' | 'conflict' | 'missing'
 
 /**
  * Every promise of a write resolves only when the write is durable. Values are parsed by the collection's schema on
- * the way in, and are plain JSON. A failing disk or cluster is `Refused('unavailable')`.
+ * the way in, and are plain JSON. A failing disk or cluster is `Refusal('unavailable')`.
  */
 export interface Store {
   readonly name: 'sqlite' | 'opensearch'
@@ -122,7 +122,7 @@ export interface Store {
   ): Promise<Exclude<WriteOutcome, 'exists'>>
   /** Independent writes in order, each with its own outcome; not a transaction. */
   bulk(writes: readonly StoreWrite[]): Promise<WriteOutcome[]>
-  /** Writes documents as they are, versions included: for moving a site. `Refused('already_exists')` for one that is there. */
+  /** Writes documents as they are, versions included: for moving a site. `Refusal('already_exists')` for one that is there. */
   load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void>
   list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>>
   count(from: AnyCollection, filter?: Filter, how?: ReadOptions): Promise<number>
@@ -141,7 +141,7 @@ export interface Store {
   /** Removes documents whose `expires_ts` (epoch milliseconds) is at or before now; how many. */
   expire(from: AnyCollection, now_ms: number): Promise<number>
   health(): Promise<{ ok: boolean; detail: string }>
-  /** A consistent copy while running, to a path that must not exist; a cluster's are its own: `Refused('invalid')`. */
+  /** A consistent copy while running, to a path that must not exist; a cluster's are its own: `Refusal('invalid')`. */
   backup(to: string): Promise<void>
   /** Everything that is wrong with the stored bytes; empty when sound. */
   check(): Promise<string[]>

@@ -15,6 +15,8 @@ import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { identitySettings, labelSettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import { outline as site } from '../../roles/site/outline.ts'
+import { findSiteProblems } from '../../runtime/site/start-checks.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
@@ -38,7 +40,8 @@ export function listProfileProblems(
     if (resolved.problems.length > 0) return resolved.problems
     const { roles: wanted } = getSettings(resolved, platformSettings)
     const starting = everyRole.filter((role) => wanted.includes(role.name))
-    return findStartProblems({ resolved, all: everyRole, starting, peers, now })
+    const ofSite = wanted.includes(site.name) ? findSiteProblems({ resolved, peers, now }) : []
+    return [...findStartProblems({ resolved, all: everyRole, starting }), ...ofSite]
   } catch (error) {
     if (error instanceof ProfileError) return error.problems
     throw error

@@ -46,7 +46,7 @@ async function mintToken(
   const issuer = offlineIssuer({
     siteName: platform.name,
     sign: (payload) => issueToken(key, payload as TokenPayload, passphraseReader(identity.keys_passphrase_file)),
-    verify: async () => ({ refused: 'not asked' }),
+    verify: async () => ({ refused: 'not_requested' }),
     revocations: fileRevocations(revocationsFile(folder)),
     now: () => now,
     random: (bytes) => randomBytes(bytes).toString('hex'),
@@ -128,7 +128,7 @@ function verifySiteToken(folder: SiteFolder, env: EnvironmentVariables, token: s
   return verifyToken(token, readListedKeys(folder), expected)
 }
 
-/** Undefined for a token that is not the identity provider's; throws `Refused('unavailable')` when that is not there. */
+/** Undefined for a token that is not the identity provider's; throws `Refusal('unavailable')` when that is not there. */
 async function verifyProviderToken(folder: SiteFolder, env: EnvironmentVariables, token: string, now: number) {
   const { resolved, identity } = readSiteSettings(folder, env)
   if (identity.provider === 'offline') return undefined

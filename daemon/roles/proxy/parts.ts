@@ -41,7 +41,7 @@ export interface AuditJournal {
   /** The store takes segments as they are. Else each record is a document of its own, for others who search the store. */
   readonly storesWholeSegments: boolean
 }
-export const auditJournalPart = part<AuditJournal>('audit journal')
+export const auditJournalPart = part<AuditJournal>('audit-journal')
 
 /** `since`: RFC 3339. */
 export type DenialStatistics = { readonly since: string; readonly top: TopDenials }

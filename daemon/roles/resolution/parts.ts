@@ -64,7 +64,7 @@ export type RunWork = {
   runInTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**
    * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
-   * is in the store, or never will be. Throws `Refused('conflict')` for a run that keeps some already.
+   * is in the store, or never will be. Throws `Refusal('conflict')` for a run that keeps some already.
    */
   storeRecords(run: string, nodes: ReadonlyMap<number, readonly NodeRecord[]>): Promise<{ release(): void }>
   /**

@@ -5,7 +5,7 @@ import type { Custody } from '../../kernel/messaging/custody.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { transportsPart } from './parts.ts'
 
-/** Throws `Refused('unavailable')` where there is none. */
+/** Throws `Refusal('unavailable')` where there is none. */
 export function custodyOf(call: Call): Custody {
   const found = call.part(transportsPart).find(({ custody }) => custody)?.custody
   if (!found) throw refuse('unavailable', 'the site has no carrier that keeps messages')

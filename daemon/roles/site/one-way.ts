@@ -5,7 +5,7 @@ import type { OneWayControl } from '../../kernel/messaging/one-way-control.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { transportsPart } from './parts.ts'
 
-/** Throws `Refused('unavailable')` for a site that has none. */
+/** Throws `Refusal('unavailable')` for a site that has none. */
 export function oneWayOf(call: Call): OneWayControl {
   const found = call.part(transportsPart).find(({ oneWay }) => oneWay)?.oneWay
   if (!found) throw refuse('unavailable', 'the site has no one-way carrier')

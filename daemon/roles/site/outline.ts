@@ -11,6 +11,7 @@ export const outline = outlineOf({
   purpose: 'Owns the site’s keys, peers, channels, token issuer, audit checkpoints and backups',
   port: 8420,
   serves: 'site',
+  keeps_audit_anchors: true,
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings, mtlsSettings, amqpSettings, coalitionSettings, keyValueSettings],

@@ -41,7 +41,7 @@ export type KeySets = {
 export const keySetsPart = part<KeySets>('key-sets')
 
 export const peoplePart = part<People>('people')
-/** The status feed of the coalition. Throws `Refused('unavailable')` while its hub has not taken the event. */
+/** The status feed of the coalition. Throws `Refusal('unavailable')` while its hub has not taken the event. */
 export type StatusFeed = { publish(event: StatusEvent): Promise<void> }
 export const statusFeedPart = part<StatusFeed>('status-feed')
 export const transportsPart = part<readonly Transport[]>('transports')

@@ -1,8 +1,9 @@
-// What the intelligence role is given for intake: secrets of files, and an adapter for each source that is polled.
+// What the intelligence role needs of adapters: secrets from files, and each source that is polled.
 import { createHash } from 'node:crypto'
 import { nextTimeOf } from '../../../adapters/host/schedule/cron.ts'
 import { parseSoundJson } from '../../../adapters/serve/http/sound-json.ts'
 import { getSettings } from '../../boot/profile.ts'
+import type { RoleWire } from '../../boot/role-wire.ts'
 import type { PartKey } from '../../kernel/operation/call.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { resolvePointer } from '../../roles/intelligence/signal-intake/mapping/rules.ts'
@@ -28,21 +29,29 @@ import { readTextFile } from './text-file.ts'
 /** About 10 MB of keys at most, where a site has that many conflicts and quarantined messages. */
 const max_seen_keys = 50_000
 
-export async function buildIntelligenceParts(resolved: ResolvedSettings): Promise<[string, unknown][]> {
-  const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+export const wire: RoleWire = {
+  async open({ resources: { resolved } }) {
+    const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+    return {
+      parts: [
+        named<IntakeSecrets>(secretsPart, { read: readSecrets }),
+        named<PolledSources>(polledSourcesPart, { sources: await openPolledSources(resolved), nextRun: nextTimeOf }),
+        named(rateWindowsPart, new RateWindows()),
+        named(sourceTallyPart, new SourceTally()),
+        named(pollSchedulePart, new PollSchedule()),
+        named(seenCausesPart, new SeenCauses(max_seen_keys)),
+      ],
+    }
+  },
+}
+
+async function openPolledSources(resolved: ResolvedSettings): Promise<Map<string, PolledSource>> {
   const sources = new Map<string, PolledSource>()
   for (const source of getSettings(resolved, intakeSettings).sources) {
     const polled = await openPolledSource(source)
     if (polled) sources.set(source.name, polled)
   }
-  return [
-    named<IntakeSecrets>(secretsPart, { read: readSecrets }),
-    named<PolledSources>(polledSourcesPart, { sources, nextRun: nextTimeOf }),
-    named(rateWindowsPart, new RateWindows()),
-    named(sourceTallyPart, new SourceTally()),
-    named(pollSchedulePart, new PollSchedule()),
-    named(seenCausesPart, new SeenCauses(max_seen_keys)),
-  ]
+  return sources
 }
 
 const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

@@ -136,7 +136,7 @@ export class ProxyWorker {
   /** `over`: nothing is left to be done. */
   receive(message: MessageToThread<ProxyThreadConfig>, over: () => void): void {
     if (message.kind === 'counted') this.#local_counters.resolveCounts(message.id, message.counts)
-    else if (message.kind === 'told') {
+    else if (message.kind === 'service_response') {
       this.#pending.get(message.id)?.(message)
       this.#pending.delete(message.id)
     } else if (message.kind === 'report') this.#report(message.id)
@@ -163,7 +163,7 @@ export class ProxyWorker {
   #requestService(about: ProxyServiceEndpoint): Promise<ServiceResponse> {
     this.#id += 1
     const id = this.#id
-    this.#send({ kind: 'ask', id, endpoint: about })
+    this.#send({ kind: 'service_request', id, endpoint: about })
     return new Promise((resolve) => this.#pending.set(id, resolve))
   }
 

@@ -12,7 +12,7 @@ export type MessageToThread<C> =
   | { readonly kind: 'configure'; readonly id: number; readonly config: C }
   /** One for each step, in order; undefined where it failed. */
   | { readonly kind: 'counted'; readonly id: number; readonly counts: readonly (CounterValue | undefined)[] }
-  | { readonly kind: 'told'; readonly id: number; readonly status: number; readonly body: string }
+  | { readonly kind: 'service_response'; readonly id: number; readonly status: number; readonly body: string }
   | { readonly kind: 'report'; readonly id: number }
   /** Whether the journal of audit lines holds as much as it may. */
   | { readonly kind: 'journal'; readonly isFull: boolean }
@@ -43,7 +43,7 @@ export type MessageFromThread =
   | { readonly kind: 'listening'; readonly host: string; readonly port: number }
   | { readonly kind: 'configured'; readonly id: number }
   | { readonly kind: 'count'; readonly id: number; readonly steps: readonly CounterIncrement[] }
-  | { readonly kind: 'ask'; readonly id: number; readonly endpoint: ProxyServiceEndpoint }
+  | { readonly kind: 'service_request'; readonly id: number; readonly endpoint: ProxyServiceEndpoint }
   | {
       readonly kind: 'reported'
       readonly id: number

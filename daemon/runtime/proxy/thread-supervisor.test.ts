@@ -16,7 +16,7 @@ const threadSource = (also = ''): Script => ({
     port.on('message', (message) => {
       ${also}
       if (message.kind === 'configure') { config = message.config; said(config.word); port.postMessage({ kind: 'configured', id: message.id }) }
-      if (message.kind === 'report') port.postMessage({ kind: 'reported', id: message.id, added: [['m', [config.word], 1]], standing: { connections: 2, cache_bytes: 3, cache_entries: 4 } })
+      if (message.kind === 'report') port.postMessage({ kind: 'reported', id: message.id, deltas: [['m', [config.word], 1]], status: { connections: 2, cache_bytes: 3, cache_entries: 4 } })
       if (message.kind === 'journal') said('full ' + message.isFull)
       if (message.kind === 'counted') said('counted', { counts: message.counts })
       if (message.kind === 'drain') port.close()

@@ -163,7 +163,7 @@ export class ThreadSupervisor<C> {
 
   #receive(each: ThreadHandle<C>, message: MessageFromThread): void {
     if (message.kind === 'count') void this.#count(each, message)
-    else if (message.kind === 'ask') void this.#performServiceRequest(each, message)
+    else if (message.kind === 'service_request') void this.#performServiceRequest(each, message)
     else if (message.kind === 'reported') {
       this.#options.deltas(message.deltas)
       this.#options.observations(message.observations)
@@ -178,9 +178,9 @@ export class ThreadSupervisor<C> {
 
   async #performServiceRequest(
     each: ThreadHandle<C>,
-    { id, endpoint }: Extract<MessageFromThread, { kind: 'ask' }>,
+    { id, endpoint }: Extract<MessageFromThread, { kind: 'service_request' }>,
   ): Promise<void> {
-    each.send({ kind: 'told', id, ...(await this.#options.performServiceRequest(endpoint)) })
+    each.send({ kind: 'service_response', id, ...(await this.#options.performServiceRequest(endpoint)) })
   }
 }
 

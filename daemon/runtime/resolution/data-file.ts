@@ -7,7 +7,7 @@ export class DataFileError extends Error {
   readonly remedy: string | undefined
   constructor(message: string, remedy?: string) {
     super(message)
-    this.name = 'FileFault'
+    this.name = 'DataFileError'
     this.remedy = remedy
   }
 }

@@ -67,7 +67,7 @@ export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
   }
 }
 
-/** Throws `Refused('unavailable')` at the end for a file that is not what was taken in. */
+/** Throws `Refusal('unavailable')` at the end for a file that is not what was taken in. */
 async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTrailer): AsyncGenerator<SnapshotLine> {
   const digest = runningDigest()
   for await (const text of splitIntoLines(createReadStream(file, { end: manifest.bytes - 1 }))) {

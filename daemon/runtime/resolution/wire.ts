@@ -1,7 +1,5 @@
-// What the resolution role is given: the work of runs and of exchanges, and blinding.
-
-import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+// What the resolution role needs of adapters: threads for runs and exchanges, files of snapshots, and blinding.
+import type { RoleWire } from '../../boot/role-wire.ts'
 import { exchangeWork } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
 import { RegistryIndexCache } from '../../roles/resolution/lookup/registry-index-cache.ts'
 import { SnapshotIndexCache } from '../../roles/resolution/lookup/snapshot-index-cache.ts'
@@ -17,19 +15,18 @@ import { openExchangeWork } from './exchange-work.ts'
 import { openRunWork } from './run-work.ts'
 import { fileSnapshotStore } from './snapshot-files.ts'
 
-/** `monotonic`: milliseconds of a clock that never jumps. */
-export function buildResolutionParts(
-  folder: SiteFolder,
-  resolved: ResolvedSettings,
-  monotonic: () => number,
-): [string, unknown][] {
-  const runs = openRunWork(folder, resolved, monotonic)
-  return [
-    [runWork.name, runs],
-    [exchangeWork.name, openExchangeWork(folder, resolved, runs)],
-    [registryIndexCachePart.name, new RegistryIndexCache()],
-    [snapshotStorePart.name, fileSnapshotStore(folder)],
-    [snapshotIndexCachePart.name, new SnapshotIndexCache()],
-    [blindingPart.name, threadedBlinding(resolved)],
-  ]
+export const wire: RoleWire = {
+  async open({ resources: { folder, resolved, clock } }) {
+    const runs = openRunWork(folder, resolved, clock.monotonic)
+    return {
+      parts: [
+        [runWork.name, runs],
+        [exchangeWork.name, openExchangeWork(folder, resolved, runs)],
+        [registryIndexCachePart.name, new RegistryIndexCache()],
+        [snapshotStorePart.name, fileSnapshotStore(folder)],
+        [snapshotIndexCachePart.name, new SnapshotIndexCache()],
+        [blindingPart.name, threadedBlinding(resolved)],
+      ],
+    }
+  },
 }

@@ -157,7 +157,7 @@ where('under another prefix a site does not start, and makes nothing there', asy
   const env = buildSections(other)
   const refused = serve({ folder: site.folder, env })
   await expect(refused).rejects.toMatchObject({
-    name: 'StartRefused',
+    name: 'StartRefusal',
     problems: [{ path: 'search.index_prefix', message: expect.stringContaining('platform store migrate files') }],
   })
   await expect(adoptAnsweringCluster(site.folder, env, { give_up: true })).rejects.toThrow(/search.index_prefix/)
@@ -191,7 +191,7 @@ where(
     await expect(adoptAnsweringCluster(site.folder, buildSections(), { give_up: false })).rejects.toThrow(/runs/)
     await site.stop()
     await expect(site.start()).rejects.toMatchObject({
-      name: 'StartRefused',
+      name: 'StartRefusal',
       problems: [{ path: 'search.host', message: expect.stringContaining('platform store adopt') }],
     })
     const faults = (await checkDatabases(site.folder, buildSections(), () => undefined)).flatMap((each) => each.faults)

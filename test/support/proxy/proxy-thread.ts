@@ -112,7 +112,7 @@ class MainThread {
       for (const added of message.deltas) this.#add(added)
       this.#reported?.(message.status.connections)
     } else if (message.kind === 'count') void this.#count(message.id, message.steps)
-    else if (message.kind === 'ask') setImmediate(() => this.#tell(message.id))
+    else if (message.kind === 'service_request') setImmediate(() => this.#tell(message.id))
   }
 
   connections(): Promise<number> {
@@ -131,7 +131,7 @@ class MainThread {
   /** Never at once: between threads nothing is. */
   #tell(id: number): void {
     this.healthResponses += 1
-    this.answer?.({ kind: 'told', id, status: 200, body: '{}' })
+    this.answer?.({ kind: 'service_response', id, status: 200, body: '{}' })
   }
 
   #add([metric, [kind = ''], by]: CounterDelta): void {

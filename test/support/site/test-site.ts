@@ -162,7 +162,7 @@ async function mintToken(
   const issuer = offlineIssuer({
     siteName,
     sign: (payload) => issueToken(key, payload as TokenPayload),
-    verify: async () => ({ refused: 'not asked' }),
+    verify: async () => ({ refused: 'not_requested' }),
     revocations: fileRevocations(path.join(folder.identity, 'revoked.jsonl')),
     now: () => now,
     random: (bytes) => randomBytes(bytes).toString('hex'),

@@ -221,7 +221,7 @@ describe('the audit chain has the reason, though files and reason are gone', () 
       const journal = new Proxy(world.bravo.journal, {
         get(target, name, self) {
           const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
-          if (name !== 'settle') return original
+          if (name !== 'recordOutcomes') return original
           return async (...given: unknown[]) => {
             if (when === 'after') await original(...given)
             throw new Error('the process died here')

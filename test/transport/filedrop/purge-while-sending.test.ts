@@ -128,7 +128,7 @@ describe('what a network has in hand', () => {
     expect(told).toBeGreaterThan(0)
     const next = startSlowNetwork()
     next.send()
-    expect(await next.handed).toMatchObject([{ seq: 2, landing: 'landed' }])
+    expect(await next.handed).toMatchObject([{ seq: 2, outcome: 'landed' }])
   })
 })
 
@@ -160,7 +160,7 @@ test('another process that holds the peer is waited for, and nothing is read bef
   await waitUntil(() => isHeld === 1)
   pinBravo({ ceiling: unclassified })
   free.resolve()
-  expect(await network.handed).toMatchObject([{ seq: 1, landing: 'kept_back' }])
+  expect(await network.handed).toMatchObject([{ seq: 1, outcome: 'kept_back' }])
   expect([network.left, isHeld]).toEqual([[], 0])
 })
 

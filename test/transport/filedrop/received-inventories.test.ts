@@ -127,7 +127,7 @@ describe('an inventory that tells of another message than has come', () => {
     await scanBravo()
     const journal = new Proxy(world.bravo.journal, {
       get(target, name, self) {
-        if (name !== 'settle') return Reflect.get(target, name, self)
+        if (name !== 'recordOutcomes') return Reflect.get(target, name, self)
         return () => Promise.reject(new Error('the process died here'))
       },
     })

@@ -107,7 +107,7 @@ test('a death between files and journal is made up for, and a file that is gone 
   let dies = true
   const journal = new Proxy(world.alpha.journal, {
     get(target, name, self) {
-      if (name === 'dropKept' && dies) return () => Promise.reject(new Error('the process died here'))
+      if (name === 'dropRetained' && dies) return () => Promise.reject(new Error('the process died here'))
       return Reflect.get(target, name, self)
     },
   }) as Journal

@@ -93,7 +93,7 @@ describe('back-pressure', () => {
     })
     const ask = () =>
       alpha.carrier.carry('bravo', [buildParcel(1)], createTimeoutSignal()).catch((error: unknown) => error)
-    expect(await ask()).toMatchObject({ name: 'Busy', wait_ms: 30_000 })
+    expect(await ask()).toMatchObject({ name: 'PeerBusyError', wait_ms: 30_000 })
     code = 'not_found'
     expect(await ask()).toMatchObject({ message: 'bravo answered 403' })
   })
@@ -106,7 +106,7 @@ describe('back-pressure', () => {
     const said = await alpha.carrier
       .carry('bravo', [buildParcel(1)], createTimeoutSignal())
       .catch((error: unknown) => error)
-    expect(said).toMatchObject({ name: 'Busy', message: 'bravo takes nothing now' })
+    expect(said).toMatchObject({ name: 'PeerBusyError', message: 'bravo takes nothing now' })
     expect(bravo.events).toContain('mtls.landing.failed')
   })
 })

@@ -127,5 +127,5 @@ test.each([
   ['Wed, 21 Oct 2099 07:28:00 GMT', 5_000],
 ])('a peer that takes nothing for %s is believed as far as that is a number', async (wait, wait_ms) => {
   await replaceBravo(createResponder('', 503, { 'retry-after': wait }))
-  await expect(carryParcels()).rejects.toMatchObject({ name: 'Busy', wait_ms })
+  await expect(carryParcels()).rejects.toMatchObject({ name: 'PeerBusyError', wait_ms })
 })

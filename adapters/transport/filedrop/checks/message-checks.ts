@@ -39,30 +39,30 @@ type CheckResult = MessageFault | undefined
 export type MessageCheck =
   | {
       readonly name: string
-      readonly at: 'anywhere'
+      readonly at: 'offline'
       readonly run: (of: MessageExamination, trust: SenderTrust) => CheckResult | Promise<CheckResult>
     }
   | {
       readonly name: string
-      readonly at: 'place'
+      readonly at: 'destination'
       readonly run: (of: MessageExamination, destination: MessageDestination, ledger: BatchLedger) => CheckResult
     }
   | { readonly name: string; readonly at: 'body'; readonly run: (of: MessageExamination) => CheckResult }
 
 /** `anywhere`: with public keys alone. `place`: only where the message arrived. `body`: of the bytes that were signed for. */
 export const messageChecks: readonly MessageCheck[] = [
-  { name: 'name', at: 'anywhere', run: nameCheck },
-  { name: 'kind', at: 'anywhere', run: kindCheck },
-  { name: 'size', at: 'anywhere', run: sizeCheck },
-  { name: 'json', at: 'anywhere', run: jsonCheck },
-  { name: 'signature', at: 'anywhere', run: signatureCheck },
-  { name: 'statement', at: 'anywhere', run: statementCheck },
-  { name: 'destination', at: 'place', run: destinationCheck },
-  { name: 'channel', at: 'place', run: channelCheck },
-  { name: 'freshness', at: 'place', run: freshnessCheck },
-  { name: 'sequence', at: 'place', run: sequenceCheck },
+  { name: 'name', at: 'offline', run: nameCheck },
+  { name: 'kind', at: 'offline', run: kindCheck },
+  { name: 'size', at: 'offline', run: sizeCheck },
+  { name: 'json', at: 'offline', run: jsonCheck },
+  { name: 'signature', at: 'offline', run: signatureCheck },
+  { name: 'statement', at: 'offline', run: statementCheck },
+  { name: 'destination', at: 'destination', run: destinationCheck },
+  { name: 'channel', at: 'destination', run: channelCheck },
+  { name: 'freshness', at: 'destination', run: freshnessCheck },
+  { name: 'sequence', at: 'destination', run: sequenceCheck },
   { name: 'digest', at: 'body', run: digestCheck },
-  { name: 'label', at: 'place', run: labelCheck },
+  { name: 'label', at: 'destination', run: labelCheck },
   { name: 'schema', at: 'body', run: contentCheck },
 ]
 
@@ -86,7 +86,7 @@ export async function verifyMessage(
   trust: SenderTrust,
 ): Promise<MessageFault | undefined> {
   for (const check of messageChecks) {
-    if (check.at !== 'anywhere') break
+    if (check.at !== 'offline') break
     const fault = await check.run(examination, trust)
     if (fault) return fault
   }
@@ -100,8 +100,8 @@ export function judgeMessage(
   ledger: BatchLedger,
 ): MessageJudgement {
   for (const [index, check] of messageChecks.entries()) {
-    if (check.at === 'anywhere') continue
-    const fault = check.at === 'place' ? check.run(examination, destination, ledger) : check.run(examination)
+    if (check.at === 'offline') continue
+    const fault = check.at === 'destination' ? check.run(examination, destination, ledger) : check.run(examination)
     if (fault) return { found: 'fault', fault, isProven: index > digest_check_index }
     if (examination.entry && hasEnded(examination.entry)) return { found: 'settled' }
     if (examination.isEarly) return { found: 'early' }

@@ -67,7 +67,7 @@ async function reportCheck(
   before: readonly CheckReport[],
 ): Promise<CheckReport> {
   const hasFailed = before.some(({ outcome }) => outcome === 'failed')
-  if (hasFailed || check.at === 'place') return { check: check.name, outcome: 'not_made' }
+  if (hasFailed || check.at === 'destination') return { check: check.name, outcome: 'not_made' }
   const found = await (check.at === 'body' ? check.run(examination) : check.run(examination, trust))
   if (!found) return { check: check.name, outcome: 'passed' }
   return { check: check.name, outcome: 'failed', ...found }

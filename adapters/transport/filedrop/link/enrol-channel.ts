@@ -12,7 +12,7 @@ export type ChannelEnrolmentOptions = {
 
 /**
  * Folders, CHANNEL.json and both channels in the journal; repeated after a crash it goes on where it was, and for an
- * enrolled peer it changes nothing. Throws `Refused('conflict')` when either side remembers a channel that the other
+ * enrolled peer it changes nothing. Throws `Refusal('conflict')` when either side remembers a channel that the other
  * has lost.
  */
 export async function enrolChannel(

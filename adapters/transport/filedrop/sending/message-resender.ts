@@ -14,7 +14,7 @@ const max_numbers_per_call = 1_000
 const max_numbers_per_read = 64
 
 export type MessageResender = {
-  /** The runs rise, and are of one epoch. Throws `Refused('rate_limited')` and `('unavailable')`. */
+  /** The runs rise, and are of one epoch. Throws `Refusal('rate_limited')` and `('unavailable')`. */
   resend(epoch: number, runs: readonly Gap[], which?: ResendFilter): Promise<Omit<ResendReport, 'peer'>>
   /**
    * For a receiver that knows of `epoch` only: what became of the announcement of the current one, which may be lost.

@@ -26,7 +26,7 @@ export const definition = command({
   },
   example: 'platform keys ca init --dir /media/authority --name alpha',
   async run({ days, replace, ...given }, terminal) {
-    const place = resolveKeyLocation(given, terminal, 'to be made')
+    const place = resolveKeyLocation(given, terminal, 'may_create')
     const found = 'dir' in place ? { keys: place.dir } : place.site
     const { readSiteSettings } = await offline.profile()
     const name = given.name ?? ('site' in place ? readSiteSettings(place.site, terminal.env).platform.name : undefined)

@@ -21,12 +21,12 @@ export async function changeSession(
   for (;;) {
     const { doc, answer } = await call
       .store(sessions)
-      .update<'entered' | 'changed' | 'same' | 'again' | Refusal>(id, (current) => {
+      .update<'entered' | 'changed' | 'same' | 'not_loaded' | Refusal>(id, (current) => {
         const session = current.value
         if (session.origin)
           return { answer: refuse('session_closed', `the session is decided at ${session.origin.peer}`) }
         const standing = cachedContributionIndex(call, current)
-        if (!standing) return { answer: 'again' }
+        if (!standing) return { answer: 'not_loaded' }
         const next = rule(session, standing)
         if (isRefusal(next)) return { answer: next }
         if (next === session) return { answer: 'same' }
@@ -37,7 +37,7 @@ export async function changeSession(
         }
       })
     if (isRefusal(answer)) return answer
-    if (answer === 'again') {
+    if (answer === 'not_loaded') {
       await loadContributionIndex(call, doc)
       continue
     }

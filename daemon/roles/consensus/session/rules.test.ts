@@ -154,7 +154,7 @@ describe('a repeat', () => {
   test('is known by its id, and by what stands', () => {
     const first = buildLocalContribution('a', 0.5)
     expect(detectRepeat(standing, first, first.digest, undefined)).toBe('known')
-    expect(detectRepeat(standing, buildLocalContribution('a', 0.5, 2), first.digest, undefined)).toBe('stands')
+    expect(detectRepeat(standing, buildLocalContribution('a', 0.5, 2), first.digest, undefined)).toBe('unchanged')
     expect(detectRepeat(standing, buildLocalContribution('a', 0.6, 2), 'other', undefined)).toBeUndefined()
     expect(detectRepeat(standing, buildLocalContribution('b', 0.5), 'other', undefined)).toBeUndefined()
   })
@@ -174,7 +174,7 @@ describe('a repeat', () => {
     const sent = acceptAll(buildStoredSession(), buildPeerContribution('bravo', 1, 2)).standing
     const { digest } = buildPeerContribution('bravo', 1, 2)
     expect(detectRepeat(sent, buildPeerContribution('bravo', 1, 3), digest, undefined)).toBeUndefined()
-    expect(detectRepeat(sent, buildPeerContribution('bravo', 1, 1), digest, undefined)).toBe('stands')
+    expect(detectRepeat(sent, buildPeerContribution('bravo', 1, 1), digest, undefined)).toBe('unchanged')
   })
 })
 

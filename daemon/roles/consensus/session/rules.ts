@@ -32,14 +32,14 @@ export function detectRepeat(
   given: SubmittedContribution,
   digest: string,
   claimed: string | undefined,
-): 'known' | 'stands' | undefined | Refusal {
+): 'known' | 'unchanged' | undefined | Refusal {
   const known = standing.digests.get(given.id) ?? claimed
   if (known === digest) return 'known'
   if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
   const before = standing.by_contributor.get(given.contributor_id)
   if (before?.digest !== digest) return undefined
   // A later message that says the same must be known, or one sent between the two and arriving last would supersede it.
-  return given.federation && before.federation && supersedes(given, before) ? undefined : 'stands'
+  return given.federation && before.federation && supersedes(given, before) ? undefined : 'unchanged'
 }
 
 /**

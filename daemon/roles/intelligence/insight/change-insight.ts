@@ -35,10 +35,10 @@ export async function changeInsightWithSignals(
 ): Promise<Doc<StoredInsight> | Refusal> {
   let standings: LinkedSignalStates = new Map()
   const asked = (current: StoredInsight) =>
-    current.links.every(({ signal_id }) => standings.has(signal_id)) ? rule(current, standings) : 'again'
+    current.links.every(({ signal_id }) => standings.has(signal_id)) ? rule(current, standings) : 'not_loaded'
   for (;;) {
     const { doc, answer } = await updateInsight(call, uid, detail, asked, action)
-    if (answer !== 'again') return isRefusal(answer) ? answer : doc
+    if (answer !== 'not_loaded') return isRefusal(answer) ? answer : doc
     standings = await loadSignalStates(call, doc.value)
   }
 }
@@ -47,12 +47,12 @@ async function updateInsight(
   call: Call,
   uid: string,
   detail: Readonly<Record<string, unknown>>,
-  rule: (current: StoredInsight) => StoredInsight | Refusal | 'again',
+  rule: (current: StoredInsight) => StoredInsight | Refusal | 'not_loaded',
   action = call.address,
 ) {
-  const done = await call.store(insights).update<Refusal | 'again' | undefined>(uid, ({ value }) => {
+  const done = await call.store(insights).update<Refusal | 'not_loaded' | undefined>(uid, ({ value }) => {
     const next = rule(value)
-    if (next === 'again' || isRefusal(next)) return { answer: next }
+    if (next === 'not_loaded' || isRefusal(next)) return { answer: next }
     if (next === value) return { answer: undefined }
     const said = { ...detail, from: value.state, to: next.state }
     const event = { ...call.audited(action, uid, said, value.label), tenant_id: value.tenant_id }

@@ -21,7 +21,7 @@ const max_fruitless_segments = 32
 
 const newestPosition: SegmentPosition = { until: Number.MAX_SAFE_INTEGER, at: Number.MAX_SAFE_INTEGER, place: '' }
 
-/** @throws Refused('malformed') for a cursor of another list. */
+/** @throws Refusal('malformed') for a cursor of another list. */
 export async function listSegmentRecords(
   call: Call,
   wanted: RecordFilter,

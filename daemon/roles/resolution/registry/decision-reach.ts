@@ -24,7 +24,7 @@ const max_filter_values = 200
 
 /**
  * Closed under three things: records with a cluster of the engine in common, records of one entity, and records of a match
- * that is decided. Throws `Refused('too_large')` for more than 20,000 records.
+ * that is decided. Throws `Refusal('too_large')` for more than 20,000 records.
  */
 export async function loadDecisionReach(
   call: Call,

@@ -56,7 +56,7 @@ function refuseWhileChanging() {
   return refuse('conflict', 'the registry changes while it is read: try again')
 }
 
-/** Throws `Refused('conflict')` where the registry changed meanwhile: parts of before and after are no registry. */
+/** Throws `Refusal('conflict')` where the registry changed meanwhile: parts of before and after are no registry. */
 async function* streamSnapshot(
   call: Call,
   peer: string,

@@ -16,7 +16,7 @@ const site_limit: AttemptLimit = { max_failures: 200, window_ms: 20_000 }
  */
 const bucket_count = 4_096
 
-/** Waits are whole seconds, 0 for none. Both throw `Refused('unavailable')` where the count cannot be known. */
+/** Waits are whole seconds, 0 for none. Both throw `Refusal('unavailable')` where the count cannot be known. */
 export type FailedAttempts = {
   /** How long nobody may try as this client, right secret or wrong. */
   wait_s(client_id: string): Promise<number>

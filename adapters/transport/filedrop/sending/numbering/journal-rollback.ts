@@ -14,7 +14,7 @@ export const open_epoch_hint = 'open a new epoch: platform filedrop epoch'
 
 /**
  * Freezes an open channel whose files know of a number that its journal does not: then the journal is older than they
- * are, and whatever it gave next might have been given before. Throws `Refused('unavailable')` then.
+ * are, and whatever it gave next might have been given before. Throws `Refusal('unavailable')` then.
  */
 export async function freezeIfRolledBack(link: FiledropLink, filedrop: FiledropContext): Promise<void> {
   const { journal, log, claims } = filedrop

@@ -12,7 +12,7 @@ import type { FiledropContext } from '../../filedrop-context.ts'
 const day_ms = 86_400_000
 
 /**
- * The next message after `head`. Throws `Refused('too_large')` or `('invalid')` for what no receiver would take, and
+ * The next message after `head`. Throws `Refusal('too_large')` or `('invalid')` for what no receiver would take, and
  * `('unavailable')` while the peer reads no version that is written here.
  */
 export async function sealMessage(

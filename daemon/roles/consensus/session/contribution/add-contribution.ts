@@ -27,7 +27,7 @@ export type ContributionFactory = (
   before: (contributor_id: string) => Contribution | undefined,
 ) => SubmittedContribution | Refusal
 
-type ContributionStepOutcome = 'entered' | 'added' | 'repeated' | 'standing is not at hand' | UnclaimedRepeat | Refusal
+type ContributionStepOutcome = 'entered' | 'added' | 'repeated' | 'not_loaded' | UnclaimedRepeat | Refusal
 
 /** A repeat of what stands, whose key is to be remembered. */
 type UnclaimedRepeat = { readonly unclaimed_digest: string }
@@ -50,7 +50,7 @@ export async function addContribution(
     const rule = (current: Doc<StoredSession>) =>
       acceptStep(call, current, offer, { contribution_id: keyed, claimed_digest: claimed })
     const { doc, answer } = await call.store(sessions).update(id, rule)
-    if (answer === 'standing is not at hand') {
+    if (answer === 'not_loaded') {
       await loadContributionIndex(call, doc)
       continue
     }
@@ -75,7 +75,7 @@ function acceptStep(
 ): UpdateStep<StoredSession, ContributionStepOutcome> {
   const session = current.value
   const standing = cachedContributionIndex(call, current)
-  if (!standing) return { answer: 'standing is not at hand' }
+  if (!standing) return { answer: 'not_loaded' }
   // At a peer's session this site has one voice, whoever of its people speaks.
   const voice = (contributor_id: string) => (session.origin ? session.tenant_id : contributor_id)
   const offered = offer(session, (contributor_id) => standing.by_contributor.get(voice(contributor_id)))
@@ -85,7 +85,7 @@ function acceptStep(
   if (contribution_id !== undefined && claimed_digest !== undefined)
     cacheClaim(call, standing, contribution_id, claimed_digest)
   const repeat = detectRepeat(standing, given, digest, claimed_digest)
-  if (repeat === 'stands' && contribution_id !== undefined) return { answer: { unclaimed_digest: digest } }
+  if (repeat === 'unchanged' && contribution_id !== undefined) return { answer: { unclaimed_digest: digest } }
   if (repeat) return { answer: isRefusal(repeat) ? repeat : 'repeated' }
 
   const began = call.monotonic()

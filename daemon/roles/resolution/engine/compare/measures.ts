@@ -19,11 +19,11 @@ export function createMeasure(name: MeasureName, dictionary: Dictionary, least: 
     case 'jaro_winkler':
       return measureJaroWinkler(new StringMatcher(dictionary), least)
     case 'levenshtein':
-      return measureEdits(new StringMatcher(dictionary, 'no swaps'), -least)
+      return measureEdits(new StringMatcher(dictionary, 'no_swaps'), -least)
     case 'damerau_levenshtein':
       return measureEdits(new StringMatcher(dictionary), -least)
     case 'levenshtein_part':
-      return measureEditShare(new StringMatcher(dictionary, 'no swaps'), least)
+      return measureEditShare(new StringMatcher(dictionary, 'no_swaps'), least)
     case 'damerau_levenshtein_part':
       return measureEditShare(new StringMatcher(dictionary), least)
     case 'qgram_jaccard':

@@ -18,7 +18,7 @@ export class StringMatcher {
   readonly #swaps: number
   #prepared = -1
 
-  constructor({ units, starts, size }: Dictionary, swaps: 'swaps' | 'no swaps' = 'swaps') {
+  constructor({ units, starts, size }: Dictionary, swaps: 'swaps' | 'no_swaps' = 'swaps') {
     this.#swaps = swaps === 'swaps' ? -1 : 0
     const numbers = new Uint16Array(65_536)
     let count = 0

@@ -81,8 +81,8 @@ export type ExchangeJobName = keyof ExchangeJobs
 
 export type ExchangeWork = {
   /**
-   * Does it within the limits of a run. Refuses what the data do not allow. Throws `Refused('timeout')` and
-   * `Refused('too_large')` at the limits, and the signal's reason.
+   * Does it within the limits of a run. Refuses what the data do not allow. Throws `Refusal('timeout')` and
+   * `Refusal('too_large')` at the limits, and the signal's reason.
    */
   perform<D extends ExchangeJobName>(
     exchange_id: string,

@@ -1,21 +1,26 @@
 // Holds what keeps a site from starting: each refusal with the setting that causes it, and none for a sound profile.
 import { describe, expect, test } from 'vitest'
-import type { PublicKey } from '../kernel/cryptography/signatures.ts'
-import { consensus } from '../roles/consensus/role.ts'
-import { site } from '../roles/site/role.ts'
-import { resolveProfileSettings } from './profile.ts'
-import { findStartProblems, isLoopback, type StartCheckInput } from './start-checks.ts'
+import { resolveProfileSettings } from '../../daemon/boot/profile.ts'
+import { findStartProblems, isLoopback, type StartCheckInput } from '../../daemon/boot/start-checks.ts'
+import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import { consensus } from '../../daemon/roles/consensus/role.ts'
+import { site } from '../../daemon/roles/site/role.ts'
+import { findSiteProblems, type SiteStartFacts } from '../../daemon/runtime/site/start-checks.ts'
 
 type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const all = [site, consensus]
 const noon_ms = Date.parse('2026-03-02T12:00:00Z')
 
-function listProblems(sections: ProfileSections, more: Partial<StartCheckInput> = {}): string[] {
+function listProblems(
+  sections: ProfileSections,
+  more: Partial<StartCheckInput> & Partial<SiteStartFacts> = {},
+): string[] {
   const platform = { name: 'vault', tenant_id: 't', ...sections.platform }
   const resolved = resolveProfileSettings(all, { ...sections, platform }, {}, {})
   expect(resolved.problems).toEqual([])
-  const found = findStartProblems({ resolved, all, starting: all, peers: [], now: noon_ms, ...more })
+  const input = { resolved, all, starting: all, peers: [], now: noon_ms, ...more }
+  const found = [...findStartProblems(input), ...(input.starting.includes(site) ? findSiteProblems(input) : [])]
   return found.map(({ path, message }) => `${path}: ${message}`)
 }
 

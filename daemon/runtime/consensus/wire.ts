@@ -1,0 +1,33 @@
+// What the consensus role needs of adapters: webhooks and brokers that are notified of decisions.
+import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
+import type { RoleWire } from '../../boot/role-wire.ts'
+import type { Site } from '../../kernel/operation/call.ts'
+import { type BrokerSinkClient, brokerSinkClient } from '../../roles/consensus/emission/broker-sink.ts'
+import { type WebhookSinkClient, webhookSinkClient } from '../../roles/consensus/emission/webhook-sink.ts'
+
+export const wire: RoleWire = {
+  async open({ resources: { site, clock } }) {
+    const webhooks: WebhookSinkClient = { post: (to, body, by) => postWebhook(to, body, by, clock.now()) }
+    return {
+      parts: [
+        [webhookSinkClient.name, webhooks],
+        [brokerSinkClient.name, openBrokerSinkClient(site)],
+      ],
+    }
+  },
+}
+
+/** The client of brokers is loaded when something is emitted to one. */
+function openBrokerSinkClient(site: Site): BrokerSinkClient {
+  let loading: Promise<BrokerSinkClient> | undefined
+  const load = async () => {
+    const { amqpEmitter } = await import('../../../adapters/transport/amqp/amqp-emitter.ts')
+    return amqpEmitter(`platform ${site.name}: emits`)
+  }
+  return {
+    async publish(...message) {
+      loading ??= load()
+      await (await loading).publish(...message)
+    },
+  }
+}

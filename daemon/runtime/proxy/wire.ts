@@ -1,0 +1,15 @@
+// What the proxy role needs of adapters: the public listener, and the check of where its URLs lead.
+import type { RoleWire } from '../../boot/role-wire.ts'
+
+export const wire: RoleWire = {
+  async findStartProblems({ resolved }) {
+    const { findProxyStartProblems } = await import('./start-checks.ts')
+    return findProxyStartProblems(resolved)
+  },
+
+  async open({ resources, metrics, log }) {
+    const { openPublicListener } = await import('./public-listener.ts')
+    const publicListener = openPublicListener({ ...resources, metrics, log })
+    return { parts: publicListener.parts, publicListener }
+  },
+}

@@ -1,0 +1,47 @@
+// The links of the site to its peers: opened with the site role, started when every role serves, stopped before any.
+import { buildDeliverySpan, inboundDelivery } from '../../boot/links/inbound-delivery.ts'
+import type { LinkPump } from '../../boot/links/link-pump.ts'
+import { startLinkPumps } from '../../boot/links/network-carriers.ts'
+import { openTransports } from '../../boot/links/transports.ts'
+import { readEpoch_ms, roleCaller } from '../../boot/role-caller.ts'
+import type { WireContext, WiredRole } from '../../boot/role-wire.ts'
+import { stop_grace_ms, waitAtMost } from '../../boot/service.ts'
+import { runInSpan } from '../../kernel/telemetry/spans.ts'
+
+/** Fills the transports and carriers of the process, which its health reports. */
+export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start' | 'stop'>> {
+  const { resources, role, storage, metrics, log } = context
+  const { transports, carriers, spans, verifiedMessages, peers, directory } = resources
+  const linkPumps: LinkPump[] = []
+  transports.push(...openTransports({ ...resources, storage, log, metrics }))
+
+  const startTransports = async () => {
+    const deliver = inboundDelivery(roleCaller(directory, role.name), log)
+    for (const transport of transports) {
+      await transport.start((message, received) => {
+        const trace = spans?.start(received) ?? received
+        return runInSpan(
+          spans,
+          buildDeliverySpan(transport.name, message, trace),
+          readEpoch_ms,
+          ({ verdict }) => verdict === 'later',
+          () => verifiedMessages.retainDuring(message, peers, () => deliver(message, trace)),
+        )
+      })
+    }
+  }
+  return {
+    async start() {
+      await startTransports()
+      // Networks come last: they bring messages to what runs already.
+      const handover = transports.find((each) => each.handover)?.handover
+      const record = (events: Parameters<typeof storage.audit.append>[0]) => storage.audit.append(events)
+      if (handover) await startLinkPumps({ ...resources, metrics, record, log }, handover, { carriers, linkPumps })
+    },
+    async stop(drain_ms) {
+      const running = [...linkPumps.splice(0), ...transports.splice(0)]
+      carriers.splice(0)
+      for (const each of running) await waitAtMost(drain_ms + stop_grace_ms, each.stop())
+    },
+  }
+}

@@ -1,0 +1,15 @@
+// The wires of the roles that meet adapters of their own, each loaded by a process that starts its role.
+import type { RoleWire } from '../boot/role-wire.ts'
+
+const wires: Readonly<Record<string, () => Promise<{ readonly wire: RoleWire }>>> = {
+  site: () => import('./site/wire.ts'),
+  consensus: () => import('./consensus/wire.ts'),
+  resolution: () => import('./resolution/wire.ts'),
+  intelligence: () => import('./intelligence/wire.ts'),
+  proxy: () => import('./proxy/wire.ts'),
+}
+
+/** Undefined for a role that needs nothing beyond its storage. */
+export async function loadWire(role: string): Promise<RoleWire | undefined> {
+  return (await wires[role]?.())?.wire
+}
