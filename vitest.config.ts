@@ -5,10 +5,10 @@ import { type TimeBudget, TimeReport } from './test/support/runner/time-report.t
 /** The one federation of packaged sites that the short tier has. */
 const shortFederation = 'test/sites/demo.test.ts'
 
-/** Suites that start the packaged executable several times a test. */
+/** Suites that start the packaged executable several times a test: one file after the other, beside `engines`. */
 const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** Adapters against real servers, which a run starts once. */
+/** Adapters and sites on real servers: one file after the other, beside `packaged`. */
 const engines = 'test/engines/**/*.test.ts'
 
 /** What measures memory or time, or saturates the machine: alone, after everything else. */
@@ -69,7 +69,7 @@ export default defineConfig({
           include: packaged,
           exclude: [...outside, shortFederation, ...measuring],
           pool: 'forks',
-          maxWorkers: 2,
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
           ...timeouts,
         },
@@ -80,7 +80,7 @@ export default defineConfig({
           include: [engines],
           exclude: [...outside, ...measuring],
           pool: 'forks',
-          maxWorkers: 2,
+          maxWorkers: 1,
           sequence: { groupOrder: 2 },
           ...timeouts,
         },

@@ -1,6 +1,6 @@
 // Runs each check to its end, so that one run shows all that is wrong, and counts them in one last line. Without words the
 // short tier of tests, with `--all` every tier, with names of files or folders the tests of those.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -26,18 +26,43 @@ const words = process.argv.slice(2)
 const isWhole = words.includes('--all')
 const names = words.filter((word) => word !== '--all')
 if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
-const tests = runTests(isWhole || names.length > 0 ? names : ['--project=short'])
+
+/**
+ * Stages of tiers, in order. Tiers of one stage run beside each other, each in a worker of its own: sites of the packaged
+ * executable leave a core to the real servers. A measurement has the machine to itself.
+ */
+const stages = isWhole && names.length === 0 ? [['short'], ['packaged', 'engines'], ['measuring']] : [[]]
+const tests = { passed: 0, failed: 0, skipped: 0 }
+for (const stage of stages) {
+  const runs =
+    stage.length > 0 ? stage.map((tier) => [`--project=${tier}`]) : [names.length > 0 ? names : ['--project=short']]
+  for (const counts of await Promise.all(runs.map((selection) => runTests(selection, runs.length === 1))))
+    for (const [what, count] of Object.entries(counts)) tests[what] += count
+}
 const failed = tests.failed + failures
 const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''
 console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
 process.exitCode = failed === 0 ? 0 : 1
 
-function runTests(names) {
+/** `isAlone`: what it prints is shown as it comes, else when it has ended, so that two runs do not mix their lines. */
+async function runTests(selection, isAlone) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'))
+  const log = path.join(folder, 'output.log')
+  const output = isAlone ? 'inherit' : fs.openSync(log, 'w')
   try {
     const file = path.join(folder, 'report.json')
-    env.TEST_REPORT_FILE = file
-    const status = run('vitest', ['run', ...names])
+    const child = spawn('vitest', ['run', ...selection], {
+      env: { ...env, TEST_REPORT_FILE: file },
+      stdio: ['ignore', output, output],
+    })
+    const status = await new Promise((resolve) => {
+      child.once('error', (error) => {
+        console.error(error.message)
+        resolve(1)
+      })
+      child.once('exit', (code) => resolve(code ?? 1))
+    })
+    if (!isAlone) process.stdout.write(fs.readFileSync(log))
     return count(file, status)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
