@@ -34,7 +34,7 @@ export function findSite(
   return undefined
 }
 
-/** Folders of one role alone: in a divided site they belong to its user (docs/decisions/0017-a-user-for-each-role.md). */
+/** Folders of one role alone: in a divided site they belong to its user (docs/decisions/0017-unix-user-per-role.md). */
 export function roleDataFolder(folder: SiteFolder, role: string): string {
   return join(folder.data, role)
 }
