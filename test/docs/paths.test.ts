@@ -31,7 +31,7 @@ test('every path of a row of the coverage exists', () => {
   expectNone(rows.flatMap(({ cells: [, , where = '', held = ''], at }) => missingIn(`${where} | ${held}`, at)))
 })
 
-test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/testing.md'])(
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/testing.md'])(
   'every path from the root in %s exists',
   (document) => {
     const from_root = new RegExp(`^${root_folders}/`)
