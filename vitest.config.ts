@@ -77,6 +77,7 @@ export default defineConfig({
       {
         test: {
           name: 'engines',
+          globalSetup: 'test/support/engines/shared-opensearch.ts',
           include: [engines],
           exclude: [...outside, ...measuring],
           pool: 'forks',

@@ -248,7 +248,15 @@ function createBackend(name: string, port: number, folder: string): ServerProces
     await once(socket, 'connect').finally(() => socket.destroy())
     return true
   }
-  return serverProcess(name, () => ({ command: process.execPath, args }), join(folder, name), isReady)
+  return serverProcess(
+    {
+      name,
+      program: { command: process.execPath, args },
+      log: join(folder, name),
+      pid_file: join(folder, `${name}.pid`),
+    },
+    isReady,
+  )
 }
 
 async function requestCounts(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {

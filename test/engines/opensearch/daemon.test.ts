@@ -13,7 +13,8 @@ import {
   openPackagedSitePair,
   type PackagedSitePair,
 } from '../../sites/packaged-site-pair.ts'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import {
@@ -34,7 +35,7 @@ let pattern: PackagedFederation
 const worlds: PackagedFederation[] = []
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   pattern = await createPackagedFederation('alpha', 'bravo')
   worlds.push(pattern)
   await server.start()

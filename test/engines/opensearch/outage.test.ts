@@ -10,7 +10,8 @@ import { Documents, type Sending } from '../../../adapters/store/opensearch/sett
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { openClusterStore } from '../../conformance/opensearch-variant.ts'
 import { buildEvent, buildNote, notes } from '../../conformance/store-requirement.ts'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
 const where = whenPresent(opensearchRequirement)
@@ -20,7 +21,7 @@ let clusterStore: ReturnType<typeof openClusterStore>
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   await server.start()
 })
 afterAll(async () => {

@@ -1,6 +1,7 @@
 // The records of a public door in a real cluster: when that is killed the journal holds them, over the door's own death, and all arrive once.
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import {
   countReasons,
   createPackagedProxy,
@@ -24,7 +25,7 @@ let served: ServedSite | undefined
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   await server.start()
 })
 afterAll(async () => {

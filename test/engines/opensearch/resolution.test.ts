@@ -7,7 +7,8 @@ import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { buildPeople, buildPersonLens, waitForRunEnd } from '../../roles/resolution/resolution-site.ts'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
@@ -18,7 +19,7 @@ const prefix = `resolution-${randomUUID()}`
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   await server.start()
   const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0 } }
   const env = { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }

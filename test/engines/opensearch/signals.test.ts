@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { list } from '../../../daemon/roles/intelligence/signal/list.ts'
 import { intelligenceProfile, raiseSignal } from '../../roles/intelligence/intelligence-site.ts'
 import { expectFollowsModel, expectSurvivesCrowd } from '../../roles/intelligence/lifecycle-properties.ts'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { startTestSite, type TestSite } from '../../support/site/test-site.ts'
 
@@ -16,7 +17,7 @@ let world: TestSite | undefined
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   await server.start()
   const env = { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
   world = await startTestSite({ profile: intelligenceProfile, env })

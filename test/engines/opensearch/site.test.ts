@@ -22,7 +22,8 @@ import {
   createOperator,
   startConsensusSite,
 } from '../../roles/consensus/consensus-site.ts'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import { sendHttpRequest } from '../../support/http/send-http-request.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
@@ -34,7 +35,7 @@ let world: TestSite | undefined
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   await server.start()
 })
 afterAll(async () => {

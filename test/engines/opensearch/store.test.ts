@@ -9,14 +9,15 @@ import { replayHistories } from '../../conformance/random-operations.ts'
 import { buildEvent, buildNote, type Note, notes } from '../../conformance/store-requirement.ts'
 import { testStoreRequirements } from '../../conformance/test-store-requirements.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/engines/fault-proxy.ts'
-import { type OpenSearch, opensearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
 let server: OpenSearch
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
-  server = await opensearch()
+  server = sharedOpenSearch()
   await server.start()
 })
 afterAll(async () => {

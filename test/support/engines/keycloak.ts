@@ -54,9 +54,12 @@ export async function keycloak({ lifespan_s = 300, tls }: KeycloakOptions = {}):
   prepareFolder(folder, lifespan_s)
   const issuer = `${base}/realms/${realmName}`
   const server = serverProcess(
-    'keycloak',
-    () => buildProgram(folder, { port, management, admin }, tls ? buildTlsArguments(safe, tls) : []),
-    path.join(folder, 'log'),
+    {
+      name: 'keycloak',
+      program: buildProgram(folder, { port, management, admin }, tls ? buildTlsArguments(safe, tls) : []),
+      log: path.join(folder, 'log'),
+      pid_file: path.join(folder, 'pid'),
+    },
     async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).ok,
   )
   return {

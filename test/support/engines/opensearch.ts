@@ -5,7 +5,13 @@ import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
 import type { ServerCertificateSet } from './server-certificates.ts'
-import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import {
+  createEngineFolder,
+  findFreePorts,
+  type ServerDescription,
+  type ServerProcess,
+  serverProcess,
+} from './server-process.ts'
 
 /** Where the distribution is unpacked; `.ci/run` fetches it. */
 const home = process.env.OPENSEARCH_HOME ?? ''
@@ -27,13 +33,14 @@ export const secureOpensearchRequirement = {
 }
 
 export type OpenSearch = ServerProcess & {
+  readonly description: OpenSearchDescription
   readonly url: string
   readonly folder: string
   /** One request to the server itself, by no client that is under test; throws unless the status is below 300. */
   request(method: string, path: string, body?: unknown): Promise<unknown>
   /** Kills it and starts it without its data: another cluster at the same address. Snapshots stay. */
   renew(): Promise<void>
-  /** Kills it and removes its folder. */
+  /** Kills it and removes its folder; a shared one is left running, as it was found. */
   end(): Promise<void>
 }
 
@@ -62,18 +69,37 @@ export async function opensearch(tls?: ServerCertificateSet, settings: readonly 
     ...user,
   }
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${http}`
-  const ask = createRequester(url, tls)
+  const files = { log: path.join(folder, 'server.log'), pid_file: path.join(folder, 'server.pid') }
+  const description = { url, folder, server: { name: 'opensearch', program, ...files } }
+  return openSearchServer(description, { ...(tls ? { tls } : {}), dispose })
+}
+
+/** What another process needs to use a server that this one started. */
+export type OpenSearchDescription = {
+  readonly url: string
+  readonly folder: string
+  readonly server: ServerDescription
+}
+
+/** `dispose`: removes the folder at the end; without it the server is shared, and runs on after `end`. */
+export function openSearchServer(
+  description: OpenSearchDescription,
+  { tls, dispose }: { readonly tls?: ServerCertificateSet; readonly dispose?: () => void } = {},
+): OpenSearch {
+  const { url, folder } = description
+  const request = createRequester(url, tls)
   const isReady = async () => {
-    await ask('GET', '/_cluster/health?wait_for_status=yellow&timeout=1s')
-    if (tls) await ask('GET', '/_plugins/_security/api/internalusers')
+    await request('GET', '/_cluster/health?wait_for_status=yellow&timeout=1s')
+    if (tls) await request('GET', '/_plugins/_security/api/internalusers')
     return true
   }
-  const server = serverProcess('opensearch', () => program, path.join(folder, 'server.log'), isReady)
+  const server = serverProcess(description.server, isReady, dispose === undefined)
   return {
     ...server,
+    description,
     url,
     folder,
-    request: ask,
+    request,
     async renew() {
       await server.kill()
       const data = path.join(folder, 'data')
@@ -81,6 +107,7 @@ export async function opensearch(tls?: ServerCertificateSet, settings: readonly 
       await server.start()
     },
     async end() {
+      if (dispose === undefined) return server.start()
       await server.kill()
       dispose()
     },

@@ -88,9 +88,7 @@ async function createPeerProxy({ name, config, args }: PeerProxyProgram, upstrea
   writeFileSync(file, config(folder, port, upstream))
   const program = { command: name, args: args(file, folder), cwd: folder }
   const server = serverProcess(
-    name,
-    () => program,
-    path.join(folder, 'log'),
+    { name, program, log: path.join(folder, 'log'), pid_file: path.join(folder, 'group.pid') },
     () => isListening(port),
   )
   return {

@@ -63,7 +63,7 @@ export async function rabbitmq({ users = {}, tls }: RabbitmqOptions = {}): Promi
     return connection
   }
   const isReady = () => connected().then((connection) => connection.close().then(() => true))
-  const server = serverProcess('rabbitmq', () => program, file('log'), isReady)
+  const server = serverProcess({ name: 'rabbitmq', program, log: file('log'), pid_file: file('server.pid') }, isReady)
   return {
     ...server,
     port,

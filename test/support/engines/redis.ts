@@ -41,7 +41,10 @@ export async function redis(tls?: ServerCertificateFiles): Promise<Redis> {
   writeFileSync(config, `${lines.join('\n')}\n`, { mode: 0o600 })
   const program = { command: 'redis-server', args: [config], cwd: folder }
   const isReady = () => isAnsweringPing(port, password, tls !== undefined)
-  const server = serverProcess('redis', () => program, path.join(folder, 'log'), isReady)
+  const server = serverProcess(
+    { name: 'redis', program, log: path.join(folder, 'log'), pid_file: path.join(folder, 'pid') },
+    isReady,
+  )
   return {
     ...server,
     port,

@@ -1,7 +1,7 @@
-// A real server on this machine for the length of a test file: started, killed and started again over the same data.
-import { type ChildProcess, spawn } from 'node:child_process'
+// A real server on this machine, for a test file or a whole run: started, killed and started again over the same data.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -29,62 +29,93 @@ export type ServerProcess = {
   thaw(): void
 }
 
-/** Servers of this kind take long on a machine that does much else; nobody waits for this who need not. */
+/** A start may take this long on a machine that does much else. */
 const start_timeout_ms = 180_000
 
-/** `isRoleReady`: whether it answers; a throw counts as no. `log`: file that takes what the server prints. */
+/** Everything that starts a server and finds it again, also from another process than the one that started it. */
+export type ServerDescription = {
+  readonly name: string
+  readonly program: ServerProgram
+  /** File that takes what the server prints. */
+  readonly log: string
+  /** File that holds the id of its process group while it runs. */
+  readonly pid_file: string
+}
+
+/**
+ * `isReady`: whether it answers; a throw counts as no. `isShared`: the run owns the server, and it outlives this process;
+ * otherwise it is killed when this process ends, so that a run that is cut short leaves no server behind.
+ */
 export function serverProcess(
-  name: string,
-  program: () => ServerProgram,
-  log: string,
+  { name, program, log, pid_file }: ServerDescription,
   isReady: () => Promise<boolean>,
-) {
-  let child: ChildProcess | undefined
+  isShared = false,
+): ServerProcess {
+  const runningPid = () => {
+    const pid = existsSync(pid_file) ? Number(readFileSync(pid_file, 'utf8')) : 0
+    return pid > 0 && isAlive(pid) ? pid : undefined
+  }
+  const requirePid = () => runningPid() ?? fail(`${name} does not run`)
   const end = async (signal: NodeJS.Signals) => {
-    const running = child
-    child = undefined
-    if (!running?.pid || running.exitCode !== null || running.signalCode !== null) return
-    const ended = once(running, 'exit')
-    process.kill(signal === 'SIGKILL' ? -running.pid : running.pid, signal)
-    await ended
+    const pid = runningPid()
+    if (pid === undefined) return
+    process.kill(signal === 'SIGKILL' ? -pid : pid, signal)
+    while (isAlive(pid)) await sleep(20)
   }
-  const signalGroup = (signal: NodeJS.Signals) => {
-    if (!child?.pid) throw new Error(`${name} does not run`)
-    process.kill(-child.pid, signal)
+  if (!isShared) {
+    process.once('exit', () => {
+      const pid = runningPid()
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    })
   }
-  const server: ServerProcess = {
+  return {
     async start() {
-      const { command, args, ...around } = program()
-      const output = openSync(log, 'a')
-      // A group of its own, so that a kill takes its children along.
-      const started = spawn(command, args, { ...around, detached: true, stdio: ['ignore', output, output] })
-      closeSync(output)
-      child = started
-      const failed = once(started, 'error').then(([error]) => Promise.reject(error))
-      await Promise.race([failed, waitUntilReady(name, started, log, isReady)])
+      const pid = runningPid() ?? (await spawnServer(program, log, pid_file))
+      await waitUntilReady(name, pid, log, isReady)
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    freeze: () => signalGroup('SIGSTOP'),
-    thaw: () => signalGroup('SIGCONT'),
+    freeze: () => process.kill(-requirePid(), 'SIGSTOP'),
+    thaw: () => process.kill(-requirePid(), 'SIGCONT'),
   }
-  // A test run that is cut short leaves no server behind.
-  process.once('exit', () => {
-    if (child?.pid) process.kill(-child.pid, 'SIGKILL')
-  })
-  return server
 }
 
-async function waitUntilReady(name: string, child: ChildProcess, log: string, isReady: () => Promise<boolean>) {
+/** In a process group of its own, so that a kill takes its children along. */
+async function spawnServer({ command, args, ...options }: ServerProgram, log: string, pid_file: string) {
+  const output = openSync(log, 'a')
+  const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', output, output] })
+  closeSync(output)
+  await once(child, 'spawn')
+  child.unref()
+  const pid = child.pid ?? fail(`${command} has no process id`)
+  writeFileSync(pid_file, String(pid))
+  return pid
+}
+
+/** A zombie, which nobody has collected yet, is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
+  } catch {
+    return false
+  }
+}
+
+async function waitUntilReady(name: string, pid: number, log: string, isReady: () => Promise<boolean>) {
   const latest = performance.now() + start_timeout_ms
   while (!(await isReady().catch(() => false))) {
-    const hasEnded = child.exitCode !== null || child.signalCode !== null
+    const hasEnded = !isAlive(pid)
     if (hasEnded || performance.now() > latest) {
       const end = readFileSync(log, 'utf8').slice(-4_000)
       throw new Error(`${name} ${hasEnded ? 'ended before it was ready' : 'is not ready'}:\n${end}`)
     }
     await sleep(100)
   }
+}
+
+function fail(message: string): never {
+  throw new Error(message)
 }
 
 /** Ports that are free now, each another. */
