@@ -31,7 +31,9 @@ test('every path of a row of the coverage exists', () => {
   expectNone(rows.flatMap(({ cells: [, , where = '', held = ''], at }) => missingIn(`${where} | ${held}`, at)))
 })
 
-test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/testing.md'])(
+const decisions = files.filter((file) => file.startsWith('docs/decisions/'))
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/testing.md', ...decisions])(
   'every path from the root in %s exists',
   (document) => {
     const from_root = new RegExp(`^${root_folders}/`)
