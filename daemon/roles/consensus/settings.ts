@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { brokerUrl } from '../../kernel/network/broker.ts'
 import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { shortText } from './fields.ts'
 
 const filePath = z.string().min(1).max(4_096)
-const shortText = z.string().min(1).max(256)
 /** What is owed to a sink is known by its name, so each has its own. */
 const sinkName = z.string().min(1).max(64)
 

@@ -1,8 +1,7 @@
 // What any combiner says about a set of opinions: one shape for both methods, the record and the interface.
 import * as z from 'zod'
 import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
-
-const fraction = z.number().min(0).max(1)
+import { fraction } from '../fields.ts'
 
 /** Strict, as all that is stored or shown. */
 export const combination = z.strictObject({

@@ -1,18 +1,17 @@
 // Takes a disagreement apart: who stands where, who is far from whom, and whose voice keeps the session from ratifying.
 import * as z from 'zod'
 import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { fraction } from '../fields.ts'
 import { combination } from './combination.ts'
-import type { DecisionPolicy, QuorumDecision } from './decide.ts'
+import { conflictReason, type DecisionPolicy, type QuorumDecision } from './decide.ts'
 import { influence, influenceOf } from './influence.ts'
 import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
 import { camp, campOf, divergentPair, findMostDivergentPair, position, positionOf } from './positions.ts'
 import { findSmallestSet, smallestSetResult } from './smallest-set.ts'
 
-const threshold = z.number().min(0).max(1)
-
 /** Strict. Lists of contributors are in canonical order, by id where the numbers are equal. */
 export const dissentBody = z.strictObject({
-  reason: z.enum(['conflict', 'inconclusive', 'total_conflict']),
+  reason: conflictReason,
   method: combinationMethod,
   score: combination.shape.score,
   conflict: combination.shape.conflict,
@@ -20,7 +19,7 @@ export const dissentBody = z.strictObject({
   belief: combination.shape.belief,
   plausibility: combination.shape.plausibility,
   K: combination.shape.K,
-  thresholds: z.strictObject({ ratify_threshold: threshold, conflict_threshold: threshold }),
+  thresholds: z.strictObject({ ratify_threshold: fraction, conflict_threshold: fraction }),
   quorum: z.strictObject({
     m: z.int(),
     n: z.int(),

@@ -1,10 +1,10 @@
 // Says how much each contributor moves the result: what it would be had this one not spoken.
 import * as z from 'zod'
+import { fraction } from '../fields.ts'
 import type { Combination } from './combination.ts'
 import { combineSorted } from './combine.ts'
 import type { Opinion } from './opinion.ts'
 
-const fraction = z.number().min(0).max(1)
 const difference = z.number().min(-1).max(1)
 
 export const influence = z.strictObject({

@@ -1,11 +1,11 @@
 // Finds whom a stuck session would have to do without in order to ratify: the nub of every dissent.
 import * as z from 'zod'
-import { type DecisionPolicy, decideSorted, type QuorumDecision, type SessionDecision } from './decide.ts'
+import { type DecisionPolicy, decideSorted, decision, type QuorumDecision, type SessionDecision } from './decide.ts'
 import { type Opinion, weight } from './opinion.ts'
 
 export const smallestSetResult = z.strictObject({
   contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where no set was found' }),
-  decision: z.enum(['match', 'non_match']).nullable().meta({ description: 'What the others would ratify' }),
+  decision: decision.nullable().meta({ description: 'What the others would ratify' }),
   exact: z.boolean().meta({ description: 'Whether a smaller set is ruled out; greedy beyond 16 contributors' }),
 })
 

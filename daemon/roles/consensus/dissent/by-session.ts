@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { sessions } from '../session/model.ts'
-import { dissents, machineDissent } from './model.ts'
 import { showDissent } from './view.ts'
 
 export const bySession = operation({

@@ -3,10 +3,10 @@ import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
+import { decision } from '../combine/decide.ts'
+import { shortText } from '../fields.ts'
 import { provenance } from '../session/contribution/model.ts'
-import { decision, emissionEvent, subject } from '../session/model.ts'
-
-const shortText = z.string().min(1).max(256)
+import { emissionEvent, subject } from '../session/model.ts'
 
 const emissionFields = {
   session_id: z.string().min(1).max(128),

@@ -5,9 +5,10 @@ import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
-import { attestation, decision, subject } from '../session/model.ts'
+import { decision } from '../combine/decide.ts'
+import { fraction } from '../fields.ts'
+import { attestation, subject } from '../session/model.ts'
 
-const fraction = z.number().min(0).max(1)
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** What is hashed: canonical JSON (RFC 8785) of exactly this. */

@@ -11,14 +11,13 @@ import {
   openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { shortText } from '../fields.ts'
 import { announceChange } from '../session/announce-change.ts'
 import { buildSession } from '../session/build-session.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { session, sessions, subject } from '../session/model.ts'
 import { enterState } from '../session/transition/rules.ts'
 import { showSession } from '../session/view.ts'
-
-const shortText = z.string().min(1).max(256)
 
 /** The data of an `invitation` message. */
 const invitation = z.strictObject({

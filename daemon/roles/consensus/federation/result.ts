@@ -9,10 +9,10 @@ import {
   max_message_bytes,
   openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
-import { type DissentRecord, dissentRecord, dissents } from '../dissent/model.ts'
 import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isConsistent } from '../evidence/rules.ts'
 import { announceChange } from '../session/announce-change.ts'
+import { type DissentRecord, dissentRecord, dissents } from '../session/dissent/model.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
 import { closeDissent, enterState } from '../session/transition/rules.ts'

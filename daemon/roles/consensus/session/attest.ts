@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { decision } from '../combine/decide.ts'
 import { changeSession } from './change-session.ts'
-import { decision, idInput, session } from './model.ts'
+import { idInput, session } from './model.ts'
 import { ratifySession } from './rules.ts'
 import { showSession } from './view.ts'
 

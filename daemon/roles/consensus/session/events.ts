@@ -4,19 +4,11 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
+import { conflictReason, decision } from '../combine/decide.ts'
 import { sessionTopic } from './announce-change.ts'
 import { contribution } from './contribution/model.ts'
 import { readContributions } from './contribution/read-contributions.ts'
-import {
-  conflictReason,
-  decision,
-  idInput,
-  type StoredSession,
-  sessionState,
-  sessions,
-  type Transition,
-  transition,
-} from './model.ts'
+import { idInput, type StoredSession, sessionState, sessions, type Transition, transition } from './model.ts'
 import { isDecided, lastEventNumber } from './transition/rules.ts'
 
 /** Also the longest that a stream outlives its token. */

@@ -4,20 +4,17 @@ import { classification, label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
-import { dissentRecord } from '../dissent/model.ts'
+import { conflictReason, decision } from '../combine/decide.ts'
+import { shortText } from '../fields.ts'
 import { recentContribution } from './contribution/recent-contribution.ts'
+import { dissentRecord, dissentResolution } from './dissent/model.ts'
 
 export const sessionState = z.enum(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'])
 export type SessionState = z.infer<typeof sessionState>
 
-export const conflictReason = z.enum(['conflict', 'inconclusive', 'total_conflict'])
-export const decision = z.enum(['match', 'non_match'])
-
 /** What sinks are told of: a ratification, and that it was withdrawn. */
 export const emissionEvent = z.enum(['ratified', 'retracted'])
 export type EmissionEvent = z.infer<typeof emissionEvent>
-
-const shortText = z.string().min(1).max(256)
 
 export const subject = z
   .strictObject({
@@ -62,7 +59,7 @@ export const outboxEntry = z.discriminatedUnion('type', [
     type: z.literal('dissent_closed'),
     id: shortText,
     dissent_id: shortText,
-    resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']),
+    resolution: dissentResolution,
     at: z.iso.datetime(),
   }),
   z.strictObject({ type: z.literal('evidence'), id: shortText }),

@@ -5,11 +5,11 @@ import { isWithinCeiling, joinLabels, type LabelPolicy } from '../../../kernel/l
 import { decideSorted, type QuorumDecision } from '../combine/decide.ts'
 import { buildDissent } from '../combine/dissent.ts'
 import type { Opinion } from '../combine/opinion.ts'
-import type { DissentRecord } from '../dissent/model.ts'
 import { type ContributionIndex, supersedes, withOpinion } from './contribution/contribution-index.ts'
 import type { Contribution } from './contribution/model.ts'
 import { page_size } from './contribution/model.ts'
 import { appendRecent, type SubmittedContribution } from './contribution/recent-contribution.ts'
+import type { DissentRecord } from './dissent/model.ts'
 import type { SessionOutboxEntry, SessionState, StoredSession, Transition } from './model.ts'
 import { addToOutbox, closeDissent, emissionEntry, enterState } from './transition/rules.ts'
 

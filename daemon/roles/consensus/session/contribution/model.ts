@@ -2,9 +2,7 @@
 import * as z from 'zod'
 import { classification, label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
-
-const shortText = z.string().min(1).max(256)
-const fraction = z.number().min(0).max(1)
+import { fraction, shortText } from '../../fields.ts'
 
 export const opinionFields = {
   pair_score: fraction.meta({ description: 'How much the pair is one: 1 a match, 0 none' }),

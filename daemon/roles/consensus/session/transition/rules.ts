@@ -1,4 +1,5 @@
 // The small steps that every change of a session is made of: entering a state, owing others a word, having paid it.
+import type { DissentResolution } from '../dissent/model.ts'
 import type { EmissionEvent, SessionOutboxEntry, SessionState, StoredSession, Transition } from '../model.ts'
 
 /** A word owed to a sink; the id is the same each time, so that a receiver can drop repeats. */
@@ -7,11 +8,7 @@ export function emissionEntry(sink: string, event: EmissionEvent): SessionOutbox
 }
 
 /** The open dissent record, if there is one, ends with this resolution. */
-export function closeDissent(
-  current: StoredSession,
-  resolution: 'ratified' | 'attested' | 'withdrawn' | 'superseded',
-  at: string,
-): StoredSession {
+export function closeDissent(current: StoredSession, resolution: DissentResolution, at: string): StoredSession {
   const { open_dissent_id, ...rest } = current
   if (!open_dissent_id) return current
   return addToOutbox(rest, [

@@ -3,8 +3,8 @@
 import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
-import type { StoredSession } from '../session/model.ts'
 import { feed_sink_name, settings } from '../settings.ts'
+import type { StoredSession } from './model.ts'
 
 /** By name, in the order of the profile. */
 export function sinksFor(call: Call, label: Label): string[] {
