@@ -1,4 +1,4 @@
-// The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
+// Declares the consensus role: its collections, operations, workers and messages.
 import type { DeploymentProfile } from '../../kernel/operation/call.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
 import * as contributionList from './contribution/list.ts'

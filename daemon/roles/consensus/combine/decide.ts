@@ -1,4 +1,4 @@
-// Turns a policy and the standing opinions into what the session becomes.
+// Decides the state of a session from its policy and the standing opinions.
 import * as z from 'zod'
 import type { QuorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import type { Combination } from './combination.ts'

@@ -1,4 +1,4 @@
-// Takes a disagreement apart: who stands where, who is far from whom, and whose voice keeps the session from ratifying.
+// Analyses a disagreement: each position, the camps, the most divergent pair, and whose opinions prevent a ratification.
 import * as z from 'zod'
 import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { fraction } from '../fields.ts'
@@ -23,7 +23,7 @@ export const dissentBody = z.strictObject({
   quorum: z.strictObject({
     m: z.int(),
     n: z.int(),
-    contributors: z.int().meta({ description: 'How many were heard' }),
+    contributors: z.int().meta({ description: 'Number of contributors with a standing opinion' }),
   }),
   positions: z.array(position),
   camps: z.strictObject({ match: camp, non_match: camp }),
@@ -36,23 +36,19 @@ export const dissentBody = z.strictObject({
 
 export type DissentBody = z.output<typeof dissentBody>
 
-/** What went wrong: a decision of IN_CONFLICT, or an undecided one whose deadline has passed. */
+/** The cause: a decision of IN_CONFLICT, or an undecided session whose deadline has passed. */
 export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
 
 /**
  * The body of a MachineDissent over one opinion per contributor, in any order; the order changes no bit of it.
  * Cost: of the order of n^2 for n contributors, and a second at most for a thousand.
  */
-export function buildDissent(
-  policy: DecisionPolicy,
-  opinions: readonly Opinion[],
-  undecided: DissentCause,
-): DissentBody {
+export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[], cause: DissentCause): DissentBody {
   const named = opinions.toSorted(compareCanonicallyThenById)
-  const { method, reason: _scoreless, ...figures } = undecided.combination
+  const { method, reason: _scoreless, ...figures } = cause.combination
   const positions = named.map((opinion) => positionOf(opinion, figures.score))
   return {
-    reason: undecided.reason,
+    reason: cause.reason,
     method,
     ...figures,
     thresholds: { ratify_threshold: policy.ratify_threshold, conflict_threshold: policy.conflict_threshold },
@@ -60,7 +56,7 @@ export function buildDissent(
     positions,
     camps: { match: campOf(named, positions, 'match'), non_match: campOf(named, positions, 'non_match') },
     most_divergent_pair: findMostDivergentPair(positions),
-    influence: named.map((_, at) => influenceOf(undecided.combination, named, at)),
+    influence: named.map((_, at) => influenceOf(cause.combination, named, at)),
     smallest_set: findSmallestSet(policy, named),
   }
 }

@@ -1,4 +1,4 @@
-// Lays out who stands where: each position, the two camps, and the two who are furthest apart.
+// Lists the position of each contributor, the two camps, and the most divergent pair.
 import * as z from 'zod'
 import { fraction } from '../fields.ts'
 import { threshold_tolerance } from './decide.ts'

@@ -1,4 +1,4 @@
-// A dissent record told as prose, for the person who has to settle it.
+// Explains a dissent record in prose, for the person who has to resolve it.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { operation, RawResponse } from '../../../kernel/operation/operation.ts'

@@ -1,4 +1,4 @@
-// One dissent record.
+// Returns one dissent record.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { idInput } from '../session/model.ts'

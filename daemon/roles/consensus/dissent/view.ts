@@ -1,4 +1,4 @@
-// A dissent record as the interface shows it.
+// Shows a stored dissent record as the API returns it.
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { DissentRecord } from '../session/dissent/model.ts'
 

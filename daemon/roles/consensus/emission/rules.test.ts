@@ -62,8 +62,8 @@ describe('an emission', () => {
   })
 
   test('is not made of what has not happened', () => {
-    expect(() => emissionOf(buildStoredSession(), 'ratified')).toThrow('nothing ratified')
-    expect(() => emissionOf(ratifiedSession, 'retracted')).toThrow('nothing retracted')
+    expect(() => emissionOf(buildStoredSession(), 'ratified')).toThrow('was not ratified')
+    expect(() => emissionOf(ratifiedSession, 'retracted')).toThrow('was not retracted')
   })
 })
 

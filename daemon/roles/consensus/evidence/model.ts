@@ -1,4 +1,4 @@
-// The evidence block: everything that a ratification rests on, in one signed document that stands alone.
+// The evidence block: everything that a ratification rests on, in one self-contained signed document.
 import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -11,7 +11,7 @@ import { attestation, subject } from '../session/model.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What is hashed: canonical JSON (RFC 8785) of exactly this. */
+/** The hashed content, as canonical JSON (RFC 8785). */
 export const evidenceContent = z
   .strictObject({
     v: z.literal(1),

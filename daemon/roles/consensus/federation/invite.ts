@@ -1,4 +1,4 @@
-// Takes a peer's invitation: a copy of its session appears here, to contribute to and to follow.
+// Accepts a peer's invitation: creates a copy of its session, to contribute to and to follow.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -45,12 +45,12 @@ export const invite = operation({
     const refused = checkAddressee(call, sent.statement)
     if (refused) return refused
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
-    const { session_id: id, classification, ...asked } = sent.data
+    const { session_id: id, classification, ...proposed } = sent.data
     const by = `peer:${src}`
     const created_at = call.nowIso()
     const request_digest = canonicalDigest(sent.data)
-    const about = {
-      ...asked,
+    const fields = {
+      ...proposed,
       id,
       tenant_id,
       label: classification,
@@ -59,7 +59,7 @@ export const invite = operation({
       request_digest,
       invited: [],
     }
-    const copy = { ...buildSession(about), origin: { peer: src, tenant_id: sender_tenant_id } }
+    const copy = { ...buildSession(fields), origin: { peer: src, tenant_id: sender_tenant_id } }
     const audit = [lifecycleEvent(call, 'consensus.federation.invite', copy, { peer: src })]
     const made = await call
       .store(sessions)

@@ -18,12 +18,12 @@ export type EmissionEvent = z.infer<typeof emissionEvent>
 
 export const subject = z
   .strictObject({
-    kind: shortText.meta({ description: 'What is being compared, as in entity_match' }),
+    kind: shortText.meta({ description: 'Kind of comparison, such as entity_match' }),
     left: shortText,
     right: shortText,
     correlation_id: shortText.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
   })
-  .meta({ id: 'Subject', description: 'What a session is about' })
+  .meta({ id: 'Subject', description: 'The subject of a session' })
 
 export const attestation = z
   .strictObject({
@@ -47,7 +47,7 @@ export const transition = z
     decision: decision.optional(),
     result: combination.optional(),
   })
-  .meta({ id: 'Transition', description: 'One change of state, as the event stream tells it' })
+  .meta({ id: 'Transition', description: 'One change of state, as in the event stream' })
 export type Transition = z.infer<typeof transition>
 
 const messageBody = z.record(z.string(), z.unknown())
@@ -130,7 +130,7 @@ export const sessions = collection({
   indexes: ['state', 'lens_id', 'created_at', 'owes', 'deadline_ts'],
 })
 
-/** The session as the interface shows it. */
+/** The session as the API returns it. */
 export const session = z
   .strictObject({
     id: z.string(),
@@ -155,8 +155,8 @@ export const session = z
     origin: z
       .strictObject({ peer: shortText, tenant_id: shortText })
       .optional()
-      .meta({ description: 'The peer that the session lives at' }),
-    undeliverable: z.array(deliveryFailure).meta({ description: 'What could never be delivered, and why' }),
+      .meta({ description: 'The peer that hosts the session' }),
+    undeliverable: z.array(deliveryFailure).meta({ description: 'Deliveries that failed for good, and why' }),
     undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages still on their way' }),
     created_by: shortText,
     created_at: z.iso.datetime(),

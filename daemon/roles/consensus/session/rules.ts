@@ -1,4 +1,4 @@
-// The session's state machine: pure decisions from what is stored and what is given to what is stored next.
+// The state machine of a session: pure functions from the stored session to the next one.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { decideSorted, type QuorumDecision } from '../combine/decide.ts'
@@ -10,7 +10,7 @@ import { addToOutbox, closeDissent, emissionEntry, enterState } from './transiti
 
 type ConflictDecision = Extract<QuorumDecision, { state: 'IN_CONFLICT' }>
 
-/** Applies the decision on the given opinions to the session: the same path for contributions, resolve and deadline. */
+/** Decides on the opinions and applies the decision to the session; used by contributions, resolve and deadline. */
 export function decideSession(
   current: StoredSession,
   sorted: readonly Opinion[],
@@ -19,8 +19,8 @@ export function decideSession(
   at: string,
 ): { next: StoredSession; decision: QuorumDecision } {
   const decision = decideSorted(current.policy, sorted)
-  const seen: StoredSession = { ...current, result: decision.combination, updated_at: at }
-  return { next: applyDecision(seen, decision, sorted, trigger, by, at), decision }
+  const combined: StoredSession = { ...current, result: decision.combination, updated_at: at }
+  return { next: applyDecision(combined, decision, sorted, trigger, by, at), decision }
 }
 
 function applyDecision(
@@ -39,7 +39,7 @@ function applyDecision(
     : current
 }
 
-/** Makes the session RATIFIED; evidence, results and emissions follow from what it then owes. */
+/** Makes the session RATIFIED and queues its evidence, which results and emissions follow. */
 export function ratifySession(
   current: StoredSession,
   decision: 'match' | 'non_match',
@@ -66,7 +66,7 @@ function enterConflict(
   if (again && trigger !== 'resolve') return current
   const { deadline_ts: _past, ...rest } = again ? closeDissent(current, 'superseded', at) : current
   const { reason } = decision
-  // The record before is part of the name: two resolve attempts over the same contributions make two records.
+  // The id covers the previous record: two resolve attempts over the same contributions make two records.
   const about = [current.id, current.chain, current.history.length, current.open_dissent_id ?? null]
   const id = `dis_${canonicalDigest(about).slice(0, 32)}`
   const record: DissentRecord = {
@@ -103,8 +103,8 @@ export function applyDeadline(
 }
 
 /**
- * Withdraws the session from any state but WITHDRAWN. Peers are told; after a ratification all sinks, before one those that
- * wait for the session to end.
+ * Withdraws the session from any state but WITHDRAWN. Peers are notified; after a ratification all `sinks`, before one
+ * only those `waiting` for the session to end.
  */
 export function withdrawSession(
   current: StoredSession,
@@ -117,7 +117,7 @@ export function withdrawSession(
   const wasRatified = current.state === 'RATIFIED'
   const { deadline_ts: _past, ...rest } = closeDissent(current, 'withdrawn', at)
   const withdrawn = enterState(rest, 'WITHDRAWN', 'cancel', by, at)
-  const told: SessionOutboxEntry[] = current.invited.map((peer) => ({
+  const messages: SessionOutboxEntry[] = current.invited.map((peer) => ({
     type: 'message',
     id: `retraction:${peer}`,
     peer,
@@ -125,5 +125,5 @@ export function withdrawSession(
     body: { session_id: current.id, retraction: { at, was: current.state } },
   }))
   const emitted: SessionOutboxEntry[] = (wasRatified ? sinks : waiting).map((sink) => emissionEntry(sink, 'retracted'))
-  return addToOutbox(withdrawn, [...told, ...emitted])
+  return addToOutbox(withdrawn, [...messages, ...emitted])
 }

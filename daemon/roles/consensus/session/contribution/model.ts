@@ -1,4 +1,4 @@
-// A contribution: one contributor's scored opinion, whose key signed for it, and how it arrived.
+// A contribution: one contributor's scored opinion, its signing key, and its provenance.
 import * as z from 'zod'
 import { classification, label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
@@ -17,7 +17,7 @@ export const contributionInput = z.strictObject({
   classification,
 })
 
-/** How a peer's message came; `(epoch, seq)` orders what one source sends. */
+/** The message that a record came from; `(epoch, seq)` orders the messages of one source. */
 export const provenance = z.strictObject({
   transport: shortText,
   peer: shortText,
@@ -44,7 +44,7 @@ export const contribution = z
   .meta({ id: 'Contribution' })
 export type Contribution = z.infer<typeof contribution>
 
-/** Contributions 1..page_size, page_size + 1.. and so on of one session; written once, never changed. */
+/** Number of contributions in each stored page of a session's record; pages are written once and never changed. */
 export const page_size = 8
 
 export const contributionPages = collection({

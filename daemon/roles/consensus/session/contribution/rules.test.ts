@@ -110,7 +110,7 @@ describe('a contribution', () => {
     expect(codeOf(buildStoredSession(), emptyContributionIndex('start'), given)).toBe('label_denied')
   })
 
-  test('to a session that lives at a peer is sent there and decides nothing; an older one is not sent', () => {
+  test('to a session that a peer hosts is sent there and decides nothing; an older one is not sent', () => {
     const copy = buildStoredSession({
       origin: { peer: 'bravo', tenant_id: 'tenant-b' },
       policy: { ...buildStoredSession().policy, m: 1 },

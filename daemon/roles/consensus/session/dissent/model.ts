@@ -1,4 +1,4 @@
-// The MachineDissent record: why a session could not agree, frozen at the moment that it could not.
+// The MachineDissent record: why a session could not agree, as of the moment that it entered conflict.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
