@@ -1,4 +1,4 @@
-// The session's decisions as pure rules: what is accepted, what follows, and what the session then owes to others.
+// The state machine of a session as pure rules: accepted changes, resulting states, and outbox entries.
 import { describe, expect, test } from 'vitest'
 import {
   acceptAll,

@@ -11,12 +11,10 @@ export const tell = operation({
   method: 'POST',
   path: '/api/v2/site/coalition/event',
   input: statusEvent.extend({ label: label.meta({ description: 'Label of the session; it is not sent' }) }),
-  output: z
-    .strictObject({ told: z.boolean(), reason: z.string() })
-    .meta({
-      id: 'ToldCoalition',
-      description: 'Whether the event is durable at the hub, or why it may not be published',
-    }),
+  output: z.strictObject({ told: z.boolean(), reason: z.string() }).meta({
+    id: 'ToldCoalition',
+    description: 'Whether the event is durable at the hub, or why it may not be published',
+  }),
   errors: [],
   allow: 'channel:send',
 

@@ -1,4 +1,4 @@
-// Who may speak as whom.
+// Which callers may contribute in which name.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Caller } from '../../../../kernel/identity/identity.ts'
