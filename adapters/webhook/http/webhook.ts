@@ -4,14 +4,12 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { platformHeader, platformSignature } from '../../../daemon/kernel/cryptography/webhook-signature.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { WebhookEndpoint } from '../../../daemon/kernel/network/webhook.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 
 /** From the first byte sent to the status. */
 const patience_ms = 10_000
-
-/** Where a webhook goes, and the file with the secret that it is signed with. */
-export type Webhook = { readonly url: string; readonly secret_file: string }
 
 /**
  * POSTs `body` with `X-Platform-Signature: t=<unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256 under the secret in the
@@ -19,7 +17,7 @@ export type Webhook = { readonly url: string; readonly secret_file: string }
  * too, is `Refusal('unavailable')`, to be tried again. Redirects are not followed.
  */
 export async function postWebhook(
-  { url, secret_file }: Webhook,
+  { url, secret_file }: WebhookEndpoint,
   body: unknown,
   { trace, signal }: Pick<Call, 'trace' | 'signal'>,
   now_ms: number,

@@ -9,6 +9,6 @@ test('each sink has a name of its own, since what is owed to it is known by that
   expect(parseWithSchema(settings.schema, { sinks: [filedropSink('one'), filedropSink('two')] }).success).toBe(true)
   expect(parseWithSchema(settings.schema, { sinks: [filedropSink('one'), filedropSink('one')] })).toEqual({
     success: false,
-    errors: [{ path: 'sinks', message: 'no two may have the same name' }],
+    errors: [{ path: 'sinks', message: 'sink names must be unique' }],
   })
 })

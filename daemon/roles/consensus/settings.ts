@@ -3,13 +3,13 @@ import * as z from 'zod'
 import { brokerUrl } from '../../kernel/network/broker.ts'
 import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { shortText } from './fields.ts'
 
 const filePath = z.string().min(1).max(4_096)
-const shortText = z.string().min(1).max(256)
-/** What is owed to a sink is known by its name, so each has its own. */
+/** Pending emissions refer to their sink by name, so names are unique. */
 const sinkName = z.string().min(1).max(64)
 
-/** The coalition's status feed, which is told as a sink is. */
+/** Name of the coalition's status feed, which receives emissions as a sink does. */
 export const feed_sink_name = 'coalition'
 
 export const settings = settingsBlock('consensus', {
@@ -17,7 +17,7 @@ export const settings = settingsBlock('consensus', {
   ...toolFields('CONSENSUS'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
-    doc: 'What this deployment matches with; consensus does not run where it is lookup_only on customer premises.',
+    doc: 'How this deployment matches; consensus does not run where it is lookup_only on customer premises.',
   }),
   contributors: z
     .record(
@@ -37,7 +37,9 @@ export const settings = settingsBlock('consensus', {
       }),
     )
     .default({})
-    .meta({ doc: 'Enrolled contributors: their signing keys, and who may speak for them. Nobody else contributes.' }),
+    .meta({
+      doc: 'Enrolled contributors: their signing keys, and the subjects that may submit for them. Nobody else may contribute.',
+    }),
   sinks: z
     .array(
       z.discriminatedUnion('kind', [
@@ -78,12 +80,12 @@ export const settings = settingsBlock('consensus', {
     .max(32)
     .refine(
       (sinks) => !sinks.some(({ name }) => name === feed_sink_name),
-      `the name ${feed_sink_name} is that of the hub’s feed`,
+      `the name ${feed_sink_name} is reserved for the hub’s feed; choose another`,
     )
-    .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'no two may have the same name')
+    .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'sink names must be unique')
     .default([])
-    .meta({ doc: 'Where ratified results are emitted to, each under a name of its own.' }),
+    .meta({ doc: 'Sinks that ratified results are emitted to, each under a unique name.' }),
   max_contributions: z.int().min(1_000).max(1_000_000).default(10_000).meta({
-    doc: 'Contributions that one session keeps, superseded ones included; more are refused.',
+    doc: 'Maximum number of contributions in one session, superseded ones included; further ones are refused.',
   }),
 })

@@ -1,4 +1,4 @@
-// The hub role as every process of the site knows it: what may be set, and which messages it takes.
+// Outline of the hub role for every process of the site: its settings and the messages that it accepts.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 

@@ -1,10 +1,10 @@
-// Settings of the hub role: its listener, who may be a node, and how much it keeps for whom.
+// Settings of the hub role: its listener, the enrolled nodes, and the limits of mailboxes and feed.
 import * as z from 'zod'
 import { siteName } from '../../kernel/messaging/transport.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 
-/** Two thirds of what the largest request holds in base64. */
+/** Two thirds of the largest request, since bodies travel as base64. */
 export const largest_message_bytes = 11 * 1_048_576
 
 export const settings = settingsBlock('hub', {
@@ -28,7 +28,7 @@ export const settings = settingsBlock('hub', {
     )
     .default({})
     .meta({ doc: 'Enrolled nodes: name to the subject that alone may act as it. Nobody else registers.' }),
-  heartbeat_s: z.int().min(1).max(3_600).default(15).meta({ doc: 'How often nodes are asked to be heard of.' }),
+  heartbeat_s: z.int().min(1).max(3_600).default(15).meta({ doc: 'Interval at which nodes are to send heartbeats.' }),
   lost_after: z
     .int()
     .min(1)
@@ -59,5 +59,5 @@ export const settings = settingsBlock('hub', {
     .min(100)
     .max(10_000_000)
     .default(100_000)
-    .meta({ doc: 'Newest entries of a coalition’s status feed that are kept.' }),
+    .meta({ doc: 'Maximum number of entries in a coalition’s status feed; older ones are removed.' }),
 })

@@ -37,7 +37,7 @@ export const mtlsSettings = settingsBlock('mtls', {
     doc: 'Private key of it (PEM, 0600, in the open); that of cert_file when absent. Read again when it changes.',
   }),
   peers: z.record(siteName, mtlsPeer).default({}).meta({
-    doc: 'Peers whose messages go over HTTPS with client certificates: name to url and ca_file (PEM: who may sign its certificate); keys narrows that to public keys, by the SHA-256 of each.',
+    doc: 'Peers whose messages go over HTTPS with client certificates: name to url and ca_file (PEM: the authorities of its certificate); keys narrows that to public keys, by the SHA-256 of each.',
   }),
 })
 
@@ -53,7 +53,7 @@ export const amqpSettings = settingsBlock('amqp', {
     .meta({ env: 'AMQP_USER', doc: 'User at the broker; peers may insist on it.' }),
   password: z.string().min(1).max(1_024).optional().meta({
     env: 'AMQP_PASSWORD',
-    doc: 'Password of the user; without one a client certificate shows who this site is.',
+    doc: 'Password of the user; without one a client certificate identifies this site.',
     secret: true,
   }),
   tls_ca_file: filePath
@@ -108,7 +108,7 @@ export function listNetworks(read: SectionReader): { readonly name: NetworkName;
     .filter(({ peers, alone }) => peers.length > 0 || alone)
 }
 
-/** What moves the messages of a peer. */
+/** The carrier of a peer's messages. */
 export function carrierOf(peer: string, read: SectionReader): 'filedrop' | NetworkName {
   return listNetworks(read).find(({ peers }) => peers.includes(peer))?.name ?? 'filedrop'
 }
@@ -119,7 +119,7 @@ export function findPeersServedTwice(read: SectionReader): string[] {
   return [...new Set(all.filter((peer, index) => all.indexOf(peer) !== index))]
 }
 
-/** What would keep this site from its broker for good; undefined when nothing does, or no peer is served by one. */
+/** The configuration fault that keeps this site from its broker; undefined without one, or when no peer uses a broker. */
 export function brokerFault(read: SectionReader): string | undefined {
   const { peers, url, user, password, tls_cert_file, tls_key_file } = read(amqpSettings) as SettingValues<
     typeof amqpSettings

@@ -1,4 +1,4 @@
-// The carrier that keeps what it carries; the site has one.
+// Finds the carrier that stores the messages that it carries; a site has one.
 
 import { refuse } from '../../kernel/error/errors.ts'
 import type { Custody } from '../../kernel/messaging/custody.ts'

@@ -1,4 +1,4 @@
-// What people ask of the carrier that is told of no arrival.
+// Finds the carrier that gets no confirmation of arrival, for the operations that people perform on it.
 
 import { refuse } from '../../kernel/error/errors.ts'
 import type { OneWayControl } from '../../kernel/messaging/one-way-control.ts'

@@ -1,4 +1,4 @@
-// The site role as every process of the site knows it: what may be set, and which messages it takes.
+// Outline of the site role for every process of the site: its settings and the messages that it accepts.
 
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'

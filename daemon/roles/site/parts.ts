@@ -1,4 +1,4 @@
-// What boot supplies to the site role alone: its keys, peers, carriers, issuer.
+// The parts that the runtime supplies to the site role alone: its keys, peers, carriers, issuer.
 
 import type {
   Jws,
@@ -20,11 +20,11 @@ import type { GrantedClaims, OAuthClient, SubjectToken } from './token/model.ts'
 
 export const signaturesPart = part<Signatures>('signatures')
 export const peersPart = part<Peers>('peers')
-/** The pinned peers, to change. */
+/** Changes the pinned peers. */
 export type PinnedPeers = {
   /**
-   * One change at a time, durable when it resolves. `difference` gives the peer back as it is to change nothing; what it refuses
-   * is given on. Undefined when there is no such peer.
+   * One change at a time, durable when it resolves. `change` returns the same peer for no change; its refusal is passed on.
+   * Undefined when the peer does not exist.
    */
   change(name: string, change: (peer: Peer) => Promise<Peer | Refusal>): Promise<Peer | Refusal | undefined>
 }
@@ -35,7 +35,7 @@ export type KeySets = {
   all(): readonly Jws[]
   /** The version that each peer was sent last by this process. */
   readonly sent_versions: Map<string, number>
-  /** Why a peer could not be told, as it was logged last. */
+  /** The failure to send to each peer, as logged last. */
   readonly logged_failures: Map<string, string>
 }
 export const keySetsPart = part<KeySets>('key-sets')
@@ -46,7 +46,7 @@ export type StatusFeed = { publish(event: StatusEvent): Promise<void> }
 export const statusFeedPart = part<StatusFeed>('status-feed')
 export const transportsPart = part<readonly Transport[]>('transports')
 
-/** Messages that a carrier has verified a moment ago; asking again costs a look instead of a signature. */
+/** Messages that a carrier has verified recently: a lookup replaces the verification of the signature. */
 export type VerifiedMessageCache = {
   /** Undefined when this envelope of this peer was not verified recently. */
   find(
@@ -75,7 +75,7 @@ export const failedAttemptsPart = part<FailedAttempts>('failed-attempts')
 export type Quarantines = {
   /** Newest first, by id where the times are equal; from behind `after` on. */
   list(peer: string | undefined, limit: number, after?: { at: string; id: string }): Promise<QuarantineEntry[]>
-  /** With the digests of its files as they lie there now; undefined when there is no such item. */
+  /** With the digests of its files as they are now; undefined when the item does not exist. */
   get(peer: string, id: string): Promise<Omit<QuarantineItem, 'site' | 'release' | 'sender_tenant_id'> | undefined>
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
@@ -83,7 +83,7 @@ export const quarantinesPart = part<Quarantines>('quarantines')
 /** Consistent copies of the databases of all roles of the site. */
 export type Backups = {
   /**
-   * Asks every role for its copy, in a new folder named by the instant, and drops all but the newest `keep`; its name.
+   * Requests a copy from every role, in a new folder named by the instant, removes all but the newest `keep` folders, and returns the name.
    * Rejects with the role that made none; nothing is left then.
    */
   run(keep: number, ask: Call['roles']['request']): Promise<string>

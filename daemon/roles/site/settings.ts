@@ -17,7 +17,7 @@ export const settings = settingsBlock('site', {
     .optional()
     .meta({
       env: 'SITE_PUBLIC_URL',
-      doc: 'Where clients reach this role, as its metadata tells them; listen and port when absent.',
+      doc: 'URL at which clients reach this role, as published in its metadata; listen and port when absent.',
     }),
   accreditations: z.record(z.string(), accreditation).default({}).meta({
     doc: 'Accreditation of each federation channel, by peer; profile D refuses to start with a channel that has none.',
@@ -57,7 +57,7 @@ export const filedropSettings = settingsBlock('filedrop', {
     .array(z.string().min(1).max(64))
     .max(64)
     .default([])
-    .meta({ doc: 'What this site counts as for releasability besides its tenant: its nationality, say.' }),
+    .meta({ doc: 'Further names of this site for releasability besides its tenant, such as its nationality.' }),
   rescan_ms: z
     .int()
     .min(100)
@@ -88,7 +88,7 @@ export const filedropSettings = settingsBlock('filedrop', {
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .meta({ doc: 'Messages of one channel that are sent again in a minute, whoever asks for them.' }),
+    .meta({ doc: 'Maximum number of messages of one channel that are sent again per minute, over all requests.' }),
   acknowledgements: z
     .record(siteName, z.strictObject({ every_s: z.int().min(10).max(604_800).default(900) }))
     .default({})
@@ -112,6 +112,6 @@ export const filedropSettings = settingsBlock('filedrop', {
     })
     .optional()
     .meta({
-      doc: 'Program and arguments that judge each body before it is taken in; its path comes last. Exit 0: clean; 1: refused; else intake pauses.',
+      doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; else intake pauses.',
     }),
 })

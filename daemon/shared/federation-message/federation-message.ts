@@ -1,7 +1,7 @@
 // A peer's message as it reaches a role by any carrier: the signed envelope, and the exact bytes of its body.
 import * as z from 'zod'
 import { jws } from '../../kernel/cryptography/signatures.ts'
-import { canonicalJson, sha384 } from '../../kernel/encoding/canonical-json.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { parseWithSchema } from '../../kernel/error/parsing.ts'
 import {
@@ -15,12 +15,15 @@ import { translateLabel } from '../../kernel/label/label-map.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/transport.ts'
 import type { Call, VerifiedStatement } from '../../kernel/operation/call.ts'
+import { readSignedBody } from './signed-body.ts'
+
+export const federationMessageFields = {
+  envelope: jws.meta({ description: 'JWS (general JSON serialisation) over the statement' }),
+  body: z.base64url().max(6_000_000).meta({ description: 'base64url of the exact bytes of the body' }),
+}
 
 export const federationMessage = z
-  .strictObject({
-    envelope: jws.meta({ description: 'JWS (general JSON serialisation) over the statement' }),
-    body: z.base64url().max(6_000_000).meta({ description: 'base64url of the exact bytes of the body' }),
-  })
+  .strictObject(federationMessageFields)
   .meta({ id: 'FederationMessage', description: 'A signed message of a federation peer' })
 export type FederationMessage = z.infer<typeof federationMessage>
 
@@ -53,9 +56,8 @@ export async function openFederationMessage<T>(
   const signed = await call.roles.verifyStatement(claimed.src, given.envelope)
   if (isRefusal(signed)) return signed
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
-  const bytes = Buffer.from(given.body, 'base64url')
-  const isWhole = claimed.kind === kind && claimed.body.length === bytes.length && claimed.body.sha384 === sha384(bytes)
-  const body = isWhole ? parseJson(signed.is_label_released ? unlabelledBody : messageBody, bytes) : undefined
+  const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
+  const body = readSignedBody(claimed, kind, given.body, bodySchema)
   if (!body) return refuse('signature_invalid', 'the body is not the one that was signed for')
   if (!signed.is_label_released && canonicalJson(body.label) !== canonicalJson(statement.label))
     return refuse('label_denied', 'the label of the body is not that of the statement')
@@ -100,12 +102,4 @@ function isCovered(classification: Label, outer: Label, labels: LabelPolicy): bo
   return (
     isWithinCeiling(outer, classification, labels) && audience.every((name) => isReleasableTo(classification, [name]))
   )
-}
-
-function parseJson<T>(schema: z.ZodType<T>, bytes: Buffer): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).data
-  } catch {
-    return undefined
-  }
 }

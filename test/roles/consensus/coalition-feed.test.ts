@@ -1,4 +1,4 @@
-// What the coalition's feed is told of a session: its ratification and withdrawal, once, however often the hub is not there.
+// The coalition's feed gets each ratification and withdrawal once, also when the hub is unavailable in between.
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Many callers at once: whatever the interleaving, the session is what one of the sequential orders would have made it.
+// Many concurrent callers: for any interleaving, the session equals the result of one sequential order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
@@ -29,7 +29,7 @@ const crowds: fc.Arbitrary<ModelOpinion[]> = fc
     minLength: 2,
     maxLength: 14,
   })
-  .map((list) => list.map((said, at) => ({ ...said, accuracy: 1, credibility: 1 - at / 100 })))
+  .map((list) => list.map((opinion, at) => ({ ...opinion, accuracy: 1, credibility: 1 - at / 100 })))
 
 test('parallel contributions and a cancel leave what the record, told in its order, leads to', async () => {
   await fc.assert(
@@ -92,7 +92,7 @@ test('of different contributions sent at once under one key, one alone is acknow
   for (const turn of [1, 2, 3, 4, 5]) {
     const { id } = await openSession(person, { m: 3, n: 4 })
     await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
-    // Some say what stands already, which enters no record.
+    // Some repeat the standing contribution, which enters no record.
     const scores = Array.from({ length: 20 }, (_, at) => (at % 2 === turn % 2 ? 0.9 : at / 100))
     const codes = await Promise.all(
       scores.map((score) =>

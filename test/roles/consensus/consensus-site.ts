@@ -1,4 +1,4 @@
-// A site with enrolled contributors, and the short ways in which tests speak to its sessions.
+// A site with enrolled contributors, and helpers that act on its sessions.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
@@ -27,7 +27,7 @@ export function startConsensusSite({ contributors = [], consensus = {}, ...optio
   return startTestSite({ ...options, profile: { ...options.profile, consensus: section } })
 }
 
-/** One world for all tests of a file, which must end without a logged error. */
+/** One site for all tests of a file, which must end without a logged error. */
 export function setUpConsensusSite(
   options: () => ConsensusSiteOptions | Promise<ConsensusSiteOptions>,
 ): () => TestSite {
@@ -45,7 +45,7 @@ export function setUpConsensusSite(
   }
 }
 
-/** Someone who may do all that consensus has. */
+/** A person with all permissions of the consensus role. */
 export function createOperator(world: TestSite): Promise<CheckedClient> {
   return world.as({ subject: 'olga', roles: ['operator'] })
 }
@@ -76,7 +76,7 @@ export function openSession(
   return person.ok(create, buildSessionInput(policy, classification))
 }
 
-/** The session once everything that it owed has been delivered. */
+/** The session once its outbox is empty. */
 export function waitUntilDelivered(person: CheckedClient, id: string): Promise<ConsensusSession> {
   return waitUntil(async () => {
     const session = await person.ok(get, { id })

@@ -1,4 +1,4 @@
-// Lens emission: each ratification and retraction reaches every sink at least once, in order, whoever fails meanwhile.
+// Lens emission: each ratification and retraction reaches every sink at least once, in order, despite failures.
 import { afterAll, expect, test } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'

@@ -1,4 +1,4 @@
-// Dissent records: listed, filtered, explained in three ways, and closed by whatever settles the session.
+// Dissent records: listed, filtered, explained in three formats, and closed when the session is decided.
 import { expect, test } from 'vitest'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { explain } from '../../../daemon/roles/consensus/dissent/explain.ts'
@@ -28,7 +28,7 @@ async function createConflict(
 ): Promise<string> {
   const policy = { m: 2, n: 3, conflict_threshold: 0.7, ...(combination_method ? { combination_method } : {}) }
   const { id } = await person.ok(create, { ...buildSessionInput(policy), lens_id })
-  // c1 speaks second: m is 2, and what the other two agree on would be ratified at once.
+  // c1 contributes second: m is 2, and an agreement of the other two would be ratified at once.
   for (const [who, score] of Object.entries({ c2: 1, c1: 0, c3: 1 })) {
     await person.ok(contribute, { id, ...buildOpinionInput(who, score) })
   }
@@ -136,9 +136,9 @@ test('the JSON explanation holds both texts', async () => {
   const person = await createOperator(world())
   const id = await createConflict(person)
   const [record] = await listDissents(person, id)
-  const told = await person.ok(explain, { id: record?.id ?? '' })
-  expect(told).toMatchObject({ id: record?.id, session_id: id })
-  expect([told.text.startsWith('This'), told.markdown.startsWith('# This')]).toEqual([true, true])
+  const explained = await person.ok(explain, { id: record?.id ?? '' })
+  expect(explained).toMatchObject({ id: record?.id, session_id: id })
+  expect([explained.text.startsWith('This'), explained.markdown.startsWith('# This')]).toEqual([true, true])
 })
 
 test('total conflict has no score, and says so', async () => {

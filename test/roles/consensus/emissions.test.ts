@@ -1,4 +1,4 @@
-// Lens emissions of peers: taken only as signed, kept under their origin, moving forward only, seen by whom they are for.
+// Lens emissions of peers: accepted only as signed, stored under their origin, and visible only to cleared callers.
 import { afterAll, describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Statement } from '../../../daemon/kernel/messaging/transport.ts'
@@ -142,7 +142,7 @@ describe('a peer that is heard again', () => {
   })
 })
 
-/** How the interface tells of a retraction. */
+/** The status of a retracted emission in the API. */
 function describeRetraction({ seq, at }: typeof withdrawal) {
   return { status: 'withdrawn', seq, at, updated_at: expect.any(String) }
 }
@@ -226,7 +226,7 @@ test('it does not exist for those below its label, nor for other tenants', async
     expect(await stranger.refusal(get, { id })).toBe('not_found')
     expect((await stranger.ok(list, { session_id })).items).toEqual([])
   }
-  // What is told more openly is seen more widely: the origin's own label counts each time.
+  // A wider label makes the emission visible to more callers: the latest label of the origin applies.
   await deliverEmission(buildDecision(session_id, withdrawal))
   expect(await below.ok(get, { id })).toMatchObject({ status: 'withdrawn', classification: { level: 'UNCLASSIFIED' } })
   expect(await foreign.refusal(get, { id })).toBe('not_found')

@@ -1,4 +1,4 @@
-// Every event of a session has its number, from 1 on without a gap, and a client resumes after any of them.
+// Events of a session are numbered from 1 without a gap, and a client can resume after any of them.
 import { expect, test } from 'vitest'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'

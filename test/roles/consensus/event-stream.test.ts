@@ -1,4 +1,4 @@
-// The event stream of a session: who may follow it, until when, and that all who do are told the same.
+// The event stream of a session: its permitted readers, its end, and equal content for all readers.
 import { expect, test } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'

@@ -1,4 +1,4 @@
-// A session that peers were invited to, and what they then say of it.
+// A session that peers are invited to, and their contributions to it.
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import type { ConsensusSession } from '../../../daemon/roles/consensus/session/model.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
@@ -6,7 +6,7 @@ import type { TestSite } from '../../support/site/test-site.ts'
 import { buildSessionInput, createOperator, type PolicyInput, waitUntilDelivered } from './consensus-site.ts'
 import { sharedClassification, sharedLabel } from './peer-site.ts'
 
-/** What the carriers act as. */
+/** The caller as which carriers act. */
 export function createCarrier(world: TestSite): Promise<CheckedClient> {
   return world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
 }

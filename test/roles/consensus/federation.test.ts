@@ -1,4 +1,4 @@
-// Contributions of peers: to the bit what local ones are, in the order of their source, and counted once.
+// Contributions of peers: bit-identical to local ones, in the order of their source, and counted once.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'

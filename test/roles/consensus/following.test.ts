@@ -1,4 +1,4 @@
-// A session that lives at a peer: the copy here is told to exist, speaks with one voice, and only follows.
+// A session that a peer hosts: the copy here is created by invitation, has one vote, and only follows its origin.
 import { afterAll, expect, test } from 'vitest'
 import type { MessageKind, Statement } from '../../../daemon/kernel/messaging/transport.ts'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'

@@ -1,4 +1,4 @@
-// A peer with a labelling policy of its own: its labels are read by the map that was agreed, and what that lacks is refused.
+// A peer with its own labelling policy: its labels are translated by the agreed map; unmapped ones are refused.
 import { afterAll, describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'

@@ -1,4 +1,4 @@
-// Labels: what a caller may not know of does not exist for them, in no answer, no list, no count and no record.
+// Labels: an object above a caller's clearance appears in no answer, list, count or record.
 import { expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Classification } from '../../../daemon/kernel/label/label.ts'
@@ -106,20 +106,20 @@ test('a session, its dissent and the explanation carry the join of all that went
     ...buildSessionInput({ m: 2, n: 3 }),
     classification: among('FR', 'DE', 'tenant-a'),
   })
-  const said = (name: string, score: number, classification: Classification) =>
+  const contributeAs = (name: string, score: number, classification: Classification) =>
     person.ok(contribute, { id, ...buildOpinionInput(name, score), classification })
-  await said('c1', 0, { level: 'SECRET', categories: ['X'], releasable_to: ['FR', 'IT', 'tenant-a'] })
-  await said('c2', 1, { level: 'RESTRICTED', categories: ['NUC'], releasable_to: ['DE', 'FR', 'tenant-a'] })
+  await contributeAs('c1', 0, { level: 'SECRET', categories: ['X'], releasable_to: ['FR', 'IT', 'tenant-a'] })
+  await contributeAs('c2', 1, { level: 'RESTRICTED', categories: ['NUC'], releasable_to: ['DE', 'FR', 'tenant-a'] })
   const joined = { level: 'SECRET', categories: ['NUC', 'X'], releasable_to: ['FR', 'tenant-a'] }
   expect(await waitUntilDelivered(person, id)).toMatchObject({ state: 'IN_CONFLICT', classification: joined })
   const [first] = (await person.ok(bySession, { session_id: id })).items
   expect(first?.classification).toMatchObject(joined)
-  const told = await person.ok(explain, { id: first?.id ?? '' })
-  expect(told.classification).toEqual(first?.classification)
-  expect(told.text).toContain('Classification: SITE SECRET NUC X, releasable to FR, tenant-a.')
-  expect(told.markdown).toContain('Classification: `SITE` `SECRET` `NUC` `X`, releasable to `FR`, `tenant-a`.')
+  const explained = await person.ok(explain, { id: first?.id ?? '' })
+  expect(explained.classification).toEqual(first?.classification)
+  expect(explained.text).toContain('Classification: SITE SECRET NUC X, releasable to FR, tenant-a.')
+  expect(explained.markdown).toContain('Classification: `SITE` `SECRET` `NUC` `X`, releasable to `FR`, `tenant-a`.')
 
-  await said('c3', 1, { level: 'SECRET', categories: [], releasable_to: ['tenant-a'] })
+  await contributeAs('c3', 1, { level: 'SECRET', categories: [], releasable_to: ['tenant-a'] })
   const narrowed = { ...joined, releasable_to: ['tenant-a'] }
   expect(await waitUntilDelivered(person, id)).toMatchObject({ classification: narrowed })
   await person.ok(resolve, { id })

@@ -1,4 +1,4 @@
-// A session with a thousand contributions: its record stays whole and in order, over pages, callers and a restart.
+// A session with a thousand contributions keeps its record complete and in order, over pages, callers and a restart.
 import { expect, test } from 'vitest'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
@@ -17,7 +17,7 @@ import {
 const everybody = buildContributorNames(51)
 const world = setUpConsensusSite(() => ({ contributors: everybody }))
 
-/** `at` tells every contribution from every other. */
+/** `at` distinguishes the contributions. */
 const buildContribution = (at: number) => buildOpinionInput(everybody[at % 50] ?? '', 0.9, [1, 1 - at / 10_000])
 
 async function contributeAll(person: CheckedClient, id: string, from: number, to: number): Promise<void> {

@@ -1,4 +1,4 @@
-// A peer with real keys of its own, whose signed messages a test delivers by hand.
+// A peer with real keys, whose signed messages a test delivers directly.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// What a peer's message must be to change anything: whole, signed, its own, fresh, rightly labelled and meant for here.
+// A peer's message changes something only when it is complete, signed, fresh, correctly labelled and addressed here.
 import { afterAll, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/transport.ts'
@@ -43,7 +43,7 @@ const formatTime = (ms: number) => new Date(noon + ms).toISOString()
 const minutes = 60_000
 const aboveCeilingLabel = { ...sharedLabel, level: 'SECRET' }
 
-/** What is no message at all: 422. */
+/** Inputs that are not a message: 422. */
 const shapelessMessages: WrongMessage[] = [
   { description: 'flat JSON', make: async (fields: OpinionFields) => fields },
   {

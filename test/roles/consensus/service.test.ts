@@ -1,4 +1,4 @@
-// What the service says of itself in each deployment profile, what it counts, and where it refuses to start.
+// Service information in each deployment profile, metrics, and the profiles in which the role refuses to start.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ProfileError } from '../../../daemon/boot/profile.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
@@ -95,7 +95,7 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
 test('metrics have the documented names and labels, and count each entry into a state once', async () => {
   const world = await endAfterTest(startConsensusSite({ contributors: ['c1', 'c2', 'c3'] }))
   const person = await createOperator(world)
-  // The clock stands still: what happens in one and the same millisecond must not be counted twice.
+  // The clock stands still: events of the same millisecond must not be counted twice.
   const agreed = await openSession(person, { m: 3, n: 3 })
   for (const who of ['c1', 'c2', 'c3']) await person.ok(contribute, { id: agreed.id, ...buildOpinionInput(who, 0.9) })
   const torn = await openSession(person, { m: 2, n: 3, combination_method: 'dempster_shafer' })

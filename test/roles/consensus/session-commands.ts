@@ -1,4 +1,4 @@
-// What can happen to a session, each thing done to the real one over HTTP and to the model, then both compared.
+// Random commands to a session: each is run over HTTP and on the model, and the results are compared.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'

@@ -1,4 +1,4 @@
-// How tests follow the events of a session, and what they pick from them.
+// Helpers that follow and select the events of a session.
 import { type Transition, transition } from '../../../daemon/roles/consensus/session/model.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { type EventReader, openEventReader } from '../../support/http/event-reader.ts'
@@ -14,7 +14,7 @@ export function followSession(
   return openEventReader(world.url('consensus'), `/api/v2/consensus/session/${id}/events`, token, after)
 }
 
-/** Changes of state, whatever else the stream has told. */
+/** The changes of state among the events of the stream. */
 export function listTransitions({ events }: EventReader): Transition[] {
   return events.filter(({ event }) => event === 'state').map(({ data }) => transition.parse(data))
 }

@@ -1,4 +1,4 @@
-// The session's state machine over real HTTP, step by step beside an independent model, restarts and deadlines included.
+// The state machine of a session over real HTTP, compared with an independent model, restarts and deadlines included.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'

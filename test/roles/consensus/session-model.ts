@@ -1,4 +1,4 @@
-// What a session must be, told a second time in few lines: the decisions page without the product's state machine.
+// An independent model of a session in few lines, without the product's state machine.
 
 import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
 import type { SessionState } from '../../../daemon/roles/consensus/session/model.ts'
@@ -83,7 +83,7 @@ export class SessionModel {
     this.#become(verdict.state === 'PENDING_QUORUM' ? { state: 'IN_CONFLICT', reason: 'inconclusive' } : verdict, false)
   }
 
-  /** The numbers are the combiner's, which has its own tests; what they lead to is told here. */
+  /** The numbers come from the combiner, which has its own tests; the model covers the resulting states. */
   #verdict(): ModelVerdict {
     const { m, n, combination_method, ratify_threshold, conflict_threshold } = this.policy
     if (this.standing.size < m) return { state: 'PENDING_QUORUM' }
@@ -116,7 +116,7 @@ export class SessionModel {
     if (state === 'PENDING_QUORUM' && this.state === 'PROPOSED' && this.contributions > 0) this.#enter(state)
   }
 
-  /** A step is an event, and what is decided by it is one more. */
+  /** A step is one event, and its decision another. */
   #enter(state: SessionState): void {
     this.path.push(state)
     this.events += 1

@@ -1,4 +1,4 @@
-// The session's own endpoints: repeats, versions, lists, attestation, deadlines.
+// The endpoints of a session: repeats, versions, lists, attestation, deadlines.
 import { expect, test } from 'vitest'
 import { list as dissentList } from '../../../daemon/roles/consensus/dissent/list.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'

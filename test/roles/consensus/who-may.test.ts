@@ -1,4 +1,4 @@
-// Who may contribute as whom, and what the tenants of one site can know of each other: nothing.
+// Which callers may contribute in which name; tenants of one site see nothing of each other.
 import { describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'

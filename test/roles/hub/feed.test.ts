@@ -1,4 +1,4 @@
-// The status feed: numbered without gaps, each event once, and read on from where a reader stopped.
+// The status feed: numbered without gaps, each event once, and readers resume where they stopped.
 import { expect, test } from 'vitest'
 import { list } from '../../../daemon/roles/hub/feed/list.ts'
 import { publish } from '../../../daemon/roles/hub/feed/publish.ts'

@@ -1,4 +1,4 @@
-// A site with the hub role, two enrolled nodes of its own coalition and one of another.
+// A site with the hub role, two enrolled nodes of its coalition and one node of another.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { register } from '../../../daemon/roles/hub/node/register.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
@@ -17,7 +17,7 @@ export const buildRegistration = (site: string) => ({
 
 export type HubSite = {
   readonly site: TestSite
-  /** Who may act as the node, with the right to. */
+  /** The subject that may act as the node, with the permission. */
   as(node: string): Promise<CheckedClient>
 }
 

@@ -1,4 +1,4 @@
-// Mailboxes: durable before they acknowledge, read by their owner alone, bounded for each sender, emptied by acknowledgement.
+// Mailboxes: durable, read by their owner alone, bounded for each sender, and emptied by acknowledgement.
 import { expect, test } from 'vitest'
 import { acknowledge } from '../../../daemon/roles/hub/message/acknowledge.ts'
 import { deliver } from '../../../daemon/roles/hub/message/deliver.ts'
@@ -69,7 +69,7 @@ test('a flood fills its own place only, by number and by bytes, and is told to w
   await charlie.ok(register, { id: 'charlie', ...buildRegistration('charlie') })
   for (let seq = 1; seq <= 5; seq++) await deliverMail(alpha, 'alpha', 'bravo', buildMail(seq))
   expect(await alpha.refusal(deliver, { id: 'bravo', from: 'alpha', ...buildMail(6) })).toBe('rate_limited')
-  // What lies there already is no more of it.
+  // A message that is stored already does not count again.
   await deliverMail(alpha, 'alpha', 'bravo', buildMail(5))
   await deliverMail(charlie, 'charlie', 'bravo', buildMail(1))
   await emptyMailbox()

@@ -1,4 +1,4 @@
-// Who joins a coalition, as whom, and how the others see who is there.
+// Which sites join a coalition under which name, and how the others see the members.
 import { describe, expect, test } from 'vitest'
 import { publish as offer } from '../../../daemon/roles/hub/capability/publish.ts'
 import { publish } from '../../../daemon/roles/hub/feed/publish.ts'

@@ -1,4 +1,4 @@
-// How fast secrets can be guessed, in time that the test moves.
+// The rate at which secrets can be guessed, with a clock that the test moves.
 import { expect, test } from 'vitest'
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import { failedAttempts } from '../../../daemon/roles/site/token/failed-attempts.ts'

@@ -1,4 +1,4 @@
-// Tokens that must not count: each is answered 401, stores nothing, and shows in no answer and no log.
+// Invalid tokens: each is answered 401, stores nothing, and appears in no answer and no log.
 import { createHmac, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// What the site role keeps for the others over HTTP: heads of audit chains that never go back, keys, and what may cross.
+// Records of the site role over HTTP: heads of audit chains that never go back, keys, and the check of crossing labels.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { serve } from '../../../daemon/boot/serve.ts'

@@ -1,4 +1,4 @@
-// A site tells its peers of every key set, and a peer's set counts once it follows: exactly once, whatever is lost on the way.
+// A site sends every key set to its peers, and a peer's set takes effect exactly once, despite lost messages.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

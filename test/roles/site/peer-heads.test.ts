@@ -1,4 +1,4 @@
-// The heads of a peer's audit chains, told by its inventories: a chain that is cut short or rewritten there shows here.
+// Heads of a peer's audit chains from its inventories: a chain that was cut short or rewritten there is detected here.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Signatures } from '../../../daemon/kernel/cryptography/signatures.ts'
@@ -99,7 +99,7 @@ test('a head that the peer did not sign as it stands, or of another site’s cha
   const another = await signHead(9, 'a', { writer: 'site@alpha' })
   const forStatement = { ...good, signature: await site.bravo.sign('statement', Buffer.from(canonicalJson(good))) }
   expect((await deliverInventory(1, [changed, another, forStatement, good])).json).toEqual(buildCounts(1, 0, 3))
-  // Nothing of it is remembered: five records are what it was told.
+  // The head was not stored: the last reported one has five records.
   expect((await deliverInventory(2, [await signHead(6)])).json).toEqual(buildCounts(1))
   expect(await listAlarms()).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The quarantine list over HTTP: newest first, page by page, and only with cursors of its own.
+// The quarantine list over HTTP: newest first, in pages, and only with cursors of this list.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

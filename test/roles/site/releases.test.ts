@@ -1,4 +1,4 @@
-// A release from quarantine over HTTP: two people with two keys, each under their own name, for those bytes, in time; nobody else.
+// A release from quarantine over HTTP needs two people with two keys, each in their own name, for those bytes, in time.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -51,7 +51,7 @@ async function approveRelease(said: object, by: ReleaseSigner, sub = by.subject,
   return (answer.json as { code?: string }).code ?? answer.status
 }
 
-/** It got past every check of the carrier: what refuses it now is the command, since it is no real contribution. */
+/** It passed every check of the carrier; the command refuses it, since it is not a valid contribution. */
 async function expectReleased(): Promise<void> {
   await vi.waitFor(() => expect(listReasons()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }]), 60_000)
 }

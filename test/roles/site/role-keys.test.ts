@@ -1,4 +1,4 @@
-// The key of a role, in the hands of a thief: it says that it is that role, and can say nothing else.
+// A stolen key of one role authenticates as that role, and as no other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audienceOf, issuerOf } from '../../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.close())
 
-/** What consensus says of itself. */
+/** The service information of the consensus role. */
 const buildRoleClaims = () => {
   const claims = buildTokenClaims({ sub: 'role:consensus', tenant_id: '*', roles: ['service'] })
   return { ...claims, exp: claims.iat + 300 }
@@ -34,7 +34,7 @@ async function readStatus(role: RequestedRole, token: string): Promise<number> {
   return (await site.request(role, { method: 'GET', path: rolePaths[role], token })).status
 }
 
-/** Of both services, each asked with a token that is meant for it unless said. */
+/** Status codes of both services, each called with a token for its own audience unless specified. */
 async function readStatuses(change: Readonly<Record<string, unknown>>): Promise<number[]> {
   const token = (role: RequestedRole) =>
     issueToken(stolen, { ...buildRoleClaims(), aud: audienceOf('alpha', role), ...change })

@@ -1,4 +1,4 @@
-// What a site says of itself (its keys, its numbers, what has arrived) nobody else can have it say, whatever they may send.
+// Messages about the site itself (keys, inventories, receipts) cannot be sent by other roles.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messageKind, sendableKind } from '../../../daemon/kernel/messaging/transport.ts'
 import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'

@@ -1,4 +1,4 @@
-// The token endpoint, its keys and its metadata, as an OAuth client meets them over HTTP.
+// The token endpoint, its keys and its metadata, as an OAuth client uses them over HTTP.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   discoveryDocument,

@@ -1,4 +1,4 @@
-// Published worked examples of evidence combination, read once and turned into bitmasks for the tests of the rule.
+// Published worked examples of evidence combination, converted to bitmasks for the tests of the rule.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 

@@ -1,4 +1,4 @@
-// Makes opinions for tests: from a short list of numbers, or at random with the corners visited often.
+// Builds opinions for tests: from a list of numbers, or at random with emphasis on the corners.
 import fc from 'fast-check'
 import type { Opinion } from '../../../daemon/roles/consensus/combine/opinion.ts'
 

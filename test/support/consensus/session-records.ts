@@ -1,11 +1,20 @@
-// Stored sessions and contributions for tests of the rules, with as little said as the test is about.
+// Builds stored sessions and contributions for tests of the rules; a test states only the fields that it is about.
 import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import {
+  addToIndex,
+  type ContributionIndex,
+  emptyContributionIndex,
+} from '../../../daemon/roles/consensus/session/contribution/contribution-index.ts'
 import type { Contribution } from '../../../daemon/roles/consensus/session/contribution/model.ts'
+import { acceptContribution } from '../../../daemon/roles/consensus/session/contribution/rules.ts'
 import type { StoredSession } from '../../../daemon/roles/consensus/session/model.ts'
 
 export const recorded_at = '2026-03-02T12:00:00.000Z'
 export const labelPolicy = { policy: 'SITE', levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET'] }
 export const unclassifiedLabel = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
+
+export const contributionLimits = { max_contributions: 1_000, labels: labelPolicy }
 
 export function buildStoredSession(more: Partial<StoredSession> = {}): StoredSession {
   return {
@@ -33,7 +42,7 @@ export function buildStoredSession(more: Partial<StoredSession> = {}): StoredSes
   }
 }
 
-/** With full weight; the ordinal tells contributions of one contributor apart. */
+/** Has full weight; the ordinal distinguishes contributions of one contributor. */
 export function buildLocalContribution(contributor_id: string, pair_score: number, ordinal = 1): Contribution {
   const id = `con_${contributor_id}_${ordinal}`
   const signer_key_id = `${contributor_id}-1`
@@ -52,7 +61,7 @@ export function buildLocalContribution(contributor_id: string, pair_score: numbe
   }
 }
 
-/** What a peer sent under this number, in the name of its tenant. */
+/** The contribution that a peer sent under this number, in the name of its tenant. */
 export function buildPeerContribution(peer: string, epoch: number, seq: number, pair_score = 0.5): Contribution {
   const msg_id = `msg_${peer}_${epoch}_${seq}`
   return {
@@ -60,4 +69,20 @@ export function buildPeerContribution(peer: string, epoch: number, seq: number, 
     id: msg_id,
     federation: { transport: 'filedrop', peer, msg_id, epoch, seq, parent_block_ids: ['ab'.repeat(32)] },
   }
+}
+
+/** The session and its index after these contributions, each accepted in turn. */
+export function acceptAll(
+  session: StoredSession,
+  ...contributions: readonly Contribution[]
+): { session: StoredSession; standing: ContributionIndex } {
+  const standing = emptyContributionIndex(session.chain)
+  let current = session
+  for (const given of contributions) {
+    const accepted = acceptContribution(current, standing, given, given.digest, contributionLimits)
+    if (isRefusal(accepted)) throw accepted
+    current = accepted.next
+    addToIndex(standing, accepted.contribution, current.chain)
+  }
+  return { session: current, standing }
 }

@@ -1,4 +1,4 @@
-// Holds a list kept in order step by step to the same list sorted at once.
+// A list that is kept sorted by insertions and removals equals the same list sorted at once.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'

@@ -1,4 +1,4 @@
-// Keeps a canonical list canonical while contributions come and go, so that a session need not be sorted each time.
+// Inserts into and removes from a canonically sorted list, so that a session need not be sorted for each contribution.
 import { compareCanonically, type Opinion } from './opinion.ts'
 
 /** A new list with the opinion in its place. `sorted` must be in canonical order. */
@@ -12,7 +12,7 @@ export function removeSorted(sorted: readonly Opinion[], contributor_id: string)
   return at < 0 ? sorted : sorted.toSpliced(at, 1)
 }
 
-/** A new list in which the opinion has superseded what the same contributor said before. */
+/** A new list in which the opinion replaces the contributor's earlier one. */
 export function supersedeSorted(sorted: readonly Opinion[], opinion: Opinion): readonly Opinion[] {
   return insertSorted(removeSorted(sorted, opinion.contributor_id), opinion)
 }

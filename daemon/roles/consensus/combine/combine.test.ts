@@ -1,4 +1,4 @@
-// Holds both combiners to exact arithmetic and to what every combination promises.
+// Compares both combiners with exact arithmetic, and checks the properties of every combination.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,4 +1,4 @@
-// The one door to the combiners: local and federated contributions, decision and dissent all come through here.
+// Entry point of the combiners, for local and federated contributions, decisions and dissents.
 import type { CombinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import type { Combination } from './combination.ts'
 import { dempsterShafer } from './dempster-shafer.ts'

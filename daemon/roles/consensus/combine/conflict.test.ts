@@ -1,4 +1,4 @@
-// Holds the measure of conflict to its formula, pair by pair.
+// Compares the measure of conflict with its pairwise formula.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildOpinions, opinionLists, shuffledLists } from '../../../../test/support/consensus/opinions.ts'

@@ -1,4 +1,4 @@
-// Holds the decision to the policy: quorum first, then conflict, then the score, each to the edge of its threshold.
+// Checks the decision against the policy: quorum, then conflict, then score, each at the edge of its threshold.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'

@@ -1,5 +1,5 @@
-// Turns a policy and the standing opinions into what the session becomes.
-
+// Decides the state of a session from its policy and the standing opinions.
+import * as z from 'zod'
 import type { QuorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import type { Combination } from './combination.ts'
 import { combineSorted } from './combine.ts'
@@ -11,8 +11,11 @@ export type DecisionPolicy = Pick<
   'm' | 'n' | 'combination_method' | 'ratify_threshold' | 'conflict_threshold'
 >
 
-export type SessionDecision = 'match' | 'non_match'
-export type ConflictReason = 'conflict' | 'inconclusive' | 'total_conflict'
+export const decision = z.enum(['match', 'non_match'])
+export type SessionDecision = z.infer<typeof decision>
+
+export const conflictReason = z.enum(['conflict', 'inconclusive', 'total_conflict'])
+export type ConflictReason = z.infer<typeof conflictReason>
 
 export type QuorumDecision =
   | { readonly state: 'PENDING_QUORUM'; readonly combination: Combination }

@@ -1,4 +1,4 @@
-// Holds the rule of combination to published examples and to what Dempster-Shafer theory says of it.
+// Compares the rule of combination with published examples and with the theorems of Dempster-Shafer theory.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -93,5 +93,8 @@ function isVacuous(mass: Mass): boolean {
 }
 
 function requireSameFrame(a: Mass, b: Mass): void {
-  if (a.singletons !== b.singletons) throw new RangeError('both sources speak of the same frame')
+  if (a.singletons !== b.singletons)
+    throw new RangeError(
+      `the sources have frames of ${a.singletons} and ${b.singletons} singletons; both must have the same frame`,
+    )
 }

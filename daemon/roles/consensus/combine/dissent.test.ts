@@ -1,4 +1,4 @@
-// Holds the anatomy of a dissent to a worked case and to what must be true of every one.
+// Compares the body of a dissent with a worked case, and checks the properties of every one.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'

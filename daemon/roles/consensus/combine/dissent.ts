@@ -1,18 +1,17 @@
-// Takes a disagreement apart: who stands where, who is far from whom, and whose voice keeps the session from ratifying.
+// Analyses a disagreement: each position, the camps, the most divergent pair, and whose opinions prevent a ratification.
 import * as z from 'zod'
 import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { fraction } from '../fields.ts'
 import { combination } from './combination.ts'
-import type { DecisionPolicy, QuorumDecision } from './decide.ts'
+import { conflictReason, type DecisionPolicy, type QuorumDecision } from './decide.ts'
 import { influence, influenceOf } from './influence.ts'
 import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
 import { camp, campOf, divergentPair, findMostDivergentPair, position, positionOf } from './positions.ts'
 import { findSmallestSet, smallestSetResult } from './smallest-set.ts'
 
-const threshold = z.number().min(0).max(1)
-
 /** Strict. Lists of contributors are in canonical order, by id where the numbers are equal. */
 export const dissentBody = z.strictObject({
-  reason: z.enum(['conflict', 'inconclusive', 'total_conflict']),
+  reason: conflictReason,
   method: combinationMethod,
   score: combination.shape.score,
   conflict: combination.shape.conflict,
@@ -20,11 +19,11 @@ export const dissentBody = z.strictObject({
   belief: combination.shape.belief,
   plausibility: combination.shape.plausibility,
   K: combination.shape.K,
-  thresholds: z.strictObject({ ratify_threshold: threshold, conflict_threshold: threshold }),
+  thresholds: z.strictObject({ ratify_threshold: fraction, conflict_threshold: fraction }),
   quorum: z.strictObject({
     m: z.int(),
     n: z.int(),
-    contributors: z.int().meta({ description: 'How many were heard' }),
+    contributors: z.int().meta({ description: 'Number of contributors with a standing opinion' }),
   }),
   positions: z.array(position),
   camps: z.strictObject({ match: camp, non_match: camp }),
@@ -37,23 +36,19 @@ export const dissentBody = z.strictObject({
 
 export type DissentBody = z.output<typeof dissentBody>
 
-/** What went wrong: a decision of IN_CONFLICT, or an undecided one whose deadline has passed. */
+/** The cause: a decision of IN_CONFLICT, or an undecided session whose deadline has passed. */
 export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
 
 /**
  * The body of a MachineDissent over one opinion per contributor, in any order; the order changes no bit of it.
  * Cost: of the order of n^2 for n contributors, and a second at most for a thousand.
  */
-export function buildDissent(
-  policy: DecisionPolicy,
-  opinions: readonly Opinion[],
-  undecided: DissentCause,
-): DissentBody {
+export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[], cause: DissentCause): DissentBody {
   const named = opinions.toSorted(compareCanonicallyThenById)
-  const { method, reason: _scoreless, ...figures } = undecided.combination
+  const { method, reason: _scoreless, ...figures } = cause.combination
   const positions = named.map((opinion) => positionOf(opinion, figures.score))
   return {
-    reason: undecided.reason,
+    reason: cause.reason,
     method,
     ...figures,
     thresholds: { ratify_threshold: policy.ratify_threshold, conflict_threshold: policy.conflict_threshold },
@@ -61,7 +56,7 @@ export function buildDissent(
     positions,
     camps: { match: campOf(named, positions, 'match'), non_match: campOf(named, positions, 'non_match') },
     most_divergent_pair: findMostDivergentPair(positions),
-    influence: named.map((_, at) => influenceOf(undecided.combination, named, at)),
+    influence: named.map((_, at) => influenceOf(cause.combination, named, at)),
     smallest_set: findSmallestSet(policy, named),
   }
 }

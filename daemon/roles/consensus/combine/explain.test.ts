@@ -1,4 +1,4 @@
-// Holds the prose of a dissent to its facts: every reason told, every name safe, the same words every time.
+// Compares the prose of a dissent with its data: every reason stated, every name safe, equal input gives equal text.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'

@@ -1,4 +1,4 @@
-// Renders the story of a dissent as plain text for a terminal, or as Markdown.
+// Renders the explanation of a dissent as plain text for a terminal, or as Markdown.
 import type { Label } from '../../../kernel/label/label.ts'
 import type { DissentBody } from './dissent.ts'
 import { type NameFormatter, type NarrativeSection, narrateDissent } from './narrative.ts'
@@ -31,7 +31,7 @@ function formatMarkdownSection({ title, prose, points }: NarrativeSection): stri
   return [`## ${title}`, ...prose, ...(list === '' ? [] : [list])].join('\n\n')
 }
 
-/** The fence is longer than any run of backticks inside, and padded, as CommonMark wants it. */
+/** The fence is longer than any run of backticks inside, and padded, as CommonMark requires. */
 const codeSpan: NameFormatter = (contributor_id) => {
   const shown = replaceUnprintable(contributor_id)
   const runs = shown.match(/`+/g) ?? []

@@ -1,10 +1,10 @@
-// Says how much each contributor moves the result: what it would be had this one not spoken.
+// Measures the influence of each contributor: the result without that contributor.
 import * as z from 'zod'
+import { fraction } from '../fields.ts'
 import type { Combination } from './combination.ts'
 import { combineSorted } from './combine.ts'
 import type { Opinion } from './opinion.ts'
 
-const fraction = z.number().min(0).max(1)
 const difference = z.number().min(-1).max(1)
 
 export const influence = z.strictObject({
@@ -17,7 +17,7 @@ export const influence = z.strictObject({
 
 export type Influence = z.output<typeof influence>
 
-/** Combined anew without the one: taking a source out again by arithmetic would not give the bits of the real thing. */
+/** Combines again without the contributor: removing a source arithmetically would not give bit-identical results. */
 export function influenceOf(whole: Combination, named: readonly Opinion[], at: number): Influence {
   const { score, conflict } = whole
   const without = combineSorted(whole.method, named.toSpliced(at, 1))

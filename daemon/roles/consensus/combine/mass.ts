@@ -124,12 +124,12 @@ export function discount(mass: Mass, reliability: number): Mass {
   return discounted
 }
 
-/** What must be granted to the subset: the mass of all its parts. */
+/** Belief: the total mass of the subset's parts. */
 export function belief(mass: Mass, subset: FrameSubset): number {
   return sumMasses(mass, (focal) => ((focal & ~subset) === 0 ? 1 : 0))
 }
 
-/** What may be granted to the subset: the mass of all that meets it. */
+/** Plausibility: the total mass of all subsets that intersect it. */
 export function plausibility(mass: Mass, subset: FrameSubset): number {
   return sumMasses(mass, (focal) => ((focal & subset) !== 0 ? 1 : 0))
 }

@@ -1,4 +1,4 @@
-// Tells a dissent to a duty officer: what was asked, what came back, why it is stuck, who could move it, what to do.
+// Explains a dissent to a duty officer: the question, the answers, the cause, the decisive contributors, the next steps.
 import type { DissentBody } from './dissent.ts'
 import { formatCount, formatList, formatNumber, listedMax } from './wording.ts'
 
@@ -8,10 +8,10 @@ export type NarrativeSection = {
   readonly points: readonly string[]
 }
 
-/** How a contributor's name is written: plain or marked up. */
+/** Formats a contributor's name, plain or with markup. */
 export type NameFormatter = (contributor_id: string) => string
 
-/** The whole story in order; the same body always gives the same words. */
+/** All sections in order; equal bodies give equal text. */
 export function narrateDissent(body: DissentBody, name: NameFormatter): readonly NarrativeSection[] {
   return [
     describeQuestion(body),

@@ -1,6 +1,6 @@
-// What a combiner may see of a contribution: three numbers, and the order in which they are added up.
+// The part of a contribution that a combiner sees: three numbers, and the order in which they are summed.
 
-/** One contributor's standing view of the pair. All three numbers lie in [0, 1]. */
+/** One contributor's standing opinion of the pair. All three numbers are in [0, 1]. */
 export type Opinion = {
   readonly contributor_id: string
   readonly pair_score: number

@@ -1,10 +1,9 @@
-// Lays out who stands where: each position, the two camps, and the two who are furthest apart.
+// Lists the position of each contributor, the two camps, and the most divergent pair.
 import * as z from 'zod'
+import { fraction } from '../fields.ts'
 import { threshold_tolerance } from './decide.ts'
 import { type Opinion, weight } from './opinion.ts'
 import { weightedAverage } from './weighted-average.ts'
-
-const fraction = z.number().min(0).max(1)
 
 export const position = z.strictObject({
   contributor_id: z.string(),

@@ -1,4 +1,4 @@
-// Holds the search for the smallest set to brute force where that is possible, and to its promises where it is not.
+// Compares the search for the smallest set with brute force where feasible, and checks its guarantees elsewhere.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildOpinions, combinationMethods, opinionLists } from '../../../../test/support/consensus/opinions.ts'

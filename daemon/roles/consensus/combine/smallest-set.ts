@@ -1,11 +1,11 @@
-// Finds whom a stuck session would have to do without in order to ratify: the nub of every dissent.
+// Finds the smallest set of contributors without whom a session in conflict would ratify.
 import * as z from 'zod'
-import { type DecisionPolicy, decideSorted, type QuorumDecision, type SessionDecision } from './decide.ts'
+import { type DecisionPolicy, decideSorted, decision, type QuorumDecision, type SessionDecision } from './decide.ts'
 import { type Opinion, weight } from './opinion.ts'
 
 export const smallestSetResult = z.strictObject({
   contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where no set was found' }),
-  decision: z.enum(['match', 'non_match']).nullable().meta({ description: 'What the others would ratify' }),
+  decision: decision.nullable().meta({ description: 'The decision that the others would ratify' }),
   exact: z.boolean().meta({ description: 'Whether a smaller set is ruled out; greedy beyond 16 contributors' }),
 })
 
@@ -17,7 +17,7 @@ export const exactContributorsMax = 16
 /**
  * The fewest contributors without whom the others would ratify, with at least m of them left. Of several sets of that
  * size the one with the least weight, then the first in the given order. Beyond 16 contributors a greedy search with
- * at most about three decisions per contributor: what it finds does ratify and none of it can be spared,
+ * at most about three decisions per contributor: the set that it finds leads to a ratification and has no spare member,
  * but a smaller set may exist. `opinions`: one per contributor, in canonical order.
  */
 export function findSmallestSet(policy: DecisionPolicy, opinions: readonly Opinion[]): SmallestSet {
@@ -66,7 +66,7 @@ function searchGreedily(policy: DecisionPolicy, opinions: readonly Opinion[]): R
   return best
 }
 
-/** Two ways to take out what stands against the outcome: by how hard it pulls, and by how far away it is. */
+/** Two orders in which to remove the opinions against the outcome: by pull, and by distance. */
 function removalOrders(policy: DecisionPolicy, opinions: readonly Opinion[], outcome: SessionDecision): Opinion[][] {
   const against = opinions.filter((opinion) => pull(policy, opinion, outcome) > 0)
   const byPull = against.toSorted((a, b) => compareDescending(pull(policy, a, outcome), pull(policy, b, outcome)))
@@ -105,7 +105,7 @@ function removeUntilRatified(
   return null
 }
 
-/** Puts back whoever need not have been removed, the last removed first. */
+/** Puts back contributors whose removal is not needed, the last removed first. */
 function restoreUnneeded(
   policy: DecisionPolicy,
   opinions: readonly Opinion[],

@@ -1,4 +1,4 @@
-// Puts numbers, names and lists into words the same way everywhere, on every machine and in every locale.
+// Formats numbers, names and lists as text, identically on every machine and in every locale.
 
 /** How many of a long list are written out. */
 export const listedMax = 10

@@ -1,4 +1,4 @@
-// The record of a session's contributions, superseded ones included, in the order of their acceptance.
+// Lists a session's contributions, superseded ones included, in the order of acceptance.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'

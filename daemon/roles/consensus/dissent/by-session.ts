@@ -1,13 +1,13 @@
-// All dissent of one session, oldest first.
+// Lists all dissent records of one session, oldest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { sessions } from '../session/model.ts'
-import { dissents, machineDissent } from './model.ts'
 import { showDissent } from './view.ts'
 
 export const bySession = operation({
-  summary: 'All dissent records of a session',
+  summary: 'List all dissent records of a session',
   method: 'GET',
   path: '/api/v2/dissent/by-session/{session_id}',
   tool: 'dissent_by_session',

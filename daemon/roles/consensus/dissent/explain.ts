@@ -1,11 +1,11 @@
-// A dissent record told as prose, for the person who has to settle it.
+// Explains a dissent record in prose, for the person who has to resolve it.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
 import { preferredMediaType } from '../../../kernel/operation/preferred-media-type.ts'
 import { explainAsMarkdown, explainAsText } from '../combine/explain.ts'
+import { dissents } from '../session/dissent/model.ts'
 import { idInput } from '../session/model.ts'
-import { dissents } from './model.ts'
 
 const mediaTypes = ['application/json', 'text/plain', 'text/markdown'] as const
 

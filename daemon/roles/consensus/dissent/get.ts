@@ -1,7 +1,7 @@
-// One dissent record.
+// Returns one dissent record.
 import { operation } from '../../../kernel/operation/operation.ts'
+import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { idInput } from '../session/model.ts'
-import { dissents, machineDissent } from './model.ts'
 import { showDissent } from './view.ts'
 
 export const get = operation({

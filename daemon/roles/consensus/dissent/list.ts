@@ -1,8 +1,8 @@
-// Dissent records of the caller's tenant, newest first.
+// Lists the dissent records of the caller's tenant, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
-import { dissents, machineDissent } from './model.ts'
+import { dissentStatus, dissents, machineDissent } from '../session/dissent/model.ts'
 import { showDissent } from './view.ts'
 
 export const list = operation({
@@ -14,7 +14,7 @@ export const list = operation({
     ...listFields,
     session_id: z.string().max(128).optional(),
     lens_id: z.string().max(256).optional(),
-    status: z.enum(['open', 'resolved']).optional(),
+    status: dissentStatus.optional(),
   }),
   output: pageSchema(machineDissent).meta({ id: 'MachineDissentPage' }),
   errors: [],

@@ -1,8 +1,8 @@
-// What the role needs of a client of message brokers: boot supplies one.
+// The message broker client that the role needs; the runtime supplies it.
 import type { BrokerEndpoint } from '../../../kernel/network/broker.ts'
 import { type Call, part } from '../../../kernel/operation/call.ts'
 
-/** An exchange of somebody's broker. `password_file`: of the user, read at each connection. */
+/** An exchange of an external broker. `password_file`: the user's password, read at each connection. */
 export type BrokerSink = BrokerEndpoint & {
   readonly password_file?: string | undefined
   readonly exchange: string

@@ -1,11 +1,11 @@
-// What one peer decided in one session.
+// Returns one peer's decision in one session.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { emissions, lensEmission } from './model.ts'
 import { showEmission } from './view.ts'
 
 export const get = operation({
-  summary: 'Get what a peer decided in a session',
+  summary: 'Get a decision that a peer emitted',
   method: 'GET',
   path: '/api/v2/consensus/emission/{id}',
   tool: 'consensus_emission_get',

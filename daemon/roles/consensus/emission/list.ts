@@ -1,4 +1,4 @@
-// What peers decided on lenses, the latest heard of first.
+// Lists the decisions that peers emitted, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -6,7 +6,7 @@ import { emissionStatus, emissions, lensEmission } from './model.ts'
 import { showEmission } from './view.ts'
 
 export const list = operation({
-  summary: 'List what peers decided on lenses',
+  summary: 'List the decisions that peers emitted on lenses',
   method: 'GET',
   path: '/api/v2/consensus/emission',
   tool: 'consensus_emission_list',

@@ -1,16 +1,16 @@
-// A lens emission: what a site decided on a lens, as it tells others, and as a site that was told keeps it.
+// A lens emission: a site's decision on a lens, as it is sent and as the receiving site stores it.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
+import { decision } from '../combine/decide.ts'
+import { shortText } from '../fields.ts'
 import { provenance } from '../session/contribution/model.ts'
-import { decision, emissionEvent, subject } from '../session/model.ts'
-
-const shortText = z.string().min(1).max(256)
+import { emissionEvent, subject } from '../session/model.ts'
 
 const emissionFields = {
   session_id: z.string().min(1).max(128),
-  seq: z.int().min(1).meta({ description: 'Number of the session’s event that it tells of; a higher one is newer' }),
+  seq: z.int().min(1).meta({ description: 'Number of the session’s event; a higher one is newer' }),
   at: z.iso.datetime().meta({ description: 'When the origin ratified the decision, or withdrew it' }),
   lens_id: shortText,
   lens_version: shortText,
@@ -21,7 +21,7 @@ const emissionFields = {
   evidence_block_id: z.string().min(1).max(128).optional(),
 }
 
-/** What every sink is told; the data of a `lens_emission` message. */
+/** The emission as every sink receives it; the data of a `lens_emission` message. */
 export const sentEmission = z.strictObject({ event: emissionEvent, ...emissionFields })
 export type SentEmission = z.infer<typeof sentEmission>
 
@@ -34,7 +34,7 @@ const receivedFields = {
   ...emissionFields,
   signer_key_id: z.string(),
   federation: provenance,
-  received_at: z.iso.datetime().meta({ description: 'When the origin was first heard on this session' }),
+  received_at: z.iso.datetime().meta({ description: 'When the first emission of this session arrived' }),
   updated_at: z.iso.datetime(),
 }
 
@@ -44,12 +44,12 @@ export const storedEmission = z.strictObject({
   ...receivedFields,
   /** Of the subject, where an index finds it. */
   correlation_id: z.string().optional(),
-  /** SHA-256 of the canonical message data: tells a repeat from another story under the same number. */
+  /** SHA-256 of the canonical message data: distinguishes a repeat from other content under the same number. */
   digest: z.string(),
 })
 export type StoredEmission = z.infer<typeof storedEmission>
 
-/** What peers told of their decisions, one document for each session of each; own emissions are debts of their sessions. */
+/** Emissions received from peers, one for each session of each peer. This site's own are in the outboxes of its sessions. */
 export const emissions = collection({
   name: 'emission',
   schema: storedEmission,
@@ -58,4 +58,4 @@ export const emissions = collection({
 
 export const lensEmission = z
   .strictObject({ id: z.string(), tenant_id: z.string(), classification: label, ...receivedFields })
-  .meta({ id: 'LensEmission', description: 'What a peer told of its decision on a lens' })
+  .meta({ id: 'LensEmission', description: 'A peer’s decision on a lens' })

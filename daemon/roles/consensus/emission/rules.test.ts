@@ -1,4 +1,4 @@
-// What an emission says, and that what is kept of a peer only ever moves forward: decided, then withdrawn.
+// The content of an emission; a stored emission of a peer only moves forward: ratified, then withdrawn.
 import { describe, expect, test } from 'vitest'
 import {
   buildStoredSession,
@@ -62,8 +62,8 @@ describe('an emission', () => {
   })
 
   test('is not made of what has not happened', () => {
-    expect(() => emissionOf(buildStoredSession(), 'ratified')).toThrow('nothing ratified')
-    expect(() => emissionOf(ratifiedSession, 'retracted')).toThrow('nothing retracted')
+    expect(() => emissionOf(buildStoredSession(), 'ratified')).toThrow('was not ratified')
+    expect(() => emissionOf(ratifiedSession, 'retracted')).toThrow('was not retracted')
   })
 })
 

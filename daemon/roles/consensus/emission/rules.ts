@@ -1,4 +1,4 @@
-// What an emission says of a session, and what becomes of one that is kept when its origin is heard again.
+// Builds emissions from a session, and merges a received emission into the stored one.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StatusEvent } from '../../../shared/coalition/hub-protocol.ts'
@@ -8,11 +8,11 @@ import type { SentEmission, StoredEmission } from './model.ts'
 
 const stateAfter = { ratified: 'RATIFIED', retracted: 'WITHDRAWN' } as const
 
-/** The same words each time, however often they are sent. The event must have happened to the session. */
+/** Equal content for every delivery. @throws Error unless the event has happened to the session. */
 export function emissionOf(session: StoredSession, event: EmissionEvent): SentEmission {
   const { lens_id, lens_version, subject, decision, result, evidence_block_id } = session
   const step = session.history.findLast(({ to }) => to === stateAfter[event])
-  if (!step || !decision) throw new Error(`session ${session.id} has nothing ${event} to tell of`)
+  if (!step || !decision) throw new Error(`session ${session.id} was not ${event}`)
   return {
     event,
     session_id: session.id,
@@ -28,7 +28,7 @@ export function emissionOf(session: StoredSession, event: EmissionEvent): SentEm
   }
 }
 
-/** What a match is told of its session: of one that was withdrawn before it decided, that alone. */
+/** The ruling that a match receives; without a decision when the session was withdrawn before it decided. */
 export function rulingOf(session: StoredSession, event: EmissionEvent): Omit<SessionRuling, 'correlation_id'> {
   const { id: session_id, tenant_id } = session
   const step = session.history.findLast(({ to }) => to === 'WITHDRAWN')
@@ -39,29 +39,29 @@ export function rulingOf(session: StoredSession, event: EmissionEvent): Omit<Ses
   return { tenant_id, ...ruling }
 }
 
-/** What the coalition's feed tells of the same event, and no more than that. */
+/** The entry for the coalition's status feed: it discloses nothing else of the emission. */
 export function statusEventOf(session: StoredSession, event: EmissionEvent, event_id: string): StatusEvent {
   const { session_id, lens_id, at } = emissionOf(session, event)
   return { event_id, session_id, lens_id, state: stateAfter[event], at }
 }
 
-/** Sessions are numbered by their own sites: the id says whose it is, so that no peer reaches what another told. */
+/** Each site chooses its own session ids; the origin in the id keeps a peer from overwriting another's emissions. */
 export function emissionId(origin: string, session_id: string): string {
   return `${session_id}@${origin}`
 }
 
 /**
- * What is kept once `given` has arrived as well; the same value when it says nothing new. An older word never takes the
- * place of a newer one, and the only thing that follows a ratification is its retraction. Refuses `idempotency_mismatch`
- * for two stories under one number, `session_closed` for a decision after the decision.
+ * The stored emission after `received` has arrived; `current` itself when that is a repeat or older. Only a retraction may
+ * follow a ratification. Refuses `idempotency_mismatch` for other content under the same number, `session_closed` for a
+ * second decision and for anything after a retraction.
  */
-export function mergeEmission(current: StoredEmission, given: StoredEmission): StoredEmission | Refusal {
-  if (given.seq < current.seq) return current
-  if (given.seq === current.seq) {
-    if (given.digest === current.digest) return current
-    return refuse('idempotency_mismatch', 'the origin told something else under this number')
+export function mergeEmission(current: StoredEmission, received: StoredEmission): StoredEmission | Refusal {
+  if (received.seq < current.seq) return current
+  if (received.seq === current.seq) {
+    if (received.digest === current.digest) return current
+    return refuse('idempotency_mismatch', `the origin sent other content under event number ${received.seq} before`)
   }
-  if (current.status === 'withdrawn' || given.status === 'standing')
+  if (current.status === 'withdrawn' || received.status === 'standing')
     return refuse('session_closed', `the origin’s decision is ${current.status} already`)
-  return { ...given, received_at: current.received_at }
+  return { ...received, received_at: current.received_at }
 }

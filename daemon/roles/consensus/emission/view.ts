@@ -1,4 +1,4 @@
-// An emission of a peer as the interface shows it.
+// Shows a stored emission as the API returns it.
 import type * as z from 'zod'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { lensEmission, StoredEmission } from './model.ts'

@@ -1,4 +1,4 @@
-// The evidence block of a ratification, whole: what `platform evidence verify` checks.
+// Returns the evidence block of a ratification, as `platform evidence verify` checks it.
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

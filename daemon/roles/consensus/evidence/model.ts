@@ -1,16 +1,17 @@
-// The evidence block: everything that a ratification rests on, in one signed document that stands alone.
+// The evidence block: everything that a ratification rests on, in one self-contained signed document.
 import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
-import { attestation, decision, subject } from '../session/model.ts'
+import { decision } from '../combine/decide.ts'
+import { fraction } from '../fields.ts'
+import { attestation, subject } from '../session/model.ts'
 
-const fraction = z.number().min(0).max(1)
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What is hashed: canonical JSON (RFC 8785) of exactly this. */
+/** The hashed content, as canonical JSON (RFC 8785). */
 export const evidenceContent = z
   .strictObject({
     v: z.literal(1),

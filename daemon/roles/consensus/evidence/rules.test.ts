@@ -1,4 +1,4 @@
-// The evidence block: the same state gives the same bytes, and no part of a block can be changed unnoticed.
+// The evidence block: equal states give equal bytes, and every change of a part is detected.
 import { expect, test } from 'vitest'
 import {
   buildLocalContribution,

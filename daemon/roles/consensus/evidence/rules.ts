@@ -1,4 +1,4 @@
-// Builds the content of an evidence block from a ratified session and what stood when it was ratified.
+// Builds the content of an evidence block from a ratified session and its standing contributions.
 import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { compareCanonicallyThenById } from '../combine/opinion.ts'
 import type { ContributionIndex } from '../session/contribution/contribution-index.ts'
@@ -6,13 +6,13 @@ import type { Contribution } from '../session/contribution/model.ts'
 import type { StoredSession } from '../session/model.ts'
 import type { EvidenceBlock, EvidenceContent } from './model.ts'
 
-/** The same session state gives the same bytes, in whatever order the contributions came. The session must be RATIFIED. */
-export function buildEvidence(site: string, session: StoredSession, standing: ContributionIndex): EvidenceContent {
+/** Equal session states give equal bytes, for any order of arrival. @throws Error unless the session is RATIFIED. */
+export function buildEvidence(site: string, session: StoredSession, index: ContributionIndex): EvidenceContent {
   const { result, decision } = session
   const ratified = session.history.findLast((step) => step.to === 'RATIFIED')
   if (!result || !decision || !ratified) throw new Error(`session ${session.id} is not ratified`)
-  const standingOnes = [...standing.by_contributor.values()].sort(compareCanonicallyThenById)
-  const parents = standingOnes.flatMap((given) => given.federation?.parent_block_ids ?? [])
+  const contributions = [...index.by_contributor.values()].sort(compareCanonicallyThenById)
+  const parents = contributions.flatMap(({ federation }) => federation?.parent_block_ids ?? [])
   return {
     v: 1,
     type: 'platform.evidence',
@@ -24,7 +24,7 @@ export function buildEvidence(site: string, session: StoredSession, standing: Co
     ...(session.subject ? { subject: session.subject } : {}),
     policy: session.policy,
     label: session.label,
-    contributions: standingOnes.map(summariseContribution),
+    contributions: contributions.map(summariseContribution),
     record: { contributions: session.contributions, chain: session.chain },
     result,
     decision,
@@ -34,12 +34,12 @@ export function buildEvidence(site: string, session: StoredSession, standing: Co
   }
 }
 
-/** SHA-256 of the canonical content: the block's name. */
+/** SHA-256 of the canonical content: the block's id. */
 export function blockIdOf(content: EvidenceContent): string {
   return sha256(canonicalJson(content))
 }
 
-/** What the site signs: the block's name, since a block may be larger than a signature's payload. */
+/** The bytes that the site signs: the block's id, since a block may be larger than a signature's payload. */
 export function signedBytes(site: string, block_id: string): Uint8Array {
   return new TextEncoder().encode(canonicalJson({ v: 1, type: 'platform.evidence', site, block_id }))
 }

@@ -1,4 +1,4 @@
-// Accepts a signed contribution of a federation peer, which counts as one vote of the sender's tenant.
+// Accepts a federation peer's signed contribution, which counts as one vote of the sender's tenant.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -15,7 +15,7 @@ import { type StoredSession, session } from '../session/model.ts'
 import { showSession } from '../session/view.ts'
 import { provenanceOf } from './provenance.ts'
 
-/** The data of a `buildContribution` message. */
+/** The data of a `contribution` message. */
 const contributionMessage = z.strictObject({
   session_id: z.string().min(1).max(128),
   ...opinionFields,
@@ -46,7 +46,7 @@ export const contribute = operation({
     if (isRefusal(sent)) return sent
     const { src, sender_tenant_id, receiver_tenant_id, msg_id } = sent.statement
     const { session_id, ...opinion } = sent.data
-    const given = {
+    const submitted = {
       ...opinion,
       id: msg_id,
       contributor_id: sender_tenant_id,
@@ -58,7 +58,7 @@ export const contribute = operation({
     const added = await addContribution(
       call,
       session_id,
-      (current) => checkSender(current, src, receiver_tenant_id) ?? given,
+      (current) => checkSender(current, src, receiver_tenant_id) ?? submitted,
     )
     if (isRefusal(added)) return added
     if (added.isNew) call.count(federationContributionTotal, { transport: sent.transport, peer: src })
@@ -70,7 +70,7 @@ function checkSender(current: StoredSession, peer: string, receiver_tenant_id: s
   if (current.tenant_id !== receiver_tenant_id) {
     return refuse('not_your_tenant', 'the session belongs to another tenant than the receiver')
   }
-  if (current.origin) return refuse('session_closed', 'the session lives at a peer')
+  if (current.origin) return refuse('session_closed', 'the session is hosted by a peer; send the contribution there')
   if (!current.invited.includes(peer)) return refuse('not_contributor', 'the peer was not invited to this session')
   return undefined
 }

@@ -1,4 +1,4 @@
-// Keeps what a peer decided on a lens, under the peer's name; a retraction marks it withdrawn.
+// Stores a peer's decision on a lens under the peer's name; a retraction marks it withdrawn.
 
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
@@ -18,7 +18,7 @@ import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { provenanceOf } from './provenance.ts'
 
 export const emission = operation({
-  summary: 'Accept what a peer decided on a lens, or that it was withdrawn',
+  summary: 'Accept a peer’s decision on a lens, or its retraction',
   method: 'POST',
   path: '/api/v2/federation/lens_emission',
   input: federationMessage,
@@ -39,13 +39,13 @@ export const emission = operation({
     if (isRefusal(sent)) return sent
     const refused = checkAddressee(call, sent.statement)
     if (refused) return refused
-    const given = buildStoredEmission(sent, call.nowIso())
-    const id = emissionId(given.origin, given.session_id)
-    const audit = [emissionAuditEvent(call, id, given)]
-    const made = await call.store(emissions).create(id, given, audit)
+    const received = buildStoredEmission(sent, call.nowIso())
+    const id = emissionId(received.origin, received.session_id)
+    const audit = [emissionAuditEvent(call, id, received)]
+    const made = await call.store(emissions).create(id, received, audit)
     if (made !== 'exists') return showEmission(made)
     const { doc, answer } = await call.store(emissions).update<Refusal | undefined>(id, ({ value }) => {
-      const next = mergeEmission(value, given)
+      const next = mergeEmission(value, received)
       if (isRefusal(next)) return { answer: next }
       return next === value ? { answer: undefined } : { next, answer: undefined, audit }
     })
@@ -55,10 +55,10 @@ export const emission = operation({
 
 function buildStoredEmission(sent: VerifiedFederationMessage<SentEmission>, at: string): StoredEmission {
   const { src, sender_tenant_id, receiver_tenant_id } = sent.statement
-  const { event, ...told } = sent.data
-  const correlation_id = told.subject?.correlation_id
+  const { event, ...fields } = sent.data
+  const correlation_id = fields.subject?.correlation_id
   return {
-    ...told,
+    ...fields,
     tenant_id: receiver_tenant_id,
     label: sent.label,
     origin: src,

@@ -1,4 +1,4 @@
-// Takes a peer's invitation: a copy of its session appears here, to contribute to and to follow.
+// Accepts a peer's invitation: creates a copy of its session, to contribute to and to follow.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -11,14 +11,13 @@ import {
   openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { shortText } from '../fields.ts'
 import { announceChange } from '../session/announce-change.ts'
 import { buildSession } from '../session/build-session.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { session, sessions, subject } from '../session/model.ts'
 import { enterState } from '../session/transition/rules.ts'
 import { showSession } from '../session/view.ts'
-
-const shortText = z.string().min(1).max(256)
 
 /** The data of an `invitation` message. */
 const invitation = z.strictObject({
@@ -46,12 +45,12 @@ export const invite = operation({
     const refused = checkAddressee(call, sent.statement)
     if (refused) return refused
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
-    const { session_id: id, classification, ...asked } = sent.data
+    const { session_id: id, classification, ...proposed } = sent.data
     const by = `peer:${src}`
     const created_at = call.nowIso()
     const request_digest = canonicalDigest(sent.data)
-    const about = {
-      ...asked,
+    const fields = {
+      ...proposed,
       id,
       tenant_id,
       label: classification,
@@ -60,7 +59,7 @@ export const invite = operation({
       request_digest,
       invited: [],
     }
-    const copy = { ...buildSession(about), origin: { peer: src, tenant_id: sender_tenant_id } }
+    const copy = { ...buildSession(fields), origin: { peer: src, tenant_id: sender_tenant_id } }
     const audit = [lifecycleEvent(call, 'consensus.federation.invite', copy, { peer: src })]
     const made = await call
       .store(sessions)

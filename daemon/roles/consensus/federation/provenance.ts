@@ -1,8 +1,8 @@
-// How a message came, for what is made of it.
+// Provenance of the records that a federation message leads to.
 import type { VerifiedFederationMessage } from '../../../shared/federation-message/federation-message.ts'
 import type { Provenance } from '../session/contribution/model.ts'
 
-/** How the message came, as what is made of it keeps it. */
+/** The provenance to store with a record that this message leads to. */
 export function provenanceOf({
   statement,
   transport,

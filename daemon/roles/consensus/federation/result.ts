@@ -1,4 +1,4 @@
-// Takes the outcome of a session that lives at a peer: evidence of a ratification, a dissent, or a retraction.
+// Accepts the outcome of a session that a peer hosts: evidence of a ratification, a dissent, or a retraction.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
@@ -9,10 +9,10 @@ import {
   max_message_bytes,
   openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
-import { type DissentRecord, dissentRecord, dissents } from '../dissent/model.ts'
 import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isConsistent } from '../evidence/rules.ts'
 import { announceChange } from '../session/announce-change.ts'
+import { type DissentRecord, dissentRecord, dissents } from '../session/dissent/model.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
 import { closeDissent, enterState } from '../session/transition/rules.ts'
@@ -31,7 +31,7 @@ const resultMessage = z.strictObject({ session_id: z.string().min(1).max(128), .
 type SessionResultFields = z.infer<typeof resultMessage>
 
 export const result = operation({
-  summary: 'Accept the outcome of a session that lives at a peer',
+  summary: 'Accept the outcome of a session that a peer hosts',
   method: 'POST',
   path: '/api/v2/federation/result',
   input: federationMessage,
@@ -53,14 +53,15 @@ export const result = operation({
       .store(sessions)
       .update<Refusal | 'entered' | 'changed' | 'same'>(fields.session_id, ({ value }) => {
         if (value.origin?.peer !== src)
-          return { answer: refuse('not_your_tenant', 'the session does not live at this peer') }
+          return { answer: refuse('not_your_tenant', 'this peer does not host the session') }
         if (value.tenant_id !== receiver_tenant_id)
           return { answer: refuse('not_your_tenant', 'the session belongs to another tenant than the receiver') }
         if (contradictsEvidence(fields.evidence, value))
           return { answer: refuse('signature_invalid', 'another evidence block has ratified the session already') }
-        // What the origin has labelled more narrowly since its invitation must not be shown here under the old label.
+        // The origin may have narrowed the label since its invitation: the copy must not keep the wider one.
         const joined = joinLabels(value.label, label, call.site.labels)
-        if (!joined) return { answer: refuse('label_denied', 'the label does not go with that of the session') }
+        if (!joined)
+          return { answer: refuse('label_denied', 'the label of the message and that of the session cannot be joined') }
         const followed = followOrigin(value, fields, src, at)
         const next = joined === value.label ? followed : { ...followed, label: joined }
         if (next === value) return { answer: 'same' }
@@ -77,7 +78,7 @@ export const result = operation({
   },
 })
 
-/** Why the block proves nothing here; undefined when it holds together and the origin's own key has signed it. */
+/** Undefined when the block is consistent and signed by the origin's key. Refuses `signature_invalid`. */
 async function verifyEvidence(
   call: Call,
   block: EvidenceBlock,
@@ -86,28 +87,28 @@ async function verifyEvidence(
 ): Promise<Refusal | undefined> {
   const { content, signature } = block
   if (!isConsistent(block) || content.session_id !== session_id || content.site !== src)
-    return refuse('signature_invalid', 'the evidence block does not hold together')
+    return refuse('signature_invalid', 'the evidence block is inconsistent, or of another session or site')
   const verified = await call.roles.verifyFromPeer(src, 'evidence', signature)
   return isRefusal(verified) ? verified : undefined
 }
 
-/** A ratification is final: an origin that proves two has told one of them falsely. */
+/** A ratification is final: of two different evidence blocks of one session, at least one is false. */
 function contradictsEvidence(evidence: EvidenceBlock | undefined, { evidence_block_id }: StoredSession): boolean {
   return evidence !== undefined && evidence_block_id !== undefined && evidence_block_id !== evidence.block_id
 }
 
-/** A peer chooses the ids of its records, so they are kept apart from those made here. */
+/** Adds the peer's name to the id, since a peer could choose an id that this site uses. */
 function qualifyDissentId({ dissent, ...rest }: SessionResultFields, src: string): SessionResultFields {
   return dissent ? { ...rest, dissent: { ...dissent, id: `${dissent.id}@${src}` } } : rest
 }
 
-/** Without a dissent that is kept already: one that comes again must not take the place of what followed it. */
+/** Omits a dissent that is stored already: a repeat must not replace the record's later state. */
 async function omitStoredDissent(call: Call, fields: SessionResultFields): Promise<SessionResultFields> {
   const { dissent, ...rest } = fields
   return dissent && (await call.store(dissents).find(dissent.id)) ? rest : fields
 }
 
-/** What the copy becomes; the same value when it has seen this outcome before. A withdrawn copy follows nothing more. */
+/** The copy after the outcome; `current` itself when it has this outcome already, or is withdrawn. */
 function followOrigin(
   current: StoredSession,
   { evidence, dissent, retraction }: SessionResultFields,
@@ -130,16 +131,16 @@ function followOrigin(
     )
   }
   if (!dissent || current.open_dissent_id === dissent.id || current.state === 'RATIFIED') return current
-  const told = {
+  const contested = {
     ...closeDissent(current, 'superseded', at),
     reason: dissent.body.reason,
     open_dissent_id: dissent.id,
     updated_at: at,
   }
-  return current.state === 'IN_CONFLICT' ? told : enterState(told, 'IN_CONFLICT', 'result', by, at)
+  return current.state === 'IN_CONFLICT' ? contested : enterState(contested, 'IN_CONFLICT', 'result', by, at)
 }
 
-/** Keeps what came with the outcome; ids are the origin's, so a repeat finds it kept. */
+/** Stores the records of the outcome under the origin's ids, so that a repeat finds them stored. */
 async function storeOutcome(
   call: Call,
   current: StoredSession,
@@ -159,7 +160,7 @@ async function storeOutcome(
   }
 }
 
-/** A dissent that arrives after what settled it is kept, but not as an open one. */
+/** A dissent that arrives after its resolution is stored as resolved. */
 function statusOfLateDissent(
   current: StoredSession,
   id: string,

@@ -1,9 +1,10 @@
-// A person decides a session that the contributions could not; the attestation becomes part of the evidence.
+// Lets a person decide a session in conflict; the attestation becomes part of the evidence.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { decision } from '../combine/decide.ts'
 import { changeSession } from './change-session.ts'
-import { decision, idInput, session } from './model.ts'
+import { idInput, session } from './model.ts'
 import { ratifySession } from './rules.ts'
 import { showSession } from './view.ts'
 
@@ -19,17 +20,19 @@ export const attest = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { id, ...given }) {
-    const attestation = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...given }
+  async run(call, { id, ...fields }) {
+    const attestation = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...fields }
     const done = await changeSession(call, id, 'consensus.session.attest', (current) => {
       if (current.attestation?.id === attestation.id) {
         const same =
-          current.attestation.decision === given.decision && current.attestation.rationale === given.rationale
-        return same ? current : refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+          current.attestation.decision === fields.decision && current.attestation.rationale === fields.rationale
+        return same
+          ? current
+          : refuse('idempotency_mismatch', 'the idempotency key was used with another request; use a new key')
       }
       if (current.state !== 'IN_CONFLICT')
-        return refuse('session_closed', `only a session IN_CONFLICT is attested; this one is ${current.state}`)
-      return ratifySession({ ...current, attestation }, given.decision, 'attest', attestation.by, attestation.at)
+        return refuse('session_closed', `only a session IN_CONFLICT can be attested; this one is ${current.state}`)
+      return ratifySession({ ...current, attestation }, fields.decision, 'attest', attestation.by, attestation.at)
     })
     return isRefusal(done) ? done : showSession(done)
   },

@@ -1,4 +1,4 @@
-// A session from its first word: the peers may be told of it, it is stored, and they are owed their invitations.
+// Begins a session: checks that it may cross to the invited peers, stores it, and queues their invitations.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Label } from '../../../kernel/label/label.ts'
@@ -16,17 +16,17 @@ type BeginSessionInput = Pick<
   readonly invite: readonly string[]
 }
 
-/** The same request again finds the session that it made. Refuses `label_denied`, `not_found`, `idempotency_mismatch`. */
+/** A repeated request returns the session that it created. Refuses `label_denied`, `not_found`, `idempotency_mismatch`. */
 export async function beginSession(
   call: Call,
-  { invite, ...asked }: BeginSessionInput,
+  { invite, ...fields }: BeginSessionInput,
 ): Promise<Doc<StoredSession> | Refusal> {
-  const { id, lens_id, label } = asked
+  const { id, lens_id, label } = fields
   const invited = [...new Set(invite)]
   const refused = await checkInvitations(call, invited, label)
   if (refused) return refused
   const at = call.nowIso()
-  const opened = invitePeers(buildLocalSession(call, at, { ...asked, invited }), at)
+  const opened = invitePeers(buildLocalSession(call, at, { ...fields, invited }), at)
   const audit = [call.audited(call.address, id, { lens_id, invited }, label)]
   const made = await call.store(sessions).create(id, opened, audit)
   if (made === 'exists') return findRepeatedSession(call, id)
@@ -36,10 +36,10 @@ export async function beginSession(
 
 type BeginSessionFields = Omit<BeginSessionInput, 'invite'> & Pick<StoredSession, 'invited'>
 
-function buildLocalSession(call: Call, at: string, asked: BeginSessionFields): StoredSession {
+function buildLocalSession(call: Call, at: string, fields: BeginSessionFields): StoredSession {
   const created_by = call.caller.subject
-  const opened = buildSession({ ...asked, created_by, created_at: at, request_digest: call.requestDigest() })
-  const { deadline } = asked.policy
+  const opened = buildSession({ ...fields, created_by, created_at: at, request_digest: call.requestDigest() })
+  const { deadline } = fields.policy
   return deadline ? { ...opened, deadline_ts: Date.parse(deadline) } : opened
 }
 
@@ -64,7 +64,7 @@ async function checkInvitations(call: Call, invited: readonly string[], label: L
 async function findRepeatedSession(call: Call, id: string): Promise<Doc<StoredSession> | Refusal> {
   const before = await call.store(sessions).get(id)
   if (before.value.request_digest !== call.requestDigest()) {
-    return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+    return refuse('idempotency_mismatch', 'the idempotency key was used with another request; use a new key')
   }
   return before
 }

@@ -1,4 +1,4 @@
-// A session as it begins, here or as the copy of a peer's: nothing said yet, nothing owed.
+// Builds a new session, here or as the copy of a peer's: without contributions, and with an empty outbox.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import type { StoredSession } from './model.ts'
 
@@ -16,18 +16,18 @@ type NewSessionFields = Pick<
   | 'invited'
 > & { readonly subject?: StoredSession['subject'] }
 
-/** `forgeChain` begins with the id, so that no two sessions ever share a digest of their contributions. */
-export function buildSession({ subject, ...asked }: NewSessionFields): StoredSession {
+/** `chain` begins with the id, so that no two sessions ever share a digest of their contributions. */
+export function buildSession({ subject, ...fields }: NewSessionFields): StoredSession {
   return {
-    ...asked,
+    ...fields,
     ...(subject ? { subject } : {}),
-    updated_at: asked.created_at,
+    updated_at: fields.created_at,
     state: 'PROPOSED',
     contributions: 0,
     contributors: 0,
     pages: 0,
     recent: [],
-    chain: canonicalDigest(asked.id),
+    chain: canonicalDigest(fields.id),
     history: [],
     pending: [],
     owes: 0,

@@ -1,10 +1,10 @@
 // Withdraws a session; after a ratification this also sends out the retraction.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { matchSinksFor, sinksFor } from '../emission/sinks.ts'
 import { changeSession } from './change-session.ts'
 import { idInput, session } from './model.ts'
 import { withdrawSession as withdraw } from './rules.ts'
+import { matchSinksFor, sinksFor } from './sinks.ts'
 import { showSession } from './view.ts'
 
 export const cancel = operation({

@@ -1,17 +1,17 @@
-// Changes a session by a pure rule that needs its standing: load it, decide, store, tell.
+// Changes a session by a pure rule over its standing contributions: load, decide, store, announce.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { announceChange } from './announce-change.ts'
-import type { ContributionIndex } from './contribution/contribution-index.ts'
-import { cachedContributionIndex, loadContributionIndex } from './contribution/contribution-index-cache.ts'
+import type { ContributionView } from './contribution/contribution-index.ts'
+import { cachedContributionView, reloadContributionIndex } from './contribution/contribution-index-cache.ts'
 import { lifecycleEvent } from './lifecycle-event.ts'
 import { type StoredSession, sessions } from './model.ts'
 
-type SessionRule = (current: StoredSession, standing: ContributionIndex) => StoredSession | Refusal
+type SessionRule = (current: StoredSession, view: ContributionView) => StoredSession | Refusal
 
-/** Sessions that live at a peer are decided there, so nothing here may change them. The same value back is no change. */
+/** Refuses `session_closed` for a session that a peer hosts, since it is decided there. `rule` returns `current` for no change. */
 export async function changeSession(
   call: Call,
   id: string,
@@ -25,9 +25,9 @@ export async function changeSession(
         const session = current.value
         if (session.origin)
           return { answer: refuse('session_closed', `the session is decided at ${session.origin.peer}`) }
-        const standing = cachedContributionIndex(call, current)
-        if (!standing) return { answer: 'not_loaded' }
-        const next = rule(session, standing)
+        const view = cachedContributionView(call, current)
+        if (!view) return { answer: 'not_loaded' }
+        const next = rule(session, view)
         if (isRefusal(next)) return { answer: next }
         if (next === session) return { answer: 'same' }
         return {
@@ -38,7 +38,7 @@ export async function changeSession(
       })
     if (isRefusal(answer)) return answer
     if (answer === 'not_loaded') {
-      await loadContributionIndex(call, doc)
+      await reloadContributionIndex(call, doc)
       continue
     }
     if (answer !== 'same') announceChange(call, doc, answer === 'entered')

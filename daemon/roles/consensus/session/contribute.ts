@@ -31,19 +31,19 @@ export const contribute = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { id, classification, ...given }) {
+  async run(call, { id, classification, ...opinion }) {
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
     const { contributors } = call.settings(settings)
-    const offered = { ...given, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
-    // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
+    const offered = { ...opinion, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
+    // Runs inside the update, after the tenant check: enrolment is not disclosed to other tenants.
     const added = await addContribution(
       call,
       id,
       (current, before) =>
-        checkEnrolment(call.caller, given.contributor_id, given.signer_key_id, contributors) ?? {
+        checkEnrolment(call.caller, opinion.contributor_id, opinion.signer_key_id, contributors) ?? {
           ...offered,
-          classification: labelWithinSession(classification, label, current.label, before(given.contributor_id)),
+          classification: labelWithinSession(classification, label, current.label, before(opinion.contributor_id)),
         },
       call.idempotency_key === undefined ? undefined : offered.id,
     )

@@ -19,11 +19,11 @@ export const create = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { classification, ...asked }) {
+  async run(call, { classification, ...fields }) {
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
     const { tenant_id } = call.caller
-    const made = await beginSession(call, { ...asked, id: call.newId('ses'), tenant_id, label })
+    const made = await beginSession(call, { ...fields, id: call.newId('ses'), tenant_id, label })
     return isRefusal(made) ? made : showSession(made)
   },
 })

@@ -1,28 +1,21 @@
 // Server-sent events of a session, gaplessly numbered from its proposal on; `Last-Event-ID` resumes where a client stopped.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { changesUntilExpiry, isTokenExpired } from '../../../kernel/operation/changes-until-expiry.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
+import { conflictReason, decision } from '../combine/decide.ts'
 import { sessionTopic } from './announce-change.ts'
 import { contribution } from './contribution/model.ts'
 import { readContributions } from './contribution/read-contributions.ts'
-import {
-  conflictReason,
-  decision,
-  idInput,
-  type StoredSession,
-  sessionState,
-  sessions,
-  type Transition,
-  transition,
-} from './model.ts'
+import { idInput, type StoredSession, sessionState, sessions, type Transition, transition } from './model.ts'
 import { isDecided, lastEventNumber } from './transition/rules.ts'
 
-/** Also the longest that a stream outlives its token. */
+/** Also the longest time that a stream outlives its token. */
 const poll_interval_ms = 1_000
 
-/** Events told in one turn, so that a long record is never held whole. */
+/** Events sent in one turn, so that a long record is never in memory as a whole. */
 const batch_size = 500
 
 const outcome = z
@@ -32,7 +25,7 @@ const outcome = z
     reason: conflictReason.optional(),
     result: combination.optional(),
   })
-  .meta({ id: 'Outcome', description: 'What a change of state decided, as the event stream tells it' })
+  .meta({ id: 'Outcome', description: 'The decision of a change of state, as in the event stream' })
 
 export const events = operation({
   summary: 'Stream a session as server-sent events: state, contribution, result',
@@ -54,17 +47,15 @@ export const events = operation({
 /** Ends after WITHDRAWN, with the caller's token, when the caller may no longer see the session, or when it leaves. */
 async function* streamEvents(call: Call, id: string): AsyncIterable<ServerEvent> {
   let seen = Math.max(0, Number.parseInt(call.last_event_id ?? '0', 10) || 0)
-  const ends = call.caller.expires_ts ?? Number.POSITIVE_INFINITY
-  const pause_ms = Math.max(1, Math.min(poll_interval_ms, ends - call.now()))
-  for await (const _ of call.changes(sessionTopic(id), call.signal, pause_ms)) {
+  for await (const _ of changesUntilExpiry(call, sessionTopic(id), poll_interval_ms)) {
     for (;;) {
-      if (call.now() >= ends) return
+      if (isTokenExpired(call)) return
       const doc = await call.store(sessions).find(id)
       if (!doc) return
       const next = await loadEventsAfter(call, doc, seen)
       for (const event of next) {
-        // A reader that takes its time must not be told after its token's end what was read before.
-        if (call.now() >= ends) return
+        // A slow reader must not receive, after its token has expired, an event that was read before.
+        if (isTokenExpired(call)) return
         yield event
       }
       seen += next.length
@@ -78,13 +69,13 @@ async function* streamEvents(call: Call, id: string): AsyncIterable<ServerEvent>
 async function loadEventsAfter(call: Call, doc: Doc<StoredSession>, seen: number): Promise<ServerEvent[]> {
   const { history } = doc.value
   const last = Math.min(lastEventNumber(doc.value), seen + batch_size)
-  const told = new Map(history.flatMap((step) => eventsOf(step)).map((event) => [Number(event.id), event]))
-  const before = [...told.keys()].filter((number) => number <= seen).length
-  const wanted = Math.max(0, last - seen)
-  const contributions = wanted ? await readContributions(call, doc, seen - before, wanted) : []
+  const state_events = new Map(history.flatMap((step) => eventsOf(step)).map((event) => [Number(event.id), event]))
+  const before = [...state_events.keys()].filter((number) => number <= seen).length
+  const max_events = Math.max(0, last - seen)
+  const contributions = max_events ? await readContributions(call, doc, seen - before, max_events) : []
   const found: ServerEvent[] = []
   for (let number = seen + 1; number <= last; number++) {
-    const event = told.get(number)
+    const event = state_events.get(number)
     if (event) found.push(event)
     else found.push({ id: String(number), event: 'contribution', data: contributions.shift() })
   }

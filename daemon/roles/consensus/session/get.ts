@@ -1,4 +1,4 @@
-// One session as it stands.
+// Returns one session in its current state.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { idInput, session, sessions } from './model.ts'
 import { showSession } from './view.ts'

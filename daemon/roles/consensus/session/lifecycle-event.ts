@@ -1,9 +1,9 @@
-// What befalls a session, as its tenant's auditors must see it, whoever's hand did it.
+// Audit events of a session, recorded for the session's tenant, whichever caller changed it.
 import type { AuditEvent } from '../../../kernel/audit/audit-chain.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { StoredSession } from './model.ts'
 
-/** Workers and carriers act as the site's own service, of no tenant: the record belongs to the session's. */
+/** Workers and carriers act as a service of the site without a tenant; the event belongs to the session's tenant. */
 export function lifecycleEvent(
   call: Call,
   action: string,

@@ -1,32 +1,29 @@
-// A consensus session: what it asks, what it has been told, what it decided, and what it still has to tell others.
+// A consensus session: its subject and policy, its contributions, its decision, and its outbox.
 import * as z from 'zod'
 import { classification, label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
-import { dissentRecord } from '../dissent/model.ts'
+import { conflictReason, decision } from '../combine/decide.ts'
+import { shortText } from '../fields.ts'
 import { recentContribution } from './contribution/recent-contribution.ts'
+import { dissentRecord, dissentResolution } from './dissent/model.ts'
 
 export const sessionState = z.enum(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'])
 export type SessionState = z.infer<typeof sessionState>
 
-export const conflictReason = z.enum(['conflict', 'inconclusive', 'total_conflict'])
-export const decision = z.enum(['match', 'non_match'])
-
-/** What sinks are told of: a ratification, and that it was withdrawn. */
+/** The events that sinks receive: a ratification, and its retraction. */
 export const emissionEvent = z.enum(['ratified', 'retracted'])
 export type EmissionEvent = z.infer<typeof emissionEvent>
 
-const shortText = z.string().min(1).max(256)
-
 export const subject = z
   .strictObject({
-    kind: shortText.meta({ description: 'What is being compared, as in entity_match' }),
+    kind: shortText.meta({ description: 'Kind of comparison, such as entity_match' }),
     left: shortText,
     right: shortText,
     correlation_id: shortText.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
   })
-  .meta({ id: 'Subject', description: 'What a session is about' })
+  .meta({ id: 'Subject', description: 'The subject of a session' })
 
 export const attestation = z
   .strictObject({
@@ -50,19 +47,19 @@ export const transition = z
     decision: decision.optional(),
     result: combination.optional(),
   })
-  .meta({ id: 'Transition', description: 'One change of state, as the event stream tells it' })
+  .meta({ id: 'Transition', description: 'One change of state, as in the event stream' })
 export type Transition = z.infer<typeof transition>
 
 const messageBody = z.record(z.string(), z.unknown())
 
-/** What a session still owes to others. Ids are deterministic, so that doing it twice is doing it once. */
+/** What a session has yet to deliver. Ids are deterministic, so that a receiver recognises a repeated delivery. */
 export const outboxEntry = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('dissent'), id: shortText, record: dissentRecord }),
   z.strictObject({
     type: z.literal('dissent_closed'),
     id: shortText,
     dissent_id: shortText,
-    resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']),
+    resolution: dissentResolution,
     at: z.iso.datetime(),
   }),
   z.strictObject({ type: z.literal('evidence'), id: shortText }),
@@ -76,8 +73,9 @@ export const outboxEntry = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('emission'), id: shortText, sink: shortText, event: emissionEvent }),
 ])
 export type SessionOutboxEntry = z.infer<typeof outboxEntry>
+export type OutboxEntryOf<T extends SessionOutboxEntry['type']> = Extract<SessionOutboxEntry, { type: T }>
 
-/** A debt that was dropped: nobody will be told, and a person has to. */
+/** An outbox entry that was dropped as undeliverable: a person has to inform its receiver. */
 export const deliveryFailure = z.strictObject({
   what: shortText,
   code: shortText,
@@ -101,25 +99,25 @@ export const storedSession = z.strictObject({
   reason: conflictReason.optional(),
   decision: decision.optional(),
   result: combination.optional(),
-  /** All contributions ever accepted; the last of them are in `recent`, the rest in `readPages` full pages. */
+  /** Number of all contributions ever accepted; the newest are in `recent`, the others in `pages` full pages. */
   contributions: z.int().min(0),
   contributors: z.int().min(0),
   pages: z.int().min(0),
   recent: z.array(recentContribution),
-  /** Rolling digest of every accepted contribution: names a set of standing contributions exactly. */
+  /** Rolling digest of all accepted contributions: identifies a set of standing contributions exactly. */
   chain: z.string(),
   history: z.array(transition),
   attestation: attestation.optional(),
   evidence_block_id: z.string().optional(),
   open_dissent_id: z.string().optional(),
-  /** Peers that were told of the session and may contribute. */
+  /** Peers that were invited to the session and may contribute. */
   invited: z.array(shortText),
-  /** Set on a session that lives at a peer: this copy only follows it. */
+  /** Set on the copy of a session that a peer hosts: this copy follows the peer's. */
   origin: z.strictObject({ peer: shortText, tenant_id: shortText }).optional(),
   pending: z.array(outboxEntry),
-  /** What could not be delivered and never will be. */
+  /** Entries that could not be delivered and are not tried again. */
   failures: z.array(deliveryFailure).optional(),
-  /** 1 while `outboxEntry` is not empty; an index, so that the relay finds its work. */
+  /** 1 while `pending` is not empty; an index field, by which the relay finds its work. */
   owes: z.union([z.literal(0), z.literal(1)]),
   /** Epoch milliseconds of the deadline while the session is undecided. */
   deadline_ts: z.number().optional(),
@@ -132,7 +130,7 @@ export const sessions = collection({
   indexes: ['state', 'lens_id', 'created_at', 'owes', 'deadline_ts'],
 })
 
-/** The session as the interface shows it. */
+/** The session as the API returns it. */
 export const session = z
   .strictObject({
     id: z.string(),
@@ -157,8 +155,8 @@ export const session = z
     origin: z
       .strictObject({ peer: shortText, tenant_id: shortText })
       .optional()
-      .meta({ description: 'The peer that the session lives at' }),
-    undeliverable: z.array(deliveryFailure).meta({ description: 'What could never be delivered, and why' }),
+      .meta({ description: 'The peer that hosts the session' }),
+    undeliverable: z.array(deliveryFailure).meta({ description: 'Deliveries that failed for good, and why' }),
     undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages still on their way' }),
     created_by: shortText,
     created_at: z.iso.datetime(),

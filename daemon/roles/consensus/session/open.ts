@@ -1,4 +1,4 @@
-// Opens a session that another role of the site asks for, for the tenant whose match it is about.
+// Opens a session on behalf of another role of the site, for the tenant of the match that it is about.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { dominates, label } from '../../../kernel/label/label.ts'
@@ -23,14 +23,14 @@ export const open = operation({
   allow: 'consensus:open',
   versioned: true,
 
-  async run(call, asked) {
+  async run(call, input) {
     const { caller, site } = call
     if (caller.tenant_id !== '*') {
-      if (caller.tenant_id !== asked.tenant_id) return refuse('not_your_tenant', 'the session is another tenant’s')
-      if (!dominates(caller, asked.label, site.labels))
+      if (caller.tenant_id !== input.tenant_id) return refuse('not_your_tenant', 'the session is another tenant’s')
+      if (!dominates(caller, input.label, site.labels))
         return refuse('label_denied', 'the label is above the caller’s clearance')
     }
-    const made = await beginSession(call, asked)
+    const made = await beginSession(call, input)
     return isRefusal(made) ? made : showSession(made)
   },
 })

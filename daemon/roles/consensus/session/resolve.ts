@@ -1,4 +1,4 @@
-// Forces a resolve attempt: decides again on what stands, and renews the dissent record of a session still in conflict.
+// Decides again on the standing contributions, and renews the dissent record of a session still in conflict.
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { changeSession } from './change-session.ts'
@@ -20,13 +20,16 @@ export const resolve = operation({
   versioned: true,
 
   async run(call, { id }) {
-    const done = await changeSession(call, id, 'consensus.session.resolve', (current, standing) => {
+    const done = await changeSession(call, id, 'consensus.session.resolve', (current, view) => {
       if (current.state === 'RATIFIED' || current.state === 'WITHDRAWN')
         return refuse('session_closed', `the session is ${current.state}`)
-      // Each renewed record owes every peer a message: with a peer that cannot be reached the session would grow for ever.
+      // Each renewed record queues a message to every peer: without a limit an unreachable peer would let the session grow.
       if (current.pending.length >= max_outbox_entries)
-        return refuse('unavailable', 'the results before this one have not been delivered yet')
-      return decideSession(current, standing.sorted, 'resolve', call.caller.subject, call.nowIso()).next
+        return refuse(
+          'unavailable',
+          `${current.pending.length} deliveries of this session are pending, and the limit is ${max_outbox_entries}; retry once some are delivered`,
+        )
+      return decideSession(current, view.sorted, 'resolve', call.caller.subject, call.nowIso()).next
     })
     return isRefusal(done) ? done : showSession(done)
   },

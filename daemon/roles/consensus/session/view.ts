@@ -1,4 +1,4 @@
-// The session as the interface shows it: the stored aggregate without its inner bookkeeping.
+// Shows a stored session as the API returns it, without its internal fields.
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { ConsensusSession, StoredSession } from './model.ts'
 

@@ -1,4 +1,4 @@
-// Pays what sessions owe, soon after it arises and again while it cannot be paid.
+// Delivers the outboxes of sessions: soon after a change, and again until delivery succeeds.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { deliverOutbox } from '../outbox/deliver-outbox.ts'
@@ -7,15 +7,15 @@ import { sessions } from '../session/model.ts'
 export const relay: Worker = { name: 'relay', when: { every_ms: 5_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  const lost = new Map<string, number>()
+  const lost_ms = new Map<string, number>()
   let cursor: string | undefined
   do {
     const query = { filter: { owes: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
     const page = await call.store(sessions).list(query)
     for (const doc of page.docs) {
       if (call.signal.aborted) return
-      await deliverOutbox(call, doc, lost).catch((error: unknown) => {
-        // One session that cannot be settled must not hold up those behind it.
+      await deliverOutbox(call, doc, lost_ms).catch((error: unknown) => {
+        // A session whose delivery fails must not block the sessions after it.
         const { trace_id } = call.trace
         call.log.error('consensus.session.unsettled', { trace_id, session: doc.id, error: String(error) })
       })

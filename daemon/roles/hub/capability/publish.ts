@@ -1,4 +1,4 @@
-// A node tells the others what it offers; its newest word stands.
+// Publishes a node's capabilities to the other nodes; the newest message replaces the one before.
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

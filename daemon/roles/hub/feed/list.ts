@@ -1,4 +1,4 @@
-// The status feed of the caller's coalition, newest first.
+// Lists the status feed of the caller's coalition, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -12,7 +12,7 @@ export const list = operation({
   path: '/api/v2/hub/feed',
   input: z.strictObject({
     ...listFields,
-    node: z.string().max(64).optional().meta({ description: 'Only what this node told' }),
+    node: z.string().max(64).optional().meta({ description: 'Only events that this node published' }),
     lens_id: z.string().max(256).optional(),
   }),
   output: pageSchema(feedEntry).meta({ id: 'FeedPage' }),

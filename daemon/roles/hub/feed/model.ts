@@ -1,4 +1,4 @@
-// An entry of a coalition's status feed as it is kept.
+// A stored entry of a coalition's status feed.
 import * as z from 'zod'
 import { collection } from '../../../kernel/store/store.ts'
 import { feedEntry } from '../../../shared/coalition/hub-protocol.ts'
@@ -6,7 +6,7 @@ import { feedEntry } from '../../../shared/coalition/hub-protocol.ts'
 export const storedFeedEntry = z.strictObject({
   tenant_id: z.string(),
   ...feedEntry.shape,
-  /** Node and event id in one, where an index finds a repeat. */
+  /** Node and event id, indexed to find a repeat. */
   event: z.string(),
 })
 export type StoredFeedEntry = z.infer<typeof storedFeedEntry>

@@ -1,4 +1,4 @@
-// A node tells of an event; the feed numbers it, without gaps, and once however often it is told.
+// Publishes a node's event to the feed, which numbers events without gaps; a repeat gets no second number.
 
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
@@ -8,9 +8,7 @@ import { feedEntry, type StatusEvent, statusEvent } from '../../../shared/coalit
 import { feedTotal } from '../metrics.ts'
 import { loadOwnNode } from '../node/load-own-node.ts'
 import { feedEntries } from './model.ts'
-import { entryId, entryOf, eventKey, isSameEvent } from './rules.ts'
-
-export const feedTopic = (tenant_id: string) => `hub.feed/${tenant_id}`
+import { entryId, entryOf, eventKey, feedTopic, isSameEvent } from './rules.ts'
 
 export const publish = operation({
   summary: 'Publish an event to the status feed of the coalition',
@@ -25,12 +23,15 @@ export const publish = operation({
     const node = await loadOwnNode(call, id)
     if (isRefusal(node)) return node
     for (;;) {
-      // The last number first: whoever publishes the same event meanwhile takes the next one, and this comes again.
+      // Read the last number first: if another call publishes meanwhile, it takes the next number and this one retries.
       const last = await loadLastSeq(call)
-      const told = await findPublished(call, eventKey(id, event.event_id))
-      if (told && !isSameEvent(told, event))
-        return refuse('idempotency_mismatch', 'the node told something else under this event id')
-      if (told) return entryOf(told)
+      const published = await findPublished(call, eventKey(id, event.event_id))
+      if (published && !isSameEvent(published, event))
+        return refuse(
+          'idempotency_mismatch',
+          `the node published other content under the event id ${event.event_id}; use a new id`,
+        )
+      if (published) return entryOf(published)
       const made = await appendEntry(call, id, event, last + 1)
       if (made !== 'exists') return entryOf(made.value)
     }

@@ -1,4 +1,4 @@
-// A node has these on its own disk: they are removed. Those that are gone, or are another's, are passed over.
+// Removes messages that a node has stored. Ids of removed messages, or of another node's, are ignored.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
@@ -9,7 +9,7 @@ import { loadOwnNode } from '../node/load-own-node.ts'
 import { mailboxes } from './model.ts'
 
 export const acknowledge = operation({
-  summary: 'Acknowledge messages that a node has taken',
+  summary: 'Acknowledge messages that a node has stored',
   method: 'POST',
   path: '/api/v2/hub/node/{id}/acknowledgement',
   input: z.strictObject({ id: siteName, messages: z.array(z.string().min(1).max(128)).min(1).max(64) }),
@@ -36,7 +36,7 @@ async function removeMail(call: Call, receiver: string, id: string): Promise<boo
     await call.store(mailboxes).remove(id, audit)
     return true
   } catch (error) {
-    // Another acknowledgement of it, or its end, came between.
+    // Another acknowledgement, or its expiry, removed it first.
     if (isRefusal(error) && error.code === 'not_found') return false
     throw error
   }

@@ -1,20 +1,21 @@
-// Wakes a node when something waits for it; what waits is then listed, so that nothing depends on having been woken.
+// Notifies a node that messages wait for it; the node then lists them, so that a lost notification loses no message.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { changesUntilExpiry } from '../../../kernel/operation/changes-until-expiry.ts'
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { loadOwnNode } from '../node/load-own-node.ts'
 import { idInput } from '../node/model.ts'
-import { mailTopic } from './deliver.ts'
 import { mailboxes } from './model.ts'
+import { mailTopic } from './rules.ts'
 
-/** Also the longest that a stream outlives its token; what the node could not take is told of again this often. */
+/** Also the longest time that a stream outlives its token, and how often messages that still wait are announced again. */
 const notify_interval_ms = 5_000
 
 const mailWaiting = z.strictObject({ waiting: z.int().min(0) }).meta({ id: 'MailWaiting' })
 
 export const events = operation({
-  summary: 'Stream, as server-sent events, that messages wait for a node',
+  summary: 'Stream notifications of messages that wait for a node as server-sent events',
   method: 'GET',
   path: '/api/v2/hub/node/{id}/message/events',
   input: idInput,
@@ -30,16 +31,13 @@ export const events = operation({
   },
 })
 
-/** The first comes at once, whatever waits: the node then knows that it is listened to. */
+/** The first event comes at once, also for an empty mailbox: it shows the node that the stream works. */
 async function* streamWaiting(call: Call, id: string): AsyncIterable<ServerEvent> {
-  const ends = call.caller.expires_ts ?? Number.POSITIVE_INFINITY
-  const pause_ms = Math.max(1, Math.min(notify_interval_ms, ends - call.now()))
-  let told = 0
-  for await (const _ of call.changes(mailTopic(id), call.signal, pause_ms)) {
-    if (call.now() >= ends) return
+  let sent = 0
+  for await (const _ of changesUntilExpiry(call, mailTopic(id), notify_interval_ms)) {
     const count = await call.store(mailboxes).count({ receiver: id })
-    if (count === 0 && told > 0) continue
-    told += 1
-    yield { id: String(told), event: 'mail', data: { waiting: count } }
+    if (count === 0 && sent > 0) continue
+    sent += 1
+    yield { id: String(sent), event: 'mail', data: { waiting: count } }
   }
 }

@@ -1,4 +1,4 @@
-// What waits for a node from one other, lowest number first; it stays until it is acknowledged.
+// Lists the messages that wait for a node from one sender, lowest number first; each stays until it is acknowledged.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
@@ -9,11 +9,11 @@ import { queuedHubMessage } from '../../../shared/coalition/hub-protocol.ts'
 import { loadOwnNode } from '../node/load-own-node.ts'
 import { mailboxes, type StoredMail } from './model.ts'
 
-/** An answer ends with the message that reaches this, so that neither end holds a whole mailbox. */
+/** A page ends with the message that reaches this size, so that neither end holds a whole mailbox in memory. */
 const max_page_bytes = 4 * 1_048_576
 
 export const list = operation({
-  summary: 'List what waits for a node',
+  summary: 'List the messages that wait for a node',
   method: 'GET',
   path: '/api/v2/hub/node/{id}/message',
   input: z.strictObject({

@@ -1,4 +1,4 @@
-// A message that waits at the hub for its receiver. What is in it is for the receiver to judge.
+// A message that waits at the hub for its receiver. The hub does not read its content.
 import * as z from 'zod'
 import { siteName } from '../../../kernel/messaging/transport.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -9,9 +9,9 @@ export const storedMail = z.strictObject({
   receiver: siteName,
   sender: siteName,
   ...hubMessage.shape,
-  /** Epoch and number as text that sorts as they count. */
+  /** Epoch and number as text whose sort order is numeric. */
   place: z.string(),
-  /** Of envelope and body. */
+  /** Size of envelope and body. */
   bytes: z.number(),
   arrived_at: z.iso.datetime(),
   expires_ts: z.number(),

@@ -1,4 +1,4 @@
-// How messages are named, measured and bounded at the hub.
+// Ids, sizes and limits of messages at the hub.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bytesOf, checkMailboxRoom, mailId, sortKeyOf, sumUsage } from './rules.ts'

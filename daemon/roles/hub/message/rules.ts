@@ -1,4 +1,4 @@
-// How messages are named and ordered at the hub, and how much of them one node may leave with another.
+// Ids and order of messages at the hub, and the limits of a mailbox.
 import type * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -7,12 +7,16 @@ import type { hubMessage } from '../../../shared/coalition/hub-protocol.ts'
 
 type Mail = z.infer<typeof hubMessage>
 
-/** What a sender is told to wait for before it tries a full mailbox again. */
+/** Seconds that a sender is to wait before it tries a full mailbox again. */
 const retry_after_s = 5
 
-/** Of the very bytes, so that the same message twice is one, and another under its number does not take its place. */
-export function mailId(tenant_id: string, receiver: string, sender: string, given: Mail): string {
-  const { epoch, seq, envelope, body } = given
+export function mailTopic(receiver: string): string {
+  return `hub.mail/${receiver}`
+}
+
+/** Derived from the exact bytes: a repeat has the same id, and other content under the same number another one. */
+export function mailId(tenant_id: string, receiver: string, sender: string, message: Mail): string {
+  const { epoch, seq, envelope, body } = message
   return `mail_${sha256(JSON.stringify([tenant_id, receiver, sender, epoch, seq, envelope, body]))}`
 }
 
@@ -32,7 +36,7 @@ function paddingBytes(text: string): number {
 
 export type MailboxUsage = { readonly messages: number; readonly bytes: number }
 
-/** What lies there, from how many messages there are of each size. */
+/** The usage of a mailbox, from the number of messages of each size. */
 export function sumUsage(sizes: ReadonlyMap<Scalar, number>): MailboxUsage {
   const all = [...sizes].map(([size, count]) => ({ messages: count, bytes: Number(size) * count }))
   return all.reduce((sum, each) => ({ messages: sum.messages + each.messages, bytes: sum.bytes + each.bytes }), {
@@ -41,13 +45,20 @@ export function sumUsage(sizes: ReadonlyMap<Scalar, number>): MailboxUsage {
   })
 }
 
-/** An empty mailbox takes any message that is not too large for the hub. */
-export function checkMailboxRoom(bytes: number, held: MailboxUsage, most: MailboxUsage): Refusal | undefined {
-  if (held.messages === 0) return undefined
-  if (held.messages < most.messages && held.bytes + bytes <= most.bytes) return undefined
-  return new Refusal('rate_limited', 'the receiver has not taken what this node sent before', [], retry_after_s)
+/** An empty mailbox accepts any message that the hub accepts. Refuses `rate_limited` when full. */
+export function checkMailboxRoom(bytes: number, usage: MailboxUsage, max: MailboxUsage): Refusal | undefined {
+  if (usage.messages === 0) return undefined
+  if (usage.messages < max.messages && usage.bytes + bytes <= max.bytes) return undefined
+  return new Refusal(
+    'rate_limited',
+    `the mailbox is full: ${usage.messages} messages of this node wait for the receiver (at most ${max.messages}, ${max.bytes} bytes)`,
+    [],
+    retry_after_s,
+  )
 }
 
-export function checkMessageSize(bytes: number, most: number): Refusal | undefined {
-  return bytes > most ? refuse('too_large', `the hub takes messages of ${most} bytes at most`) : undefined
+export function checkMessageSize(bytes: number, max_bytes: number): Refusal | undefined {
+  return bytes > max_bytes
+    ? refuse('too_large', `the message has ${bytes} bytes; the hub accepts at most ${max_bytes}`)
+    : undefined
 }

@@ -1,4 +1,4 @@
-// A node says that it is there. Not audited: it changes nothing but the time at which it was heard of.
+// Records a node's heartbeat. Not audited: only the time of last contact changes.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { checkOwnNode } from './load-own-node.ts'
@@ -7,7 +7,7 @@ import { recordContact } from './rules.ts'
 import { showNode } from './view.ts'
 
 export const heartbeat = operation({
-  summary: 'Say that a node is there',
+  summary: 'Record a heartbeat of a node',
   method: 'POST',
   path: '/api/v2/hub/node/{id}/heartbeat',
   input: idInput,

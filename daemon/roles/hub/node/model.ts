@@ -1,4 +1,4 @@
-// A node of a coalition: what it says of itself, and when it was last heard of.
+// A node of a coalition: its own description, and the time of last contact.
 import * as z from 'zod'
 import { siteName } from '../../../kernel/messaging/transport.ts'
 import { collection } from '../../../kernel/store/store.ts'

@@ -1,4 +1,4 @@
-// A site joins the coalition as a mission service node; the same again changes nothing but that it was heard of.
+// Registers a site with the coalition as a mission service node; a repeat changes only the time of last contact.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
@@ -11,7 +11,10 @@ import { registerAgain } from './rules.ts'
 import { showNode } from './view.ts'
 
 const registerResponse = z
-  .strictObject({ node, heartbeat_s: z.int().meta({ description: 'How often the node is to be heard of' }) })
+  .strictObject({
+    node,
+    heartbeat_s: z.int().meta({ description: 'Interval at which the node is to send heartbeats' }),
+  })
   .meta({ id: 'Registered' })
 
 export const register = operation({
@@ -23,17 +26,19 @@ export const register = operation({
   errors: [],
   allow: 'hub:node',
 
-  async run(call, { id, ...given }) {
+  async run(call, { id, ...registration }) {
     const refused = checkOwnNode(call, id)
     if (refused) return refused
     const { heartbeat_s } = call.settings(settings)
-    const audit = [call.audited('hub.node.register', id, { site: given.site, node_tenant_id: given.node_tenant_id })]
+    const audit = [
+      call.audited('hub.node.register', id, { site: registration.site, node_tenant_id: registration.node_tenant_id }),
+    ]
     const { tenant_id } = call.caller
-    const first: StoredNode = { tenant_id, ...given, registered_at: call.nowIso(), heard_ts: call.now() }
+    const first: StoredNode = { tenant_id, ...registration, registered_at: call.nowIso(), heard_ts: call.now() }
     const made = await call.store(nodes).create(id, first, audit)
     if (made !== 'exists') return { node: showNode(call, made), heartbeat_s }
     const { doc } = await call.store(nodes).update(id, ({ value }) => {
-      const next = registerAgain(value, given, call.now())
+      const next = registerAgain(value, registration, call.now())
       const isSame = canonicalJson({ ...next, heard_ts: 0 }) === canonicalJson({ ...value, heard_ts: 0 })
       return { next, answer: undefined, ...(isSame ? {} : { audit }) }
     })

@@ -1,4 +1,4 @@
-// Who is a node, and when a silent one counts as lost.
+// Which callers may act as a node, and when a silent node counts as lost.
 import { expect, test } from 'vitest'
 import { checkNodeIdentity, nodeStateAt, recordContact } from './rules.ts'
 

@@ -1,4 +1,4 @@
-// Who may act as a node, and when one counts as lost.
+// Decides whether a caller may act as a node, and when a node counts as lost.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Caller } from '../../../kernel/identity/identity.ts'
@@ -15,14 +15,14 @@ export function checkNodeIdentity(
   home: string,
 ): Refusal | undefined {
   const found = Object.hasOwn(enrolled, id) ? enrolled[id] : undefined
-  // The same words whether the name is enrolled or not: a stranger learns no names.
+  // One message whether the name is enrolled or not, so that a caller cannot probe for names.
   const isNode = found?.subject === caller.subject && (found.tenant_id ?? home) === caller.tenant_id
   return isNode ? undefined : refuse('forbidden', 'the caller is not enrolled as this node')
 }
 
-/** The node after it registered once more; what others were told of its capabilities stays. */
-export function registerAgain(current: StoredNode, given: NodeRegistration, now: number): StoredNode {
-  return recordContact({ ...current, ...given }, now)
+/** The node after a repeated registration; its published capabilities stay. */
+export function registerAgain(current: StoredNode, registration: NodeRegistration, now: number): StoredNode {
+  return recordContact({ ...current, ...registration }, now)
 }
 
 /** A clock that was set back makes nobody lost. */

@@ -1,4 +1,4 @@
-// Every federation channel with its numbers, what waits, and its trouble.
+// Lists every federation channel with its numbers, waiting messages and faults.
 import * as z from 'zod'
 import { channelStatus } from '../../../kernel/messaging/channel-status.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -6,7 +6,7 @@ import { carrierOf } from '../carrier-settings.ts'
 import { transportsPart } from '../parts.ts'
 
 const channel = channelStatus
-  .extend({ transport: z.string().meta({ description: 'What moves its messages' }) })
+  .extend({ transport: z.string().meta({ description: 'Carrier of its messages' }) })
   .meta({ id: 'Channel' })
 
 export const list = operation({

@@ -1,4 +1,4 @@
-// Opens a frozen channel from a peer again, because a person has looked into what froze it and says why it may go on.
+// Reopens a frozen channel from a peer, after a person has examined the cause and states a reason.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
@@ -9,7 +9,7 @@ export const unfreeze = operation({
   path: '/api/v2/site/channel/{peer}/unfreeze',
   input: z.strictObject({
     peer: z.string().min(1).max(64),
-    reason: z.string().trim().min(1).max(1_000).meta({ description: 'What was found out, for the record' }),
+    reason: z.string().trim().min(1).max(1_000).meta({ description: 'Finding of the examination, for the audit log' }),
   }),
   output: z
     .strictObject({ peer: z.string(), channel: z.string(), was: z.string().meta({ description: 'Why it was frozen' }) })

@@ -39,7 +39,7 @@ export const create = operation({
   },
 })
 
-/** Or whoever may anchor anything could anchor a head far ahead, and keep the chain from ever being anchored again. */
+/** Otherwise a caller could anchor a head far ahead, and prevent the chain from being anchored ever again. */
 function mayAnchor({ caller, site }: Call, writer: string): boolean {
   const [role, name] = writer.split('@')
   return name !== site.name || (caller.tenant_id === '*' && caller.subject === `role:${role}`)

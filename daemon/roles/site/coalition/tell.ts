@@ -1,4 +1,4 @@
-// Tells the coalition's status feed of a session's decision, where a hub is named and the label allows it.
+// Publishes a session's decision to the coalition's status feed, where a hub is configured and the label allows it.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -7,24 +7,25 @@ import { statusEvent } from '../../../shared/coalition/hub-protocol.ts'
 import { statusFeedPart } from '../parts.ts'
 
 export const tell = operation({
-  summary: 'Tell the status feed of the coalition',
+  summary: 'Publish an event to the status feed of the coalition',
   method: 'POST',
   path: '/api/v2/site/coalition/event',
-  input: statusEvent.extend({ label: label.meta({ description: 'That of the session; it is not sent' }) }),
-  output: z
-    .strictObject({ told: z.boolean(), reason: z.string() })
-    .meta({ id: 'ToldCoalition', description: 'Durable at the hub, or why it may never be told' }),
+  input: statusEvent.extend({ label: label.meta({ description: 'Label of the session; it is not sent' }) }),
+  output: z.strictObject({ told: z.boolean(), reason: z.string() }).meta({
+    id: 'ToldCoalition',
+    description: 'Whether the event is durable at the hub, or why it may not be published',
+  }),
   errors: [],
   allow: 'channel:send',
 
-  async run(call, { label: held, ...event }) {
+  async run(call, { label: sessionLabel, ...event }) {
     const settings = call.settings(coalitionSettings)
-    if (settings.hub_url === undefined) return { told: false, reason: 'the profile names no hub' }
-    if (!mayPublishToFeed(held, settings, call.site.labels))
+    if (settings.hub_url === undefined) return { told: false, reason: 'the profile has no hub_url' }
+    if (!mayPublishToFeed(sessionLabel, settings, call.site.labels))
       return { told: false, reason: 'the label is above the feed, or not releasable to its readers' }
     await call.part(statusFeedPart).publish(event)
     const { session_id, state } = event
-    await call.record([call.audited('site.coalition.tell', event.event_id, { session_id, state }, held)])
+    await call.record([call.audited('site.coalition.tell', event.event_id, { session_id, state }, sessionLabel)])
     return { told: true, reason: 'the hub has it' }
   },
 })

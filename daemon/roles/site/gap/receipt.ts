@@ -1,4 +1,4 @@
-// Signs what is missing of what a peer has sent, for a person to carry to it.
+// Signs a receipt of the messages that are missing from a peer, for a person to carry to it.
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
@@ -12,11 +12,11 @@ export const receipt = operation({
   path: '/api/v2/site/gap/receipt',
   input: z.strictObject({
     peer: z.string().min(1).max(64),
-    epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'The current one unless said' }),
+    epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'Default: the current epoch' }),
   }),
   output: z
     .strictObject({ receipt: jws, says: gapReceipt })
-    .meta({ id: 'GapReceipt', description: 'The signed receipt, and what it says' }),
+    .meta({ id: 'GapReceipt', description: 'The signed receipt and its content' }),
   errors: ['not_found', 'unavailable'],
   allow: 'channel:receipt',
 

@@ -1,4 +1,4 @@
-// Sends again what a peer's signed receipt says is missing there.
+// Sends the messages again that a peer's signed receipt lists as missing.
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
@@ -7,7 +7,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const resend = operation({
-  summary: 'Send again what a peer’s receipt says is missing',
+  summary: 'Send the messages again that a peer’s receipt lists as missing',
   method: 'POST',
   path: '/api/v2/site/gap/resend',
   input: z.strictObject({
@@ -19,7 +19,7 @@ export const resend = operation({
   allow: 'channel:resend',
 
   async run(call, { receipt, from }) {
-    // Told before anything goes out; which numbers did is in the answer and the log.
+    // Audited before anything is sent; the numbers that were sent are in the answer and the log.
     const digest = sha384(Buffer.from(receipt.payload, 'base64url'))
     await call.record([call.audited('site.gap.resend', digest, from === undefined ? {} : { from })])
     return await oneWayOf(call).resendFor(receipt, from)

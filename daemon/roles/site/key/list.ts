@@ -1,4 +1,4 @@
-// The site's public keys with their fingerprints: what a peer pins.
+// Lists the site's public keys with their fingerprints, for a peer to pin.
 import * as z from 'zod'
 import { publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

@@ -12,7 +12,7 @@ import {
 import type { Jws, PublicKey, Signatures } from '../../../kernel/cryptography/signatures.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 
-/** What counts of a site now. Version 0: keys that people pinned one by one. */
+/** The pinned key set of a site. Version 0: keys that people pinned one by one. */
 export type PinnedKeySet = {
   readonly site: string
   readonly tenant_id: string
@@ -74,7 +74,7 @@ async function followLink(
   judging: SuccessionOptions,
 ): Promise<SuccessionStep | SuccessionRefusal> {
   const set = parseKeySet(link)
-  if (!set) return refuseSuccession(refuse('invalid', 'what was signed is no key set'))
+  if (!set) return refuseSuccession(refuse('invalid', 'the signed content is not a key set'))
   const { version } = set
   if (set.site !== pinned.site || set.tenant_id !== pinned.tenant_id) {
     return refuseSuccession(refuse('signature_invalid', `key set ${version} is that of another site or tenant`))
@@ -101,7 +101,7 @@ async function followLink(
   const fault = await checkKeySet(set, link, judging, pinned.revoked)
   if (fault) return refuseSuccession(fault)
   if (pinned.created !== undefined && Date.parse(set.created) < Date.parse(pinned.created)) {
-    return refuseSuccession(refuse('invalid', `key set ${version} says that it is older than the one before it`))
+    return refuseSuccession(refuse('invalid', `key set ${version} is dated earlier than the one before it`))
   }
   return { pinned: pinKeySet(set, digest, pinned.revoked), verified: { set, digest } }
 }

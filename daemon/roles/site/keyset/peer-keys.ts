@@ -1,4 +1,4 @@
-// How the keys pinned for a peer change: by its key sets, and by people here who no longer trust one of them.
+// Changes the pinned keys of a peer: by its key sets, and by people here who revoke one of them.
 
 import { listRevokedFingerprints, markRevoked, no_key_set } from '../../../kernel/cryptography/key-set.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'

@@ -1,4 +1,4 @@
-// Takes a peer's new key set: once it follows the pinned one, its keys are the peer's.
+// Accepts a peer's new key set: once it follows the pinned one, its keys become the peer's keys.
 import * as z from 'zod'
 import { keysData } from '../../../kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../../kernel/cryptography/signatures.ts'
@@ -13,10 +13,10 @@ import { filedropSettings } from '../settings.ts'
 import { followKeySets } from './key-succession.ts'
 import { earliestKeySetTime, pinnedKeySetOf, repinPeer } from './peer-keys.ts'
 
-/** An epoch is opened by the carrier, before it hands the announcement on: nothing is left to do. */
+/** The carrier opens an announced epoch before it passes the message on, so an epoch needs no action here. */
 const keysMessage = z.union([keysData, z.strictObject({ epoch: jws })])
 
-export const keySetTaken = z
+const keySetTaken = z
   .strictObject({
     peer: z.string(),
     version: z.int().min(0).meta({ description: 'Of the key set that is pinned now; 0: none' }),
@@ -39,11 +39,11 @@ export const take = operation({
       kind: 'keys',
       schema: keys_schema,
       data: keysMessage,
-      named: 'keys',
+      description: 'keys',
     })
     if (isRefusal(opened)) return opened
-    const { statement, said } = opened
-    const chain = 'epoch' in said ? [] : [...(said.before ?? []), said.keyset]
+    const { statement, data } = opened
+    const chain = 'epoch' in data ? [] : [...(data.before ?? []), data.keyset]
     return await takeChain(call, statement.src, chain)
   },
 })
@@ -66,19 +66,19 @@ async function takeChain(
     versions = found.sets.length
     const next = repinPeer(peer, found)
     if (isRefusal(next) || next === peer) return next
-    // Told before it counts: a crash between the two tells it once more.
+    // Audited before it takes effect: after a crash between the two it is audited again.
     const { threshold, root_threshold, key_set, keys } = next
     const detail = { ...key_set, threshold, root_threshold, keys: keys.map(({ kid, status }) => ({ kid, status })) }
     await call.record([call.audited('site.peer.repin', src, detail)])
     return next
   })
   if (forked) await freezeChannel(call, src, forked)
-  // Unpinned since it was verified.
+  // The peer was unpinned after the message was verified.
   if (!changed) return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
   return isRefusal(changed) ? changed : { peer: src, version: changed.key_set?.version ?? 0, taken: versions }
 }
 
-/** The history of the site splits here: nothing of it is taken any more until a person has looked. */
+/** Two histories of key sets exist from here on: no message is accepted until a person has unfrozen the channel. */
 async function freezeChannel(call: Call, src: string, { message }: Refusal): Promise<void> {
   const event = { ...call.audited('site.keyset.forked', src, { detail: message }), outcome: 'refused' as const }
   await oneWayOf(call).freeze(src, `its root keys signed two histories: ${message}`, [event])

@@ -1,4 +1,4 @@
-// Messages between sites as the other roles of this site hand them over.
+// Messages between sites, as the other roles of this site submit them.
 import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -17,7 +17,7 @@ export const outgoingMessage = z.strictObject({
 
 export const sentMessage = z
   .strictObject({ msg_id: z.string(), epoch: z.int(), seq: z.int() })
-  .meta({ id: 'SentMessage', description: 'Where on its channel the message stands' })
+  .meta({ id: 'SentMessage', description: 'Position of the message on its channel' })
 
 export const signatureType = z.enum(['statement', 'evidence', 'checkpoint'])
 
@@ -31,8 +31,8 @@ export const verifiedMessage = z
     is_label_released: z
       .boolean()
       .optional()
-      .meta({ description: 'People let it in under this label: what the message says of its label does not count' }),
-    transport: z.string().optional().meta({ description: 'What moves the messages of this peer' }),
-    label_map: labelMap.optional().meta({ description: 'How other labels of this peer are read' }),
+      .meta({ description: 'People released it under this label, which replaces the label in the message' }),
+    transport: z.string().optional().meta({ description: 'Carrier of this peer’s messages' }),
+    label_map: labelMap.optional().meta({ description: 'Translation of other labels of this peer' }),
   })
   .meta({ id: 'VerifiedMessage' })

@@ -1,4 +1,4 @@
-// Removes a body everywhere on the site, and whenever it comes again; what cannot be reached from here is told.
+// Removes a body everywhere on the site, also when it arrives again, and reports the copies that it cannot reach.
 import * as z from 'zod'
 import type { PurgeResult } from '../../../kernel/messaging/custody.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -7,20 +7,20 @@ import { backupCopiesPart } from '../parts.ts'
 
 const hex96 = z.string().regex(/^[0-9a-f]{96}$/, 'must be 96 lower-case hexadecimal digits')
 
-export const purgeResponse = z
+const purgeResponse = z
   .discriminatedUnion('state', [
     z.strictObject({ state: z.literal('running') }),
     z.strictObject({
       state: z.literal('done'),
       bodies: z.array(z.string()).meta({ description: 'SHA-384 of the bodies that the order is about' }),
-      places: z.array(z.string()).meta({ description: 'Where they lay, since the order was given' }),
+      places: z.array(z.string()).meta({ description: 'Places from which they were removed since the order' }),
       msg_ids: z.array(z.string()).meta({ description: 'The messages that they belonged to' }),
-      sessions: z.array(z.string()).meta({ description: 'The sessions that these spoke of' }),
+      sessions: z.array(z.string()).meta({ description: 'The sessions that these messages were about' }),
       backups: z.array(z.strictObject({ name: z.string(), holds: z.enum(['yes', 'unknown']) })),
-      remains: z.array(z.string()).meta({ description: 'What may still be recoverable, and from where' }),
+      remains: z.array(z.string()).meta({ description: 'Copies that may still be recoverable, and where' }),
     }),
   ])
-  .meta({ id: 'PurgeAnswer', description: 'How far a purge has come; asked again, it tells the end' })
+  .meta({ id: 'PurgeAnswer', description: 'Progress of a purge; repeat the request for the result' })
 
 export const purge = operation({
   summary: 'Remove a body from the site for good, by its digest or that of its statement',
@@ -36,20 +36,20 @@ export const purge = operation({
     const purged = await custodyOf(call).purge(digest, reason, [event])
     if (purged === 'running') return { state: 'running' as const }
     const { bodies, places, msg_ids, sessions } = purged
-    const held = await call.part(backupCopiesPart).holding([digest, ...bodies])
-    const backups = held.flatMap(({ name, holds }) => (holds === 'no' ? [] : [{ name, holds }]))
+    const copies = await call.part(backupCopiesPart).holding([digest, ...bodies])
+    const backups = copies.flatMap(({ name, holds }) => (holds === 'no' ? [] : [{ name, holds }]))
     const found = {
       places: places.slice(0, max_audited_items),
       msg_ids: msg_ids.slice(0, max_audited_items),
       found: places.length,
     }
     await call.record([call.audited('site.message.purged', digest, { bodies, ...found, backups: backups.length })])
-    const told = { bodies: [...bodies], places: [...places], msg_ids: [...msg_ids], sessions: [...sessions] }
-    return { state: 'done' as const, ...told, backups, remains: remainsOf(purged) }
+    const removed = { bodies: [...bodies], places: [...places], msg_ids: [...msg_ids], sessions: [...sessions] }
+    return { state: 'done' as const, ...removed, backups, remains: remainsOf(purged) }
   },
 })
 
-/** A record of the audit chain is no list of thousands. */
+/** Limit that keeps an audit record small. */
 const max_audited_items = 100
 
 function remainsOf({ journal, sessions }: PurgeResult): string[] {

@@ -12,7 +12,7 @@ export const resend = operation({
   path: '/api/v2/site/message/resend',
   input: z.strictObject({
     peer: z.string().min(1).max(64),
-    epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'The current one unless said' }),
+    epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'Default: the current epoch' }),
     first: sequenceNumber,
     last: sequenceNumber,
   }),
@@ -22,7 +22,7 @@ export const resend = operation({
 
   async run(call, { peer, epoch, first, last }) {
     const about = { first, last, ...(epoch === undefined ? {} : { epoch }) }
-    // Told before anything goes out; which numbers did is in the answer and the log.
+    // Audited before anything is sent; the numbers that were sent are in the answer and the log.
     await call.record([call.audited('site.message.resend', peer, about)])
     return await oneWayOf(call).resend({ peer, first, last, ...(epoch === undefined ? {} : { epoch }) })
   },

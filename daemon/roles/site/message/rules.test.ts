@@ -1,4 +1,4 @@
-// A peer's statement is acted on only when sender, addressee, time and label all hold.
+// A peer's statement is accepted only when sender, addressee, time and label all hold.
 import { expect, test } from 'vitest'
 import type { PublicKey } from '../../../kernel/cryptography/signatures.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'

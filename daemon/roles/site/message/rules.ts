@@ -1,4 +1,4 @@
-// What a peer's statement must hold besides its signature: sender, addressee, time and label.
+// Checks a peer's statement besides its signature: sender, addressee, time and label.
 
 import type { PublicKey } from '../../../kernel/cryptography/signatures.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -9,7 +9,7 @@ import type { Statement } from '../../../kernel/messaging/transport.ts'
 
 export type StatementReceiver = {
   readonly site: string
-  /** What this site counts as for releasability. */
+  /** Names of this site for releasability. */
   readonly names: readonly string[]
   readonly labels: LabelPolicy
   /** Epoch milliseconds; undefined where no clock can be trusted. */
@@ -20,18 +20,22 @@ export type StatementReceiver = {
 const day_ms = 86_400_000
 
 /** The statement's label in the site's own terms, or why the statement must not be acted on. */
-export function acceptStatement(said: Statement, peer: Peer, here: StatementReceiver): Label | Refusal {
-  if (said.src !== peer.name || said.sender_tenant_id !== peer.tenant_id || said.dst !== here.site) {
+export function acceptStatement(statement: Statement, peer: Peer, here: StatementReceiver): Label | Refusal {
+  if (statement.src !== peer.name || statement.sender_tenant_id !== peer.tenant_id || statement.dst !== here.site) {
     return refuse('signature_invalid', 'the statement is not from this peer to this site')
   }
-  if (said.channel !== `filedrop/${said.src}/${said.dst}`) {
+  if (statement.channel !== `filedrop/${statement.src}/${statement.dst}`) {
     return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
   }
-  if (!isFresh(said, peer, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')
-  return admitIncomingLabel(said.label, peer, here.names, here.labels)
+  if (!isFresh(statement, peer, here))
+    return refuse(
+      'signature_invalid',
+      `the message is not valid at this time: created ${statement.created}, not after ${statement.not_after}`,
+    )
+  return admitIncomingLabel(statement.label, peer, here.names, here.labels)
 }
 
-/** The sender may ask for less time than enrolment grants, never for more. */
+/** The sender may request a shorter lifetime than enrolment grants, never a longer one. */
 function isFresh(
   { created, not_after }: Statement,
   { not_after_days }: Peer,

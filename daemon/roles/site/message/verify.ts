@@ -1,4 +1,4 @@
-// Verifies a peer's message: signature by its pinned keys, and all that its statement must hold before anything is done.
+// Verifies a peer's message: the signature by its pinned keys, and the statement's sender, addressee, time and label.
 
 import type { Jws, SignatureType, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -54,14 +54,14 @@ function refuseUnsigned(): Refusal {
   return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
 }
 
-/** The label of a message that came by no carrier, which is judged here as a carrier judges. */
+/** The label of a message that did not come by a carrier; checked here as a carrier checks it. */
 function judgeStatement(call: Call, peer: Peer, { payload, keys }: VerifiedPayload): Label | Refusal {
-  const said = parseStatement(payload)
-  if (!said) return refuse('signature_invalid', 'what was signed is no statement')
-  if (!isSignedInKeyLifetime(said, keys))
+  const statement = parseStatement(payload)
+  if (!statement) return refuse('signature_invalid', 'the signed content is not a statement')
+  if (!isSignedInKeyLifetime(statement, keys))
     return refuse('signature_invalid', 'a key signed the message after its own end')
   const { skew_s, trusted_clock, releasable_names } = call.settings(filedropSettings)
   const { name: site, tenant_id, labels } = call.site
   const names = [tenant_id, ...releasable_names]
-  return acceptStatement(said, peer, { site, names, labels, now: trusted_clock ? call.now() : undefined, skew_s })
+  return acceptStatement(statement, peer, { site, names, labels, now: trusted_clock ? call.now() : undefined, skew_s })
 }

@@ -1,4 +1,4 @@
-// The heads of peers' audit chains as their inventories tell of them, kept here: out of reach of whoever cuts a chain short there.
+// The heads of peers' audit chains from their inventories, stored here, where an attacker at the peer cannot change them.
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -10,7 +10,7 @@ const peerHead = z.strictObject({
   ...chainHead.shape,
   at: z.iso.datetime(),
   signature: jws,
-  /** Of the inventory that told of it. */
+  /** Epoch and number of the inventory that reported it. */
   epoch: z.int(),
   number: z.int(),
 })

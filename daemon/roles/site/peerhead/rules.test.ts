@@ -1,4 +1,4 @@
-// A chain of records only ever grows, whatever the order in which one hears of it.
+// An audit chain only ever grows, for any order in which its heads are reported.
 import { describe, expect, test } from 'vitest'
 import { compareHeads } from './rules.ts'
 

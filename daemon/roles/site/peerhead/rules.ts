@@ -1,18 +1,18 @@
-// What a newly told head of a peer's audit chain says beside the one that was told before.
+// Compares a newly reported head of a peer's audit chain with the head before.
 import type { PeerHead } from './model.ts'
 
 type ReportedChainHead = Pick<PeerHead, 'seq' | 'hash' | 'epoch' | 'number'>
 
 /**
- * `rewriteBody`: another record at the same place. `cut_short`: a later inventory tells of fewer records. An inventory that
- * was overtaken tells nothing new, unless it contradicts.
+ * `rewritten`: another record at the same position. `cut_short`: a later inventory reports fewer records. An inventory
+ * that arrives late is `older`, unless it contradicts.
  */
 export function compareHeads(
   known: ReportedChainHead,
-  told: ReportedChainHead,
+  reported: ReportedChainHead,
 ): 'same' | 'longer' | 'older' | 'rewritten' | 'cut_short' {
-  if (told.seq === known.seq) return told.hash === known.hash ? 'same' : 'rewritten'
-  const isLater = told.epoch > known.epoch || (told.epoch === known.epoch && told.number > known.number)
-  if (isLater) return told.seq > known.seq ? 'longer' : 'cut_short'
-  return told.seq < known.seq ? 'older' : 'cut_short'
+  if (reported.seq === known.seq) return reported.hash === known.hash ? 'same' : 'rewritten'
+  const isLater = reported.epoch > known.epoch || (reported.epoch === known.epoch && reported.number > known.number)
+  if (isLater) return reported.seq > known.seq ? 'longer' : 'cut_short'
+  return reported.seq < known.seq ? 'older' : 'cut_short'
 }

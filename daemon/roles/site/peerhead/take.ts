@@ -1,4 +1,4 @@
-// Takes the heads of a peer's audit chains from its inventory: a chain that was cut short or rewritten raises an alarm here.
+// Accepts the heads of a peer's audit chains from its inventory, and reports chains that were cut short or rewritten.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
@@ -13,9 +13,9 @@ import { compareHeads } from './rules.ts'
 
 const headCounts = z.strictObject({
   peer: z.string(),
-  taken: z.int().min(0).meta({ description: 'Heads that are remembered now' }),
-  contradicted: z.int().min(0).meta({ description: 'Heads that do not follow from the one that was told before' }),
-  unverified: z.int().min(0).meta({ description: 'Heads that no key of the peer has signed as they stand' }),
+  taken: z.int().min(0).meta({ description: 'Heads that are stored now' }),
+  contradicted: z.int().min(0).meta({ description: 'Heads that do not follow from the one before' }),
+  unverified: z.int().min(0).meta({ description: 'Heads without a valid signature of the peer' }),
 })
 
 export const take = operation({
@@ -29,13 +29,18 @@ export const take = operation({
   max_body_bytes: 6 * 1_048_576,
 
   async run(call, given) {
-    const awaited = { kind: 'inventory', schema: inventory_schema, data: inventoryData, named: 'an inventory' } as const
-    const opened = await openMessage(call, given, awaited)
+    const expected = {
+      kind: 'inventory',
+      schema: inventory_schema,
+      data: inventoryData,
+      description: 'an inventory',
+    } as const
+    const opened = await openMessage(call, given, expected)
     if (isRefusal(opened)) return opened
-    const { statement, said } = opened
+    const { statement, data } = opened
     const { src } = statement
     const counts = { peer: src, taken: 0, contradicted: 0, unverified: 0 }
-    for (const head of said.checkpoints) counts[await takeHead(call, src, head, statement)] += 1
+    for (const head of data.checkpoints) counts[await takeHead(call, src, head, statement)] += 1
     return counts
   },
 })
@@ -50,31 +55,31 @@ async function takeHead(
     call.log.warn('site.peerhead.unverified', { peer, writer: head.writer, seq: head.seq })
     return 'unverified'
   }
-  const told: PeerHead = { tenant_id: call.site.tenant_id, peer, ...head, epoch, number }
+  const reported: PeerHead = { tenant_id: call.site.tenant_id, peer, ...head, epoch, number }
   const store = call.store(peerHeads)
   const id = `${peer}:${head.writer}`
-  if ((await store.create(id, told)) !== 'exists') return 'taken'
+  if ((await store.create(id, reported)) !== 'exists') return 'taken'
   const { answer } = await store.update(id, ({ value: known }) => {
-    const found = compareHeads(known, told)
-    if (found === 'longer') return { next: told, answer: undefined }
+    const found = compareHeads(known, reported)
+    if (found === 'longer') return { next: reported, answer: undefined }
     if (found === 'same' || found === 'older') return { answer: undefined }
-    // Remembered in place of the one before, so that it is told once; the event holds both, signatures included.
-    return { next: told, audit: [contradictionEvent(call, found, known, told)], answer: found }
+    // Replaces the head before, so that it is reported once; the event has both heads with their signatures.
+    return { next: reported, audit: [contradictionEvent(call, found, known, reported)], answer: found }
   })
   if (!answer) return 'taken'
   call.log.error(`site.peerhead.${answer}`, { peer, writer: head.writer, seq: head.seq })
   return 'contradicted'
 }
 
-function contradictionEvent(call: Call, found: 'rewritten' | 'cut_short', known: PeerHead, told: PeerHead) {
+function contradictionEvent(call: Call, found: 'rewritten' | 'cut_short', known: PeerHead, reported: PeerHead) {
   const evidence = ({ seq, hash, at, signature, epoch, number }: PeerHead) => ({
     ...{ at, epoch, hash, number, seq, signature },
   })
-  const about = { found, before: evidence(known), now: evidence(told), peer: told.peer }
-  return { ...call.audited('site.peerhead.contradict', told.writer, about), outcome: 'refused' as const }
+  const about = { found, before: evidence(known), now: evidence(reported), peer: reported.peer }
+  return { ...call.audited('site.peerhead.contradict', reported.writer, about), outcome: 'refused' as const }
 }
 
-/** By the peer itself, about a chain of its own. */
+/** Whether the peer signed the head, and the chain is the peer's. */
 async function isSigned(call: Call, peer: string, { signature, ...head }: CarriedCheckpoint): Promise<boolean> {
   if (!head.writer.endsWith(`@${peer}`)) return false
   const verified = await verify.run(call, { peer, type: 'checkpoint', envelope: signature })

@@ -1,4 +1,4 @@
-// Approves the release of a quarantined message: a second person signs, and it is taken in once more.
+// Approves the release of a quarantined message: a second person signs, and the message is received again.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { parseRelease, releaseApproval, releaseRequest } from '../../../kernel/messaging/release.ts'
@@ -21,41 +21,41 @@ export const approve = operation({
   allow: 'quarantine:release',
 
   async run(call, { peer, id, signature }) {
-    const held = await loadReleaseTarget(call, peer, id)
-    if (!held) return refuseNoSuchItem()
+    const target = await loadReleaseTarget(call, peer, id)
+    if (!target) return refuseNoSuchItem()
     const approval = parseRelease(releaseApproval, signature)
     if (!approval) return refuseUnreadable()
-    const approver = requireOwnSignature(await verifyRelease(call, approval, signature, held), call.caller.subject)
+    const approver = requireOwnSignature(await verifyRelease(call, approval, signature, target), call.caller.subject)
     if (isRefusal(approver)) return approver
-    const asked = await loadRequest(call, held)
-    if (isRefusal(asked)) return asked
-    const objection = checkApprovalPair([asked.request, asked.requester], [approval, approver])
+    const requested = await loadRequest(call, target)
+    if (isRefusal(requested)) return requested
+    const objection = checkApprovalPair([requested.request, requested.requester], [approval, approver])
     if (objection) return objection
     const { waiver, digests, label } = approval
     const detail = {
-      ...{ waiver, digests, reason: approval.reason, requested_by: asked.requester.subject },
+      ...{ waiver, digests, reason: approval.reason, requested_by: requested.requester.subject },
       ...(label ? { named_label: label } : {}),
-      ...{ request: asked.pending.signature, approval: signature },
+      ...{ request: requested.pending.signature, approval: signature },
     }
-    const event = call.audited('site.quarantine.approve', held.item, detail, label)
+    const event = call.audited('site.quarantine.approve', target.item, detail, label)
     // The request stays until its time is over: it is for this item, which is gone when this is done.
     const refused = await custodyOf(call).release(peer, { id, waiver, digests, label }, [event])
-    return refused ?? { released: held.item }
+    return refused ?? { released: target.item }
   },
 })
 
-/** Judged again in full: a person may have been let go since, and the files may be others. */
-async function loadRequest(call: Call, held: ReleaseTarget) {
-  const { release: pending, is_release_withheld } = await findPendingRelease(call, held.item)
+/** Verifies the request again in full: the requester's enrolment or the files may have changed since. */
+async function loadRequest(call: Call, target: ReleaseTarget) {
+  const { release: pending, is_release_withheld } = await findPendingRelease(call, target.item)
   if (is_release_withheld) return refuseNotCleared()
   const request = pending && parseRelease(releaseRequest, pending.signature)
-  if (!pending || !request) return refuse('conflict', 'nobody has requested the release of this item')
-  const requester = await verifyRelease(call, request, pending.signature, held)
+  if (!pending || !request) return refuse('conflict', 'nobody has requested the release of this item; request it first')
+  const requester = await verifyRelease(call, request, pending.signature, target)
   if (isRefusal(requester)) return refuseStaleRequest(requester)
   return { pending, request, requester }
 }
 
-/** It is the request that does not count any more: nothing is wrong with the approval. */
+/** The request has become invalid; the approval itself has no fault. */
 function refuseStaleRequest({ message }: Refusal): Refusal {
-  return refuse('conflict', `the request does not count any more: ${message}`)
+  return refuse('conflict', `the request is no longer valid: ${message}; request the release again`)
 }

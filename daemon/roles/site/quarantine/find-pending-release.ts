@@ -6,7 +6,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { type PendingRelease, releaseRequests } from './model.ts'
 
-/** Nothing when nobody has asked, or its time is over. Under a label above the caller only that somebody has. */
+/** Empty without a request, or once it has expired. For a label above the caller it discloses only that a request exists. */
 export async function findPendingRelease(call: Call, item: string): Promise<PendingReleaseView> {
   const found = await call.store(releaseRequests).find(item)
   if (!found || found.value.expires_ts <= call.now()) return {}
@@ -24,7 +24,7 @@ export function readPendingRelease({ value }: Doc<StoredReleaseRequest>): Pendin
   return label ? { ...pending, label } : pending
 }
 
-/** Whoever lets a message in under a label must be one who may see what bears it. */
+/** A person may release a message only under a label that they are cleared for. */
 export function isCleared({ caller, site }: Pick<Call, 'caller' | 'site'>, label: Label | undefined): boolean {
   return label === undefined || dominates(caller, label, site.labels)
 }

@@ -1,4 +1,4 @@
-// What lies in quarantine, newest first.
+// Lists the quarantined items, newest first.
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

@@ -1,4 +1,4 @@
-// A quarantined message as an operator sees it: where it lies, what is wrong with it, and what it claims to be.
+// A quarantined message as an operator sees it: its place, its fault, and its claimed content.
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -19,21 +19,21 @@ export const personalSignature = jws
 /** A request that waits for a second person. */
 export const pendingRelease = z
   .strictObject({
-    subject: z.string().meta({ description: 'Who requests' }),
+    subject: z.string().meta({ description: 'Subject of the requester' }),
     waiver: waivableReason,
     label: label.optional(),
     reason: z.string(),
     created: z.iso.datetime(),
     ends: z.iso.datetime().meta({ description: 'After which nobody can approve it' }),
-    digest: z.string().meta({ description: 'SHA-384 of what was signed: an approval names it' }),
+    digest: z.string().meta({ description: 'SHA-384 of the signed content; an approval names it' }),
     signature: personalSignature,
   })
   .meta({ id: 'PendingRelease', description: 'The request to release an item of quarantine' })
 export type PendingRelease = z.infer<typeof pendingRelease>
 
 /**
- * By the item's id: a later request takes the place of an earlier one. The label that it names stands in what was signed
- * alone: here it would hide from people that anybody has asked.
+ * By the item's id: a later request replaces an earlier one. The named label is only within the signed content: as the
+ * label of this record it would hide the request from people.
  */
 export const releaseRequests = collection({
   name: 'release_request',
@@ -74,7 +74,7 @@ export const quarantineItem = z
         name: z.string(),
         was: z.string(),
         bytes: z.int().min(0),
-        sha384: z.string().optional().meta({ description: 'Of the file as it lies there now' }),
+        sha384: z.string().optional().meta({ description: 'SHA-384 of the file as it is now' }),
       }),
     ),
   })

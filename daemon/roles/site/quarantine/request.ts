@@ -1,4 +1,4 @@
-// Asks for the release of a quarantined message: the first of two people signs for it.
+// Requests the release of a quarantined message: the first of two people signs.
 import * as z from 'zod'
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
@@ -18,7 +18,7 @@ import {
 } from './verify-release.ts'
 
 export const request = operation({
-  summary: 'Ask for the release of a quarantined message, by a signature of one’s own',
+  summary: 'Request the release of a quarantined message with the caller’s own signature',
   method: 'POST',
   path: '/api/v2/site/quarantine/{peer}/{id}/request',
   input: z.strictObject({ ...itemFields, signature: personalSignature }),
@@ -28,33 +28,33 @@ export const request = operation({
   allow: 'quarantine:release',
 
   async run(call, { peer, id, signature }) {
-    const held = await loadReleaseTarget(call, peer, id)
-    if (!held) return refuseNoSuchItem()
-    const said = parseRelease(releaseRequest, signature)
-    if (!said) return refuseUnreadable()
-    const signer = requireOwnSignature(await verifyRelease(call, said, signature, held), call.caller.subject)
+    const target = await loadReleaseTarget(call, peer, id)
+    if (!target) return refuseNoSuchItem()
+    const release = parseRelease(releaseRequest, signature)
+    if (!release) return refuseUnreadable()
+    const signer = requireOwnSignature(await verifyRelease(call, release, signature, target), call.caller.subject)
     if (isRefusal(signer)) return signer
-    if (!isCleared(call, said.label)) return refuseNotCleared()
-    return await storeRequest(call, said, signature)
+    if (!isCleared(call, release.label)) return refuseNotCleared()
+    return await storeRequest(call, release, signature)
   },
 })
 
 /** A repeat changes nothing; another request takes the place of the one before. */
-async function storeRequest(call: Call, said: ReleaseRequest, signature: Jws): Promise<PendingRelease> {
-  const { item, waiver, label, reason, subject, created } = said
-  const expires_ts = requestExpiry(call, said)
+async function storeRequest(call: Call, release: ReleaseRequest, signature: Jws): Promise<PendingRelease> {
+  const { item, waiver, label, reason, subject, created } = release
+  const expires_ts = requestExpiry(call, release)
   const ends = new Date(expires_ts).toISOString()
-  const digest = sha384(releasePayload(said))
-  const kept = { subject, waiver, reason, created, ends, digest, signature }
-  const pending = label ? { ...kept, label } : kept
+  const digest = sha384(releasePayload(release))
+  const fields = { subject, waiver, reason, created, ends, digest, signature }
+  const pending = label ? { ...fields, label } : fields
   const event = call.audited(
     'site.quarantine.request',
     item,
-    { waiver, digests: said.digests, reason, signature },
+    { waiver, digests: release.digests, reason, signature },
     label,
   )
   const store = call.store(releaseRequests)
-  const next = { tenant_id: call.site.tenant_id, ...kept, expires_ts }
+  const next = { tenant_id: call.site.tenant_id, ...fields, expires_ts }
   if ((await store.create(item, next, [event])) !== 'exists') return pending
   await store.update(item, ({ value }) =>
     value.digest === digest ? { answer: undefined } : { answer: undefined, next, audit: [event] },

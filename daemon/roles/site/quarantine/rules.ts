@@ -1,4 +1,4 @@
-// Who may release what: two people, each by their own key, for the very bytes that lie there, and only what can be waived.
+// Rules of a release: two people sign, each with their own key, for the exact files, and only for a reason that can be waived.
 
 import type { VerificationFailure, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../kernel/encoding/canonical-json.ts'
@@ -13,7 +13,7 @@ import {
   waivableReason,
 } from '../../../kernel/messaging/release.ts'
 
-/** What lies in quarantine, as far as a release is about it. */
+/** The quarantined item that a release is about. */
 export type ReleaseTarget = {
   /** `<peer>/<id>` */
   readonly item: string
@@ -36,14 +36,14 @@ export type ReleaseContext = {
 
 export type ReleaseSigner = { readonly subject: string; readonly fingerprint: string }
 
-/** Everybody's keys, those revoked too, so that a signature by one says so. */
+/** The keys of all people, revoked ones included, so that a signature by a revoked key is reported as such. */
 export function keysOf(people: readonly Person[]) {
   return people.flatMap(({ keys }) => keys)
 }
 
 /** The person whose signature it is. Refuses `signature_invalid` for a signature that does not count. */
 export function identifySigner(
-  said: Release,
+  release: Release,
   found: VerifiedPayload | VerificationFailure,
   people: readonly Person[],
 ): ReleaseSigner | Refusal {
@@ -53,33 +53,35 @@ export function identifySigner(
   if (!key || another || !person || key.status !== 'active') {
     return refuse('signature_invalid', 'it is not the signature of one enrolled person')
   }
-  if (person.subject !== said.subject) return refuse('signature_invalid', 'the key is not that of the subject it names')
+  if (person.subject !== release.subject)
+    return refuse('signature_invalid', 'the key is not that of the subject it names')
   const end = key.not_after === undefined ? undefined : Date.parse(key.not_after)
-  if (end !== undefined && Date.parse(said.created) > end) {
+  if (end !== undefined && Date.parse(release.created) > end) {
     return refuse('signature_invalid', 'the key signed it after its own end')
   }
   return { subject: person.subject, fingerprint: key.fingerprint }
 }
 
 const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
-  bad_signature: 'the signature does not hold',
+  bad_signature: 'the signature is not valid for the signed content',
   unknown_key: 'no enrolled person signed it',
   key_revoked: 'the key that signed it is revoked',
 }
 
-/** Why what was signed does not fit what lies there, or does not count now; undefined when it does. */
-export function checkRelease(said: Release, held: ReleaseTarget, here: ReleaseContext): Refusal | undefined {
-  if (said.site !== here.site || said.item !== held.item) {
+/** Refuses a release that does not fit the item, or that is not valid now; undefined when it holds. */
+export function checkRelease(release: Release, target: ReleaseTarget, here: ReleaseContext): Refusal | undefined {
+  if (release.site !== here.site || release.item !== target.item) {
     return refuse('signature_invalid', 'it was signed for another site or item')
   }
-  if (!waivableReason.safeParse(held.reason).success)
-    return refuse('conflict', `${held.reason} cannot be waived by anybody`)
-  if (said.waiver !== held.reason) return refuse('conflict', `the item lies there for ${held.reason}`)
-  if (held.digests.length !== 2) return refuse('conflict', 'the item does not hold both files of a message')
-  if (held.digests.join() !== said.digests.join()) {
+  if (!waivableReason.safeParse(target.reason).success)
+    return refuse('conflict', `${target.reason} cannot be waived by anybody`)
+  if (release.waiver !== target.reason)
+    return refuse('conflict', `the item is in quarantine for ${target.reason}, not for ${release.waiver}`)
+  if (target.digests.length !== 2) return refuse('conflict', 'the item does not hold both files of a message')
+  if (target.digests.join() !== release.digests.join()) {
     return refuse('conflict', 'the files are not those that were signed for')
   }
-  return checkReleaseTime(said, here) ?? checkReleaseLabel(said, held, here.labels)
+  return checkReleaseTime(release, here) ?? checkReleaseLabel(release, target, here.labels)
 }
 
 function checkReleaseTime(
@@ -87,18 +89,22 @@ function checkReleaseTime(
   { now, skew_ms, request_lifetime_ms }: ReleaseContext,
 ): Refusal | undefined {
   const made = Date.parse(created)
-  if (made > now + skew_ms) return refuse('conflict', 'it was signed in the future: look at the clocks')
+  if (made > now + skew_ms) return refuse('conflict', 'it was signed in the future: check the clocks of both machines')
   return now >= made + request_lifetime_ms ? refuse('conflict', 'it was signed too long ago') : undefined
 }
 
-function checkReleaseLabel({ waiver, label }: Release, held: ReleaseTarget, labels: LabelPolicy): Refusal | undefined {
+function checkReleaseLabel(
+  { waiver, label }: Release,
+  target: ReleaseTarget,
+  labels: LabelPolicy,
+): Refusal | undefined {
   if (waiver !== 'LABEL_MISSING' && waiver !== 'LABEL_DENIED') {
     return label ? refuse('invalid', `a release for ${waiver} names no label`) : undefined
   }
   if (!label) {
     return waiver === 'LABEL_MISSING' ? refuse('invalid', 'the release must name the label to carry') : undefined
   }
-  return isOfThisSite(label, held, labels)
+  return isOfThisSite(label, target, labels)
     ? undefined
     : refuse('invalid', 'the label is not of this site’s policy, or not the sender’s')
 }
@@ -119,20 +125,20 @@ export function checkApprovalPair(
   if (requester.subject === approver.subject || requester.fingerprint === approver.fingerprint) {
     return refuse('forbidden', 'a request is approved by another person, with another key')
   }
-  const { step: _step, reason: _reason, subject: _subject, created: _created, ...asked } = request
+  const { step: _step, reason: _reason, subject: _subject, created: _created, ...requested } = request
   const { step: _s, reason: _r, subject: _u, created: _c, request: named, ...granted } = approval
   if (named !== sha384(releasePayload(request))) return refuse('conflict', 'the approval is for another request')
-  return canonicalJson(asked) === canonicalJson(granted)
+  return canonicalJson(requested) === canonicalJson(granted)
     ? undefined
     : refuse('conflict', 'the approval grants something else')
 }
 
-/** Says that there is a label, and nothing of it. */
+/** Discloses that there is a label, but not which. */
 export function refuseNotCleared(): Refusal {
   return refuse('forbidden', 'it is to be released under a label that the caller is not cleared for')
 }
 
-/** A person acts under their own name alone. */
+/** A person may only act under their own name. */
 export function requireOwnSignature(signer: ReleaseSigner | Refusal, caller_subject: string): ReleaseSigner | Refusal {
   if (isRefusal(signer) || signer.subject === caller_subject) return signer
   return refuse('forbidden', 'the signature is not that of the caller')

@@ -1,4 +1,4 @@
-// What a release is judged by: the item as it lies there now, the people as they are enrolled now, the time.
+// Verifies a release against the item, the enrolled people and the time as they are now.
 
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -17,7 +17,7 @@ import {
 
 const day_ms = 86_400_000
 
-/** Undefined when there is no such item. */
+/** Undefined when the item does not exist. */
 export async function loadReleaseTarget(call: Call, peer: string, id: string): Promise<ReleaseTarget | undefined> {
   const found = await call.part(quarantinesPart).get(peer, id)
   if (!found) return undefined
@@ -31,18 +31,18 @@ export async function loadReleaseTarget(call: Call, peer: string, id: string): P
   }
 }
 
-/** Who signed it, when everything about it holds. Refuses `signature_invalid`, `measureConflict` and `invalid`. */
+/** The signer of a valid release. Refuses `signature_invalid`, `conflict` and `invalid`. */
 export async function verifyRelease(
   call: Call,
-  said: Release,
+  release: Release,
   signature: Jws,
-  held: ReleaseTarget,
+  target: ReleaseTarget,
 ): Promise<ReleaseSigner | Refusal> {
   const people = await call.part(peoplePart).list()
   const found = await call.part(signaturesPart).verify('release', signature, keysOf(people))
-  const signer = identifySigner(said, found, people)
+  const signer = identifySigner(release, found, people)
   if (isRefusal(signer)) return signer
-  return checkRelease(said, held, releaseContextOf(call)) ?? signer
+  return checkRelease(release, target, releaseContextOf(call)) ?? signer
 }
 
 /** How long a request may wait, from the moment it was signed. */
@@ -57,9 +57,9 @@ function releaseContextOf(call: Call): ReleaseContext {
 }
 
 export function refuseNoSuchItem(): Refusal {
-  return refuse('not_found', 'there is no such item in quarantine')
+  return refuse('not_found', 'the quarantine has no such item')
 }
 
 export function refuseUnreadable(): Refusal {
-  return refuse('signature_invalid', 'what was signed is not this step of a release')
+  return refuse('signature_invalid', 'the signed content is not this step of a release')
 }

@@ -12,7 +12,7 @@ export const issue = operation({
   path: '/oauth2/token',
   input: tokenRequest,
   output: tokenResponse,
-  // RFC 6749 section 5.2 says how a client is told why there is no token.
+  // RFC 6749 section 5.2 defines the error response.
   otherwise: { 400: oauthError, 401: oauthError },
   errors: ['rate_limited', 'unavailable'],
   allow: 'public',
@@ -48,8 +48,8 @@ export const issue = operation({
 })
 
 function oauthErrorReply(decided: OAuthError, status: 400 | 401): RawResponse {
-  const asked = status === 401 ? { 'WWW-Authenticate': 'Basic realm="platform"' } : {}
-  return new RawResponse('application/json', JSON.stringify(decided), asked, status)
+  const headers = status === 401 ? { 'WWW-Authenticate': 'Basic realm="platform"' } : {}
+  return new RawResponse('application/json', JSON.stringify(decided), headers, status)
 }
 
 function refuseTooManyAttempts(wait_s: number): Refusal {

@@ -1,4 +1,4 @@
-// The public keys of the site's issuer, for whoever verifies its tokens.
+// Returns the public keys of the site's issuer, which verifiers of its tokens need.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { issuerPart } from '../parts.ts'

@@ -73,10 +73,10 @@ export const oauthClient = z.strictObject({
 })
 export type OAuthClient = z.infer<typeof oauthClient>
 
-/** A verified token of this issuer: what an exchange starts from. */
+/** A verified token of this issuer, from which an exchange starts. */
 export type SubjectToken = z.infer<typeof credentialClaims> & { readonly derived_from?: readonly string[] | undefined }
 
-/** What the issuer is to mint. */
+/** The claims for the issuer to mint. */
 export type GrantedClaims = {
   sub: string
   tenant_id: string

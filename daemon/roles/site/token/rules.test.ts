@@ -1,4 +1,4 @@
-// What the token endpoint grants: never more, never longer, never for another tenant than what was shown.
+// Grants of the token endpoint never exceed the presented credentials in roles, lifetime or tenant.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import {

@@ -1,4 +1,4 @@
-// Who may have which token: client credentials (RFC 6749 section 4.4) and token exchange (RFC 8693), decided.
+// Decides token requests: client credentials (RFC 6749 section 4.4) and token exchange (RFC 8693).
 import type { Actor } from '../../../kernel/identity/identity.ts'
 import { authenticateClient } from './client/rules.ts'
 import {
@@ -24,7 +24,7 @@ export type TokenGrantRequest = {
   readonly authorization?: string | undefined
 }
 
-/** What this issuer may issue for: itself first, then the audiences that the profile names. */
+/** Audiences that this issuer may issue for: itself first, then those of the profile. */
 export type IssuerTerms = {
   readonly clients: readonly OAuthClient[]
   readonly audiences: readonly [string, ...string[]]
@@ -38,18 +38,18 @@ export type TokenGrant = {
   readonly issued_token_type?: typeof tokenTypes.access_token
 }
 
-/** What a token of this issuer says; undefined when it does not count (foreign, expired, revoked). */
+/** The claims of a token of this issuer; undefined when it is foreign, expired or revoked. */
 export type SubjectVerifier = (token: string) => Promise<SubjectToken | undefined>
 
-/** Decides; `now` in epoch milliseconds. Pure but for `verifySubject`, which is only asked for known clients. */
+/** Decides; `now` in epoch milliseconds. Pure but for `verifySubject`, which is only called for known clients. */
 export async function decideGrant(
-  asked: TokenGrantRequest,
+  input: TokenGrantRequest,
   terms: IssuerTerms,
   now: number,
   verifySubject: SubjectVerifier,
 ): Promise<TokenGrant | OAuthError> {
-  const { request } = asked
-  const client = authenticateClient(request, asked.authorization, terms.clients)
+  const { request } = input
+  const client = authenticateClient(request, input.authorization, terms.clients)
   if ('error' in client) return client
   if (request.grant_type === undefined) return oauthRefusal('invalid_request', 'grant_type is required')
   const audience = request.audience ?? terms.audiences[0]
@@ -163,11 +163,11 @@ export function discoveryOf(
   }
 }
 
-/** The roles that are both held and asked for, all of them when no scope is given; undefined when none would be left. */
-function narrowRoles(held: readonly string[], scope: string | undefined): string[] | undefined {
-  if (scope === undefined) return [...held]
-  const wanted = new Set(scope.split(' ').filter((word) => word !== ''))
-  const roles = held.filter((role) => wanted.has(role))
+/** The held roles that `scope` requests, all of them without a scope; undefined when none is left. */
+function narrowRoles(roles_held: readonly string[], scope: string | undefined): string[] | undefined {
+  if (scope === undefined) return [...roles_held]
+  const requested = new Set(scope.split(' ').filter((word) => word !== ''))
+  const roles = roles_held.filter((role) => requested.has(role))
   return roles.length > 0 ? roles : undefined
 }
 

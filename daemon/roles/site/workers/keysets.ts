@@ -1,4 +1,4 @@
-// Tells every peer of the site's key set: owed until it is sent, also to a peer that is pinned later.
+// Sends the site's key set to every peer: pending until it is sent, also for a peer that is pinned later.
 
 import { digestKeySet, type KeysData, max_previous_sets, parseKeySet } from '../../../kernel/cryptography/key-set.ts'
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
@@ -26,7 +26,7 @@ async function run(call: Call): Promise<void> {
       sent_versions.set(peer.name, version)
       logged_failures.delete(peer.name)
     } catch (error) {
-      // A channel that stands now is tried again; the other peers are told meanwhile.
+      // A channel that fails now is tried again later; the other peers get theirs meanwhile.
       const why = `${version}: ${error}`
       if (logged_failures.get(peer.name) !== why) call.log.warn('site.keyset.unsent', { peer: peer.name, detail: why })
       logged_failures.set(peer.name, why)
@@ -37,15 +37,15 @@ async function run(call: Call): Promise<void> {
 async function sendKeySet(call: Call, peer: Peer, last: Jws, version: number, before: readonly Jws[]): Promise<void> {
   const [transport] = call.part(transportsPart)
   if (!transport) return
-  const said: KeysData = { keyset: last, before: newestThatFit(before) }
+  const data: KeysData = { keyset: last, before: newestThatFit(before) }
   await transport.send(
     {
       peer: peer.name,
-      // By what it says: a repeat finds the message that was sent.
+      // Derived from the content: a repeat finds the message that was sent.
       event_id: `keyset:${version}:${digestKeySet(last).slice(0, 32)}`,
       kind: 'keys',
       schema: keys_schema,
-      body: said,
+      body: data,
       label: lowestLabel(peer.tenant_id, call.site.labels, call.site.tenant_id),
       parent_block_ids: [],
     },
@@ -53,7 +53,7 @@ async function sendKeySet(call: Call, peer: Peer, last: Jws, version: number, be
   )
 }
 
-/** A quarter of what a body may hold. */
+/** A quarter of the largest body. */
 const max_history_bytes = 1_048_576
 
 /** For a peer that has missed some versions: as many before the last as fit, oldest first. */

@@ -1,4 +1,4 @@
-// Removes the files of messages that were kept long enough; what is known of the messages stays for ever.
+// Removes the files of messages past their retention; the records of the messages stay.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { transportsPart } from '../parts.ts'

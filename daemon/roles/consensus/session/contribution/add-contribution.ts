@@ -8,111 +8,122 @@ import { settings } from '../../settings.ts'
 import { announceChange } from '../announce-change.ts'
 import { lifecycleEvent } from '../lifecycle-event.ts'
 import { type StoredSession, sessions } from '../model.ts'
-import { acceptContribution, detectRepeat } from '../rules.ts'
 import { claimContributionId, findClaim } from './contribution-claims.ts'
 import {
   cacheClaim,
   cacheContribution,
-  cachedContributionIndex,
+  cachedContributionView,
+  cacheStoredPage,
+  type IndexedContribution,
   isContributionPageStored,
-  loadContributionIndex,
-  storeContributionPage,
+  reloadContributionIndex,
 } from './contribution-index-cache.ts'
+import { storeContributionPage } from './contribution-pages.ts'
 import { type Contribution, page_size } from './model.ts'
 import { contributionDigest, type SubmittedContribution } from './recent-contribution.ts'
+import { acceptContribution, detectRepeat } from './rules.ts'
 
-/** Makes a contribution of the session as it is; `before` tells what a contributor says there now. */
+/** Makes the contribution for this state of the session; `before` finds a contributor's standing contribution. */
 export type ContributionFactory = (
   session: StoredSession,
   before: (contributor_id: string) => Contribution | undefined,
 ) => SubmittedContribution | Refusal
 
-type ContributionStepOutcome = 'entered' | 'added' | 'repeated' | 'not_loaded' | UnclaimedRepeat | Refusal
+type ContributionStepOutcome = 'repeated' | 'not_loaded' | UnclaimedRepeat | AddedContribution | Refusal
 
-/** A repeat of what stands, whose key is to be remembered. */
+/** A repeat of the standing contribution under a new idempotency key, which is to be claimed for this digest. */
 type UnclaimedRepeat = { readonly unclaimed_digest: string }
+
+/** An accepted contribution, with the effects to perform once the update is durable. */
+type AddedContribution = IndexedContribution & { readonly has_entered: boolean; readonly combiner_ms: number }
 
 export type AddContributionResult = { readonly doc: Doc<StoredSession>; readonly isNew: boolean }
 
 /**
- * Adds what `offerProposal` makes of the session to the session `id`, durably; a repeat changes nothing. `offerProposal` is asked inside
- * the update, and may be asked again. `keyedRun`: the id of the contribution where an idempotency key made it, which then
- * stands for this contribution alone, also when it is a repeat.
+ * Adds the contribution that `factory` makes to the session `id`, durably; a repeat changes nothing. The update may run
+ * more than once, and `factory` with it. `keyed_id`: the contribution's id where it was derived from an idempotency key;
+ * the id then stands for this contribution alone, also when it is a repeat.
  */
 export async function addContribution(
   call: Call,
   id: string,
-  offer: ContributionFactory,
-  keyed?: string | undefined,
+  factory: ContributionFactory,
+  keyed_id?: string | undefined,
 ): Promise<AddContributionResult | Refusal> {
-  let claimed = keyed === undefined ? undefined : await findClaim(call, id, keyed)
+  let claimed_digest = keyed_id === undefined ? undefined : await findClaim(call, id, keyed_id)
   for (;;) {
-    const rule = (current: Doc<StoredSession>) =>
-      acceptStep(call, current, offer, { contribution_id: keyed, claimed_digest: claimed })
-    const { doc, answer } = await call.store(sessions).update(id, rule)
+    const claim = { contribution_id: keyed_id, claimed_digest }
+    const step = (current: Doc<StoredSession>) => acceptStep(call, current, factory, claim)
+    const { doc, answer } = await call.store(sessions).update(id, step)
     if (answer === 'not_loaded') {
-      await loadContributionIndex(call, doc)
+      await reloadContributionIndex(call, doc)
       continue
     }
+    if (answer === 'repeated') return { doc, isNew: false }
     if (isRefusal(answer)) return answer
-    if (typeof answer === 'object') {
-      // Then once more: a contribution under the same key may have come between.
-      claimed = await claimContributionId(call, doc, keyed ?? '', answer.unclaimed_digest)
+    if ('unclaimed_digest' in answer) {
+      // The next turn refuses if another contribution under the same key came between.
+      claimed_digest = await claimContributionId(call, doc, keyed_id ?? '', answer.unclaimed_digest)
+      cacheClaim(call, id, keyed_id ?? '', claimed_digest)
       continue
     }
-    if (answer !== 'repeated') await storePageAndAnnounce(call, doc, answer === 'entered')
-    return { doc, isNew: answer !== 'repeated' }
+    await performEffects(call, doc, answer)
+    return { doc, isNew: true }
   }
 }
 
 type ContributionClaim = { readonly contribution_id: string | undefined; readonly claimed_digest: string | undefined }
 
+/** Pure but for the clock: metrics and caches follow once the update has resolved. */
 function acceptStep(
   call: Call,
   current: Doc<StoredSession>,
-  offer: ContributionFactory,
+  factory: ContributionFactory,
   { contribution_id, claimed_digest }: ContributionClaim,
 ): UpdateStep<StoredSession, ContributionStepOutcome> {
   const session = current.value
-  const standing = cachedContributionIndex(call, current)
-  if (!standing) return { answer: 'not_loaded' }
-  // At a peer's session this site has one voice, whoever of its people speaks.
-  const voice = (contributor_id: string) => (session.origin ? session.tenant_id : contributor_id)
-  const offered = offer(session, (contributor_id) => standing.by_contributor.get(voice(contributor_id)))
+  const view = cachedContributionView(call, current)
+  if (!view) return { answer: 'not_loaded' }
+  // At a peer's session this site has one vote, whichever of its people contributes.
+  const voterFor = (contributor_id: string) => (session.origin ? session.tenant_id : contributor_id)
+  const offered = factory(session, (contributor_id) => view.by_contributor.get(voterFor(contributor_id)))
   if (isRefusal(offered)) return { answer: offered }
-  const given = session.origin ? { ...offered, contributor_id: session.tenant_id } : offered
-  const digest = contributionDigest(given)
-  if (contribution_id !== undefined && claimed_digest !== undefined)
-    cacheClaim(call, standing, contribution_id, claimed_digest)
-  const repeat = detectRepeat(standing, given, digest, claimed_digest)
+  const submitted = { ...offered, contributor_id: voterFor(offered.contributor_id) }
+  const digest = contributionDigest(submitted)
+  const repeat = detectRepeat(view, submitted, digest, claimed_digest)
   if (repeat === 'unchanged' && contribution_id !== undefined) return { answer: { unclaimed_digest: digest } }
   if (repeat) return { answer: isRefusal(repeat) ? repeat : 'repeated' }
 
   const began = call.monotonic()
-  const accepted = acceptContribution(session, standing, given, digest, {
+  const accepted = acceptContribution(session, view, submitted, digest, {
     max_contributions: call.settings(settings).max_contributions,
     labels: call.site.labels,
   })
   if (isRefusal(accepted)) return { answer: accepted }
-  call.observe(combinerSeconds, { method: session.policy.combination_method }, (call.monotonic() - began) / 1_000)
+  const combiner_ms = call.monotonic() - began
   const { next, contribution, sorted } = accepted
-  cacheContribution(call, standing, contribution, next.chain, sorted)
   const detail = {
-    contributor_id: given.contributor_id,
+    contributor_id: submitted.contributor_id,
     digest,
     from: session.state,
     ordinal: contribution.ordinal,
     to: next.state,
   }
+  const has_entered = next.history.length > session.history.length
   return {
     next,
-    answer: next.history.length > session.history.length ? 'entered' : 'added',
+    answer: { previous_chain: session.chain, contribution, sorted, has_entered, combiner_ms },
     audit: [lifecycleEvent(call, 'consensus.session.contribute', next, detail)],
   }
 }
 
-async function storePageAndAnnounce(call: Call, doc: Doc<StoredSession>, hasEntered: boolean): Promise<void> {
-  if (doc.value.recent.length >= page_size && !isContributionPageStored(call, doc))
+async function performEffects(call: Call, doc: Doc<StoredSession>, added: AddedContribution): Promise<void> {
+  const { combination_method: method } = doc.value.policy
+  call.observe(combinerSeconds, { method }, added.combiner_ms / 1_000)
+  cacheContribution(call, doc, added)
+  if (doc.value.recent.length >= page_size && !isContributionPageStored(call, doc)) {
     await storeContributionPage(call, doc)
-  announceChange(call, doc, hasEntered)
+    cacheStoredPage(call, doc)
+  }
+  announceChange(call, doc, added.has_entered)
 }

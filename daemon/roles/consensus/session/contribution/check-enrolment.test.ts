@@ -1,4 +1,4 @@
-// Who may speak as whom.
+// Which callers may contribute in which name.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Caller } from '../../../../kernel/identity/identity.ts'
@@ -33,6 +33,6 @@ test.each([
   const refused = checkEnrolment(who, contributor, key, enrolled)
   expect(isRefusal(refused) && [refused.code, refused.message]).toEqual([
     'not_contributor',
-    'the caller does not speak for this contributor, or the key is not enrolled for it',
+    'the caller may not submit for this contributor, or the key is not enrolled for it; see consensus.contributors',
   ])
 })

@@ -1,4 +1,4 @@
-// Who may contribute as whom: the subject itself or its speakers, and only with a key enrolled for the contributor.
+// Checks that a caller may contribute in a contributor's name: as itself or as its speaker, with a key enrolled for it.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Caller } from '../../../../kernel/identity/identity.ts'
 
@@ -8,7 +8,7 @@ export type EnrolledContributor = {
   readonly tenant_id?: string | undefined
 }
 
-/** Refuses `not_contributor`, always with the same words, so that nobody can probe who is enrolled. */
+/** Refuses `not_contributor`, with one message for all reasons, so that a caller cannot probe for enrolled contributors. */
 export function checkEnrolment(
   caller: Caller,
   contributor_id: string,
@@ -19,5 +19,8 @@ export function checkEnrolment(
   const speaks = caller.subject === contributor_id || contributor?.spoken_for_by.includes(caller.subject)
   const here = contributor?.tenant_id === undefined || contributor.tenant_id === caller.tenant_id
   if (contributor && speaks && here && contributor.signer_keys.includes(signer_key_id)) return undefined
-  return refuse('not_contributor', 'the caller does not speak for this contributor, or the key is not enrolled for it')
+  return refuse(
+    'not_contributor',
+    'the caller may not submit for this contributor, or the key is not enrolled for it; see consensus.contributors',
+  )
 }

@@ -1,11 +1,11 @@
-// Keeps what an idempotency key was used for where nothing else does: a contribution that only says again what stands.
+// Records the idempotency key of a contribution that only repeats the standing one, since the session's record does not.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { collection, type Doc } from '../../../../kernel/store/store.ts'
 import type { StoredSession } from '../model.ts'
 
-/** Beside the session, since a repeat must not change its version; written once, never changed. */
+/** Not part of the session, since a repeat must not change its version; written once, never changed. */
 export const contributionClaims = collection({
   name: 'contribution_claim',
   schema: z.strictObject({ tenant_id: z.string(), label, session_id: z.string(), digest: z.string() }),
@@ -18,7 +18,7 @@ export async function findClaim(call: Call, session_id: string, id: string): Pro
   return (await call.store(contributionClaims).find(claimId(session_id, id)))?.value.digest
 }
 
-/** Claims the id, durably, for a contribution with this digest; the digest that has it, which may be another's. */
+/** Claims the id durably for a contribution with this digest. Returns the digest that holds the claim, which may be another. */
 export async function claimContributionId(
   call: Call,
   doc: Doc<StoredSession>,

@@ -1,13 +1,21 @@
-// Keeps the standing of the sessions in use in memory, so that a contribution costs no reading of the earlier ones.
+// Caches the contribution index of the sessions in use, so that a contribution need not read the earlier ones again.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { Call, Site } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { Opinion } from '../../combine/opinion.ts'
 import type { StoredSession } from '../model.ts'
-import { addToIndex, type ContributionIndex, emptyContributionIndex } from './contribution-index.ts'
-import { type Contribution, contributionPages, page_size } from './model.ts'
+import {
+  addToIndex,
+  type ContributionIndex,
+  type ContributionView,
+  emptyContributionIndex,
+  viewSession,
+} from './contribution-index.ts'
+import { loadContributionPages } from './contribution-pages.ts'
+import type { Contribution } from './model.ts'
 import { expandRecent } from './recent-contribution.ts'
 
-/** Opinions kept in memory over all sessions; about 100 MB at most. */
+/** Opinions cached over all sessions; about 100 MB at most. */
 const max_opinions = 200_000
 
 type ContributionIndexCache = { readonly indexes: Map<string, ContributionIndex>; opinions: number }
@@ -25,30 +33,67 @@ function cacheOf(site: Site): ContributionIndexCache {
 }
 
 /**
- * The standing of exactly this state of the session, if it is at hand. To be asked inside an update, where the state is
- * the stored one: a standing of any other is dropped.
+ * The contributions of exactly this state of the session, as far as they are in memory; undefined when the index must be
+ * loaded first. Changes nothing, so that a step of `store.update` may call it and run again.
  */
-export function cachedContributionIndex(call: Call, { id, value }: Doc<StoredSession>): ContributionIndex | undefined {
-  const cache = cacheOf(call.site)
-  const known = cache.indexes.get(id)
-  if (known?.chain === value.chain) return known
-  if (known) evictIndex(cache, id, known)
-  return value.pages === 0 ? cacheIndex(cache, id, rebuildIndex([], value)) : undefined
+export function cachedContributionView(call: Call, { id, value }: Doc<StoredSession>): ContributionView | undefined {
+  const cached = cacheOf(call.site).indexes.get(id)
+  const view = cached && viewSession(cached, value)
+  if (view || value.pages > 0) return view
+  return viewSession(emptyContributionIndex(value.contributions === 0 ? value.chain : ''), value)
 }
 
-/** The standing of a session as it was read, from its pages when it is not at hand. A later one at hand stays there. */
+/**
+ * The index of a session as it was read, from its pages when the cached one cannot be used. The cache keeps whichever
+ * describes the later state.
+ */
 export async function loadContributionIndex(call: Call, doc: Doc<StoredSession>): Promise<ContributionIndex> {
   const cache = cacheOf(call.site)
-  const known = cache.indexes.get(doc.id)
-  if (known?.chain === doc.value.chain) return known
-  const pages: Contribution[] = []
-  for (let page = 0; page < doc.value.pages; page++) {
-    const { value } = await call.store(contributionPages).get(contributionPageId(doc.id, page))
-    pages.push(...value.contributions)
+  const cached = cache.indexes.get(doc.id)
+  if (cached && catchUp(cache, cached, doc.value)) return cached
+  const paged = await loadContributionPages(call, doc.id, 0, doc.value.pages)
+  const loaded = buildIndex(paged, doc.value)
+  const current = cache.indexes.get(doc.id)
+  if (!current || current.contributions < loaded.contributions) cacheIndex(cache, doc.id, loaded)
+  return loaded
+}
+
+/** The same for an update that could not use the cached index: one that belongs to another state is dropped first. */
+export async function reloadContributionIndex(call: Call, doc: Doc<StoredSession>): Promise<void> {
+  const cache = cacheOf(call.site)
+  const cached = cache.indexes.get(doc.id)
+  if (cached && !catchUp(cache, cached, doc.value)) evictIndex(cache, doc.id, cached)
+  await loadContributionIndex(call, doc)
+}
+
+export type IndexedContribution = {
+  /** `chain` of the session before the contribution. */
+  readonly previous_chain: string
+  readonly contribution: Contribution
+  /** The standing opinions with the contribution among them. */
+  readonly sorted: readonly Opinion[]
+}
+
+/** Brings the cached index to the state that an accepted contribution led to. Call it once the update has resolved. */
+export function cacheContribution(call: Call, { id, value }: Doc<StoredSession>, added: IndexedContribution): void {
+  const cache = cacheOf(call.site)
+  const cached = cache.indexes.get(id)
+  if (cached && cached.contributions >= value.contributions) return
+  if (cached?.chain === added.previous_chain) {
+    addToIndex(cached, added.contribution, value.chain, added.sorted)
+    cache.opinions++
+  } else if (!(cached && catchUp(cache, cached, value)) && value.pages === 0) {
+    cacheIndex(cache, id, buildIndex([], value))
   }
-  const read = rebuildIndex(pages, doc.value)
-  const held = cache.indexes.get(doc.id)
-  return held && held.digests.size >= read.digests.size ? read : cacheIndex(cache, doc.id, read)
+}
+
+/** Makes a claimed id known to calls that looked for the claim before it was made. */
+export function cacheClaim(call: Call, session_id: string, id: string, digest: string): void {
+  const cache = cacheOf(call.site)
+  const cached = cache.indexes.get(session_id)
+  if (!cached || cached.digests.has(id)) return
+  cached.digests.set(id, digest)
+  cache.opinions++
 }
 
 /** Whether the oldest full page of `recent` is known to be stored, so that a contribution may drop it. */
@@ -56,59 +101,44 @@ export function isContributionPageStored(call: Call, { id, value }: Doc<StoredSe
   return (cacheOf(call.site).indexes.get(id)?.pages_stored ?? 0) > value.pages
 }
 
-/** Stores the oldest full page of `recent`, so that a later contribution may drop it from the session. Idempotent. */
-export async function storeContributionPage(call: Call, { id, value }: Doc<StoredSession>): Promise<void> {
-  const contributions = expandRecent(value).slice(0, page_size)
-  const page = { tenant_id: value.tenant_id, label: value.label, session_id: id, page: value.pages, contributions }
-  await call.store(contributionPages).create(contributionPageId(id, value.pages), page)
-  // What is at hand by now may be of a later state: a page, once stored, is the same for all of them.
-  const standing = cacheOf(call.site).indexes.get(id)
-  if (standing) standing.pages_stored = Math.max(standing.pages_stored, value.pages + 1)
+/** Records that the page after the session's own pages is stored; the cached index may be of a later state by now. */
+export function cacheStoredPage(call: Call, { id, value }: Doc<StoredSession>): void {
+  const cached = cacheOf(call.site).indexes.get(id)
+  if (cached) cached.pages_stored = Math.max(cached.pages_stored, value.pages + 1)
 }
 
-export function contributionPageId(session_id: string, page: number): string {
-  return `${session_id}:${String(page).padStart(6, '0')}`
+/** Adds the recent contributions that the index lacks; false when they do not lead to this state of the session. */
+function catchUp(cache: ContributionIndexCache, index: ContributionIndex, session: StoredSession): boolean {
+  if (index.chain === session.chain) return true
+  const missing = session.contributions - index.contributions
+  if (missing <= 0 || missing > session.recent.length) return false
+  const added = expandRecent(session).slice(-missing)
+  const chain = added.reduce((before, { digest }) => sha256(before + digest), index.chain)
+  if (chain !== session.chain) return false
+  for (const contribution of added) addToIndex(index, contribution, chain)
+  cache.opinions += missing
+  return true
 }
 
-/** Takes an accepted contribution into the standing at hand. */
-export function cacheContribution(
-  call: Call,
-  standing: ContributionIndex,
-  given: Contribution,
-  chain: string,
-  sorted: readonly Opinion[],
-): void {
-  addToIndex(standing, given, chain, sorted)
-  cacheOf(call.site).opinions++
+function buildIndex(paged: readonly Contribution[], session: StoredSession): ContributionIndex {
+  const index = emptyContributionIndex(session.chain)
+  for (const contribution of [...paged, ...expandRecent(session)]) addToIndex(index, contribution, session.chain)
+  index.pages_stored = session.pages
+  return index
 }
 
-/** Makes what an id was claimed for known to those who asked for the claim before it was made. */
-export function cacheClaim(call: Call, standing: ContributionIndex, id: string, digest: string): void {
-  if (standing.digests.has(id)) return
-  standing.digests.set(id, digest)
-  cacheOf(call.site).opinions++
-}
-
-function rebuildIndex(paged: readonly Contribution[], session: StoredSession): ContributionIndex {
-  const standing = emptyContributionIndex(session.chain)
-  for (const contribution of [...paged, ...expandRecent(session)]) addToIndex(standing, contribution, session.chain)
-  standing.pages_stored = session.pages
-  return standing
-}
-
-function cacheIndex(cache: ContributionIndexCache, id: string, standing: ContributionIndex): ContributionIndex {
+function cacheIndex(cache: ContributionIndexCache, id: string, index: ContributionIndex): void {
   const before = cache.indexes.get(id)
   if (before) evictIndex(cache, id, before)
-  cache.indexes.set(id, standing)
-  cache.opinions += standing.digests.size + 1
-  for (const [oldest, held] of cache.indexes) {
+  cache.indexes.set(id, index)
+  cache.opinions += index.digests.size + 1
+  for (const [oldest, candidate] of cache.indexes) {
     if (cache.opinions <= max_opinions || oldest === id) break
-    evictIndex(cache, oldest, held)
+    evictIndex(cache, oldest, candidate)
   }
-  return standing
 }
 
-function evictIndex(cache: ContributionIndexCache, id: string, standing: ContributionIndex): void {
+function evictIndex(cache: ContributionIndexCache, id: string, index: ContributionIndex): void {
   cache.indexes.delete(id)
-  cache.opinions -= standing.digests.size + 1
+  cache.opinions -= index.digests.size + 1
 }

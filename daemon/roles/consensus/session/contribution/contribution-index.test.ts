@@ -1,11 +1,16 @@
-// What stands in a session: one contribution a contributor, the latest, by the order of its source.
+// A session has one standing contribution for each contributor: the latest, in the order of its source.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildLocalContribution, buildPeerContribution } from '../../../../../test/support/consensus/session-records.ts'
+import {
+  acceptAll,
+  buildLocalContribution,
+  buildPeerContribution,
+  buildStoredSession,
+} from '../../../../../test/support/consensus/session-records.ts'
 import { sortCanonically } from '../../combine/opinion.ts'
-import { addToIndex, emptyContributionIndex, supersedes, withOpinion } from './contribution-index.ts'
+import { addToIndex, emptyContributionIndex, supersedes, viewSession, withOpinion } from './contribution-index.ts'
 
-test('a local contribution supersedes whatever stood', () => {
+test('a local contribution supersedes any earlier one', () => {
   expect(supersedes(buildLocalContribution('a', 0.1), undefined)).toBe(true)
   expect(supersedes(buildLocalContribution('a', 0.1), buildLocalContribution('a', 0.9))).toBe(true)
   expect(supersedes(buildLocalContribution('a', 0.1), buildPeerContribution('bravo', 9, 9))).toBe(true)
@@ -26,25 +31,25 @@ test('of one peer only a later epoch, or a later number of the same epoch, super
 
 const fraction = fc.double({ min: 0, max: 1, noNaN: true })
 
-test('whatever is said in whatever order, the sorted list is the canonical list of what stands', () => {
+test('for any contributions in any order, the sorted list is the canonical list of the standing ones', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fraction, fraction), { maxLength: 40 }),
-      (said) => {
+      (opinions) => {
         const standing = emptyContributionIndex('start')
-        for (const [at, [who, score, accuracy]] of said.entries()) {
-          addToIndex(standing, { ...buildLocalContribution(who, score, at + 1), accuracy }, `chain ${at}`)
+        for (const [at, [name, score, accuracy]] of opinions.entries()) {
+          addToIndex(standing, { ...buildLocalContribution(name, score, at + 1), accuracy }, `chain ${at}`)
         }
         const figures = (list: readonly { pair_score: number; accuracy: number }[]) =>
           list.map(({ pair_score, accuracy }) => [pair_score, accuracy])
         expect(figures(standing.sorted)).toEqual(figures(sortCanonically([...standing.by_contributor.values()])))
-        expect(standing.digests.size).toBe(said.length)
+        expect(standing.digests.size).toBe(opinions.length)
       },
     ),
   )
 })
 
-test('whatever order the messages of one peer arrive in, the one sent last stands', () => {
+test('for any order of arrival of one peer’s messages, the last one sent stands', () => {
   const messages = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 9 })), {
     minLength: 1,
     selector: ([epoch, seq]) => epoch * 100 + seq,
@@ -60,10 +65,40 @@ test('whatever order the messages of one peer arrive in, the one sent last stand
   )
 })
 
-test('asking what a contribution would change changes nothing', () => {
+test('withOpinion does not change the index', () => {
   const standing = emptyContributionIndex('start')
   addToIndex(standing, buildLocalContribution('a', 0.5), 'chain')
   const before = structuredClone(standing.sorted)
   expect(withOpinion(standing, buildLocalContribution('b', 0.2))).toHaveLength(2)
   expect(standing.sorted).toEqual(before)
+})
+
+test('a view of a later state equals the index of that state, and leaves the earlier index unchanged', () => {
+  const arrivals = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fraction), { minLength: 1, maxLength: 7 })
+  fc.assert(
+    fc.property(arrivals, fc.nat(7), (all, indexed) => {
+      const contributions = all.map(([name, score], at) => buildLocalContribution(name, score, at + 1))
+      const session = buildStoredSession({ policy: { ...buildStoredSession().policy, m: 4, n: 4 } })
+      const earlier = acceptAll(session, ...contributions.slice(0, indexed)).standing
+      const later = acceptAll(session, ...contributions)
+      const size = earlier.digests.size
+      const view = viewSession(earlier, later.session)
+      expect(view?.sorted).toEqual(later.standing.sorted)
+      expect(view?.by_contributor.size).toBe(later.standing.by_contributor.size)
+      for (const { id, contributor_id } of [...contributions, buildLocalContribution('unknown', 0)]) {
+        expect(view?.by_contributor.has(contributor_id)).toBe(later.standing.by_contributor.has(contributor_id))
+        expect(view?.by_contributor.get(contributor_id)?.id).toBe(later.standing.by_contributor.get(contributor_id)?.id)
+        expect(view?.digests.get(id) === undefined).toBe(later.standing.digests.get(id) === undefined)
+      }
+      expect(earlier.digests.size).toBe(size)
+    }),
+  )
+})
+
+test('there is no view of an earlier state, or of one whose contributions the session has dropped', () => {
+  const contributions = [1, 2, 3].map((ordinal) => buildLocalContribution('a', ordinal / 10, ordinal))
+  const { session, standing } = acceptAll(buildStoredSession(), ...contributions)
+  expect(viewSession(standing, buildStoredSession())).toBeUndefined()
+  const trimmed = { ...session, recent: session.recent.slice(1) }
+  expect(viewSession(emptyContributionIndex('start'), trimmed)).toBeUndefined()
 })

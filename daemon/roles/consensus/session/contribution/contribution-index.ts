@@ -1,53 +1,111 @@
-// The standing contributions of a session as its rules need them: sorted for the combiner, found by contributor and id.
+// Index over the standing contributions of a session: sorted for the combiner, found by contributor and by id.
 
 import { insertSorted, supersedeSorted } from '../../combine/canonical-list.ts'
 import type { Opinion } from '../../combine/opinion.ts'
+import type { StoredSession } from '../model.ts'
 import type { Contribution } from './model.ts'
+import { expandRecentAt } from './recent-contribution.ts'
+
+/** The read-only part of an index that the rules use. */
+export type ContributionView = {
+  /** In canonical order. */
+  readonly sorted: readonly Opinion[]
+  readonly by_contributor: Pick<ReadonlyMap<string, Contribution>, 'get' | 'has' | 'size'>
+  /** Digest by id, for every id ever accepted, superseded contributions included: identifies a repeat. */
+  readonly digests: Pick<ReadonlyMap<string, string>, 'get'>
+  /** Number of full pages known to be stored. */
+  readonly pages_stored: number
+}
 
 /** Mutable, because re-sorting a thousand opinions for each new one would dominate its cost. */
 export type ContributionIndex = {
-  /** `forgeChain` of the session that this is the standing of; anything else makes it stale. */
+  /** `chain` of the session state that this index describes. */
   chain: string
-  /** In canonical order. */
+  /** Number of contributions in the record of that state. */
+  contributions: number
   sorted: readonly Opinion[]
   readonly by_contributor: Map<string, Contribution>
-  /** Every id ever accepted, superseded ones included, with its digest: a repeat is known by it. */
   readonly digests: Map<string, string>
-  /** Full pages known to be stored. */
   pages_stored: number
 }
 
+type IndexedSession = Pick<StoredSession, 'chain' | 'contributions' | 'contributors' | 'recent'>
+type Superseding = Pick<Contribution, 'federation'>
+
 export function emptyContributionIndex(chain: string): ContributionIndex {
-  return { chain, sorted: [], by_contributor: new Map(), digests: new Map(), pages_stored: 0 }
+  return { chain, contributions: 0, sorted: [], by_contributor: new Map(), digests: new Map(), pages_stored: 0 }
 }
 
-/** Whether a contribution replaces what its contributor said before: not when it is an older message of the same source. */
-export function supersedes(given: Pick<Contribution, 'federation'>, before: Contribution | undefined): boolean {
+/** Whether a contribution replaces the contributor's earlier one: not when it is an older message of the same source. */
+export function supersedes(given: Superseding, before: Superseding | undefined): boolean {
   if (!before?.federation || !given.federation) return true
   if (before.federation.peer !== given.federation.peer) return true
   const { epoch, seq } = before.federation
   return given.federation.epoch > epoch || (given.federation.epoch === epoch && given.federation.seq > seq)
 }
 
-/** Adds an accepted contribution, in the order of the record; `sorted` is what `withOpinion` gave, where it is at hand. */
+/** Adds an accepted contribution, in the order of the record; `sorted`: the result of `withOpinion`, where it is known. */
 export function addToIndex(
-  standing: ContributionIndex,
+  index: ContributionIndex,
   given: Contribution,
   chain: string,
-  sorted = withOpinion(standing, given),
+  sorted = withOpinion(index, given),
 ): void {
-  standing.chain = chain
-  standing.digests.set(given.id, given.digest)
-  standing.sorted = sorted
-  if (supersedes(given, standing.by_contributor.get(given.contributor_id)))
-    standing.by_contributor.set(given.contributor_id, given)
+  index.chain = chain
+  index.contributions++
+  index.digests.set(given.id, given.digest)
+  index.sorted = sorted
+  if (supersedes(given, index.by_contributor.get(given.contributor_id)))
+    index.by_contributor.set(given.contributor_id, given)
 }
 
 /** The sorted opinions as they would be with one more contribution. */
-export function withOpinion(standing: ContributionIndex, given: Contribution): readonly Opinion[] {
-  const before = standing.by_contributor.get(given.contributor_id)
-  if (!supersedes(given, before)) return standing.sorted
+export function withOpinion(
+  { sorted, by_contributor }: Pick<ContributionView, 'sorted' | 'by_contributor'>,
+  given: Opinion & Superseding,
+): readonly Opinion[] {
+  return sortWith(sorted, given, by_contributor.get(given.contributor_id))
+}
+
+function sortWith(sorted: readonly Opinion[], given: Opinion & Superseding, before: Superseding | undefined) {
+  if (!supersedes(given, before)) return sorted
   const { contributor_id, pair_score, accuracy, credibility } = given
   const opinion = { contributor_id, pair_score, accuracy, credibility }
-  return before ? supersedeSorted(standing.sorted, opinion) : insertSorted(standing.sorted, opinion)
+  return before ? supersedeSorted(sorted, opinion) : insertSorted(sorted, opinion)
+}
+
+/**
+ * The index as of this state of its session, without changing it: contributions that the index does not hold yet come
+ * from the session's recent ones. Undefined when the index describes a later state, or one too long ago.
+ */
+export function viewSession(index: ContributionIndex, session: IndexedSession): ContributionView | undefined {
+  const missing = session.contributions - index.contributions
+  if (missing === 0) return index.chain === session.chain ? index : undefined
+  const first = session.recent.length - missing
+  if (missing < 0 || first < 0) return undefined
+  const place_by_contributor = new Map<string, number>()
+  let sorted = index.sorted
+  for (let at = first; at < session.recent.length; at++) {
+    const given = session.recent[at]
+    if (!given) continue
+    const place = place_by_contributor.get(given.contributor_id)
+    const before = place === undefined ? index.by_contributor.get(given.contributor_id) : session.recent[place]
+    sorted = sortWith(sorted, given, before)
+    if (supersedes(given, before)) place_by_contributor.set(given.contributor_id, at)
+  }
+  return {
+    sorted,
+    by_contributor: {
+      get: (id) => expandRecentAt(session, place_by_contributor.get(id)) ?? index.by_contributor.get(id),
+      has: (id) => place_by_contributor.has(id) || index.by_contributor.has(id),
+      size: session.contributors,
+    },
+    digests: {
+      get: (id) => {
+        const place = session.recent.findLastIndex((given) => given.id === id)
+        return place < first ? index.digests.get(id) : expandRecentAt(session, place)?.digest
+      },
+    },
+    pages_stored: index.pages_stored,
+  }
 }

@@ -1,10 +1,8 @@
-// A contribution: one contributor's scored opinion, whose key signed for it, and how it arrived.
+// A contribution: one contributor's scored opinion, its signing key, and its provenance.
 import * as z from 'zod'
 import { classification, label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
-
-const shortText = z.string().min(1).max(256)
-const fraction = z.number().min(0).max(1)
+import { fraction, shortText } from '../../fields.ts'
 
 export const opinionFields = {
   pair_score: fraction.meta({ description: 'How much the pair is one: 1 a match, 0 none' }),
@@ -19,7 +17,7 @@ export const contributionInput = z.strictObject({
   classification,
 })
 
-/** How a peer's message came; `(epoch, seq)` orders what one source sends. */
+/** The message that a record came from; `(epoch, seq)` orders the messages of one source. */
 export const provenance = z.strictObject({
   transport: shortText,
   peer: shortText,
@@ -46,7 +44,7 @@ export const contribution = z
   .meta({ id: 'Contribution' })
 export type Contribution = z.infer<typeof contribution>
 
-/** Contributions 1..page_size, page_size + 1.. and so on of one session; written once, never changed. */
+/** Number of contributions in each stored page of a session's record; pages are written once and never changed. */
 export const page_size = 8
 
 export const contributionPages = collection({

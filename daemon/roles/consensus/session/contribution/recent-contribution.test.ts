@@ -1,4 +1,4 @@
-// Shows that the short form of the last contributions says all that the full form does.
+// The short form of recent contributions preserves the full form.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Label } from '../../../../kernel/label/label.ts'

@@ -1,10 +1,10 @@
-// The last contributions of a session as they are stored within it: short, since each new one writes them all again.
+// The newest contributions of a session, as stored within it: shortened, since each change writes all of them again.
 import type * as z from 'zod'
 import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Label, label } from '../../../../kernel/label/label.ts'
 import { type Contribution, contribution } from './model.ts'
 
-/** Ordinal and digest follow from the rest; an absent classification is that of the one before. */
+/** Ordinal and digest are derived; an absent classification equals that of the contribution before. */
 export const recentContribution = contribution
   .omit({ ordinal: true, digest: true, classification: true })
   .extend({ classification: label.optional() })
@@ -14,7 +14,7 @@ type ContributionTail = { readonly contributions: number; readonly recent: reado
 
 export type SubmittedContribution = Omit<Contribution, 'ordinal' | 'digest'>
 
-/** The content of a contribution, whoever submitted it and whenever: what makes two of them the same. */
+/** Digest of the content, independent of submitter and time: equal digests are the same contribution. */
 export function contributionDigest(
   given: Pick<
     SubmittedContribution,
@@ -25,34 +25,42 @@ export function contributionDigest(
   return canonicalDigest({ accuracy, classification, contributor_id, credibility, pair_score, signer_key_id })
 }
 
-/** The stored ones with one more, and without the first `droppedHeaders`. */
+/** The recent contributions with one more, and without the first `dropped`. */
 export function appendRecent(
   recent: readonly RecentContribution[],
   given: SubmittedContribution,
   dropped: number,
 ): RecentContribution[] {
-  const kept = recent.slice(dropped)
-  const first = kept[0]
-  if (first && !first.classification) kept[0] = { ...first, classification: labelAt(recent, dropped) }
+  const remaining = recent.slice(dropped)
+  const first = remaining[0]
+  if (first && !first.classification) remaining[0] = { ...first, classification: labelAt(recent, dropped) }
   const { classification, ...rest } = given
-  kept.push(labelAt(kept, kept.length - 1) === classification ? rest : given)
-  return kept
+  remaining.push(labelAt(remaining, remaining.length - 1) === classification ? rest : given)
+  return remaining
 }
 
-/** The stored ones in full. @throws Error when the first has no classification, which is never stored. */
-export function expandRecent({ contributions, recent }: ContributionTail): Contribution[] {
-  return recent.map((stored, at) => {
-    const classification = labelAt(recent, at)
-    if (!classification) throw new Error('a stored contribution has no classification')
-    const given: SubmittedContribution = { ...stored, classification }
-    return { ...given, ordinal: contributions - recent.length + at + 1, digest: contributionDigest(given) }
-  })
+/** The recent contributions in full. @throws Error when the first has no classification, which is never stored. */
+export function expandRecent(tail: ContributionTail): Contribution[] {
+  return tail.recent.map((stored, at) => expand(tail, stored, at))
+}
+
+/** The recent contribution at this index in full; undefined when there is none. */
+export function expandRecentAt(tail: ContributionTail, at: number | undefined): Contribution | undefined {
+  const stored = at === undefined ? undefined : tail.recent[at]
+  return stored && at !== undefined ? expand(tail, stored, at) : undefined
+}
+
+function expand({ contributions, recent }: ContributionTail, stored: RecentContribution, at: number): Contribution {
+  const classification = labelAt(recent, at)
+  if (!classification) throw new Error('a stored contribution has no classification')
+  const submitted: SubmittedContribution = { ...stored, classification }
+  return { ...submitted, ordinal: contributions - recent.length + at + 1, digest: contributionDigest(submitted) }
 }
 
 function labelAt(recent: readonly RecentContribution[], at: number): Label | undefined {
   for (let place = at; place >= 0; place--) {
-    const held = recent[place]?.classification
-    if (held) return held
+    const found = recent[place]?.classification
+    if (found) return found
   }
   return undefined
 }

@@ -1,17 +1,14 @@
-// The small steps that every change of a session is made of: entering a state, owing others a word, having paid it.
+// The steps that every change of a session consists of: entering a state, and adding to or removing from the outbox.
+import type { DissentResolution } from '../dissent/model.ts'
 import type { EmissionEvent, SessionOutboxEntry, SessionState, StoredSession, Transition } from '../model.ts'
 
-/** A word owed to a sink; the id is the same each time, so that a receiver can drop repeats. */
+/** The pending emission to a sink; its id is deterministic, so that a receiver can drop repeats. */
 export function emissionEntry(sink: string, event: EmissionEvent): SessionOutboxEntry {
   return { type: 'emission', id: `emission:${event}:${sink}`, sink, event }
 }
 
-/** The open dissent record, if there is one, ends with this resolution. */
-export function closeDissent(
-  current: StoredSession,
-  resolution: 'ratified' | 'attested' | 'withdrawn' | 'superseded',
-  at: string,
-): StoredSession {
+/** Resolves the open dissent record, if there is one. */
+export function closeDissent(current: StoredSession, resolution: DissentResolution, at: string): StoredSession {
   const { open_dissent_id, ...rest } = current
   if (!open_dissent_id) return current
   return addToOutbox(rest, [
@@ -19,7 +16,7 @@ export function closeDissent(
   ])
 }
 
-/** States whose transition is followed by an event of its own for the result. */
+/** Whether a transition to this state is followed by a separate event for the result. */
 export function isDecided(state: SessionState): boolean {
   return state === 'RATIFIED' || state === 'IN_CONFLICT'
 }
@@ -54,18 +51,18 @@ export function enterState(
   return { ...current, state: to, updated_at: at, history: [...current.history, step] }
 }
 
-/** Adds to what the session owes; the relay delivers it. */
+/** Adds entries to the session's outbox, which the relay delivers. */
 export function addToOutbox(current: StoredSession, more: readonly SessionOutboxEntry[]): StoredSession {
   const pending = [...current.pending, ...more]
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
 
-/** One debt paid, and in its place what follows from it: in front of all later ones. A repeat changes nothing. */
+/** Replaces a delivered entry by its follow-ups, ahead of all later entries. A repeat changes nothing. */
 export function replaceInOutbox(
   current: StoredSession,
   id: string,
   more: readonly SessionOutboxEntry[] = [],
 ): StoredSession {
-  const pending = current.pending.flatMap((debt) => (debt.id === id ? more : [debt]))
+  const pending = current.pending.flatMap((entry) => (entry.id === id ? more : [entry]))
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }

@@ -1,4 +1,4 @@
-// Client authentication: both ways in, one at a time, and one answer to every failure.
+// Client authentication: both methods, never together, and one answer for every failure.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { OAuthClient } from '../model.ts'

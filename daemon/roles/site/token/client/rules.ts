@@ -1,4 +1,4 @@
-// Who asks for a token: HTTP Basic or the form (RFC 6749 section 2.3.1), and never in a way that timing tells apart.
+// Authenticates the client of a token request, by HTTP Basic or form (RFC 6749 section 2.3.1), in constant time.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { OAuthClient, OAuthError, TokenRequest } from '../model.ts'
 
@@ -8,18 +8,18 @@ export function authenticateClient(
   authorization: string | undefined,
   clients: readonly OAuthClient[],
 ): OAuthClient | OAuthError {
-  const given = readCredentials(request, authorization)
-  if ('error' in given) return given
-  const presented = sha256(given.secret)
-  const found = clients.find((each) => each.client_id === given.client_id)
+  const credentials = readCredentials(request, authorization)
+  if ('error' in credentials) return credentials
+  const presented = sha256(credentials.secret)
+  const found = clients.find((each) => each.client_id === credentials.client_id)
   const matches = isEqualInConstantTime(presented, found?.secret_sha256 ?? sha256(presented))
   return found && matches ? found : { error: 'invalid_client', error_description: 'the client is not authenticated' }
 }
 
-/** Who the request says that it is from, believed or not; undefined where that cannot be read. */
+/** The client id that the request claims, not yet authenticated; undefined when it cannot be read. */
 export function readClaimedClient(request: TokenRequest, authorization: string | undefined): string | undefined {
-  const given = readCredentials(request, authorization)
-  return 'error' in given ? undefined : given.client_id
+  const credentials = readCredentials(request, authorization)
+  return 'error' in credentials ? undefined : credentials.client_id
 }
 
 type PresentedCredentials = { readonly client_id: string; readonly secret: string }
@@ -58,7 +58,7 @@ function decodeFormText(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
-/** Looks at every character of both, so that the time taken says nothing about where they differ. */
+/** Compares every character of both, so that timing does not reveal where they differ. */
 export function isEqualInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let at = 0; at < a.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at % Math.max(1, b.length))

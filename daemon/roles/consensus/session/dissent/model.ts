@@ -1,8 +1,14 @@
-// The MachineDissent record: why a session could not agree, frozen at the moment that it could not.
+// The MachineDissent record: why a session could not agree, as of the moment that it entered conflict.
 import * as z from 'zod'
-import { label } from '../../../kernel/label/label.ts'
-import { collection } from '../../../kernel/store/store.ts'
-import { dissentBody } from '../combine/dissent.ts'
+import { label } from '../../../../kernel/label/label.ts'
+import { collection } from '../../../../kernel/store/store.ts'
+import { dissentBody } from '../../combine/dissent.ts'
+
+export const dissentStatus = z.enum(['open', 'resolved'])
+
+/** How the session went on: decided by contributions or by a person, withdrawn, or in conflict again with a newer record. */
+export const dissentResolution = z.enum(['ratified', 'attested', 'withdrawn', 'superseded'])
+export type DissentResolution = z.infer<typeof dissentResolution>
 
 export const dissentRecord = z.strictObject({
   tenant_id: z.string(),
@@ -10,9 +16,9 @@ export const dissentRecord = z.strictObject({
   session_id: z.string(),
   lens_id: z.string(),
   created_at: z.iso.datetime(),
-  status: z.enum(['open', 'resolved']),
+  status: dissentStatus,
   resolved_at: z.iso.datetime().optional(),
-  resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']).optional(),
+  resolution: dissentResolution.optional(),
   body: dissentBody,
 })
 export type DissentRecord = z.infer<typeof dissentRecord>
@@ -30,8 +36,8 @@ export const machineDissent = z
     tenant_id: z.string(),
     lens_id: z.string(),
     classification: label,
-    status: z.enum(['open', 'resolved']),
-    resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']).optional(),
+    status: dissentStatus,
+    resolution: dissentResolution.optional(),
     resolved_at: z.iso.datetime().optional(),
     created_at: z.iso.datetime(),
     ...dissentBody.shape,

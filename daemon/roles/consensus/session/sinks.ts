@@ -1,12 +1,12 @@
-// Who is told of a session's decision: the sinks of the profile, and the coalition's feed where the label allows it.
+// Chooses the sinks of a session's decision: those of the profile, and the coalition's feed where the label allows it.
 
 import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
-import type { StoredSession } from '../session/model.ts'
 import { feed_sink_name, settings } from '../settings.ts'
+import type { StoredSession } from './model.ts'
 
-/** By name, in the order of the profile. */
+/** Names of sinks, in the order of the profile. */
 export function sinksFor(call: Call, label: Label): string[] {
   const named = call.settings(settings).sinks.map((sink) => sink.name)
   return mayPublishToFeed(label, call.settings(coalitionSettings), call.site.labels)
@@ -14,7 +14,7 @@ export function sinksFor(call: Call, label: Label): string[] {
     : named
 }
 
-/** Those that tell a match of its session; none for a session about something else. */
+/** The sinks that apply the session to its match; none for a session about anything else. */
 export function matchSinksFor(call: Call, subject: StoredSession['subject']): string[] {
   if (subject?.kind !== 'entity_match' || subject.correlation_id === undefined) return []
   return call.settings(settings).sinks.flatMap(({ name, kind }) => (kind === 'resolution' ? [name] : []))

@@ -1,0 +1,116 @@
+// Decides whether a session accepts a contribution, and what the session becomes with it.
+import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { isWithinCeiling, joinLabels, type LabelPolicy } from '../../../../kernel/label/label.ts'
+import type { Opinion } from '../../combine/opinion.ts'
+import type { SessionOutboxEntry, SessionState, StoredSession } from '../model.ts'
+import { decideSession } from '../rules.ts'
+import { addToOutbox, enterState } from '../transition/rules.ts'
+import { type ContributionView, supersedes, withOpinion } from './contribution-index.ts'
+import { type Contribution, page_size } from './model.ts'
+import { appendRecent, type SubmittedContribution } from './recent-contribution.ts'
+
+const openStates: ReadonlySet<SessionState> = new Set(['PROPOSED', 'PENDING_QUORUM', 'IN_CONFLICT'])
+
+export type AcceptedContribution = {
+  readonly next: StoredSession
+  readonly contribution: Contribution
+  /** The standing opinions, this one included, in canonical order. */
+  readonly sorted: readonly Opinion[]
+}
+
+/**
+ * Detects a repeat, which changes nothing: `known` when the id was accepted before with the same content, `unchanged`
+ * when the contributor's standing contribution has this content. `claimed`: the digest that the id was claimed for
+ * outside the session's record. Refuses `idempotency_mismatch` when the id belongs to other content.
+ */
+export function detectRepeat(
+  view: ContributionView,
+  given: SubmittedContribution,
+  digest: string,
+  claimed: string | undefined,
+): 'known' | 'unchanged' | undefined | Refusal {
+  const known = view.digests.get(given.id) ?? claimed
+  if (known === digest) return 'known'
+  if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
+  const before = view.by_contributor.get(given.contributor_id)
+  if (before?.digest !== digest) return undefined
+  // A later message with equal content must enter the record: otherwise a message sent between the two, arriving last,
+  // would supersede it.
+  return given.federation && before.federation && supersedes(given, before) ? undefined : 'unchanged'
+}
+
+/**
+ * Adds a contribution to the session and decides on all that stand then. `view` must describe exactly this state of
+ * the session. Refuses `session_closed`, `not_contributor`, `quorum_full`, `label_denied`.
+ */
+export function acceptContribution(
+  current: StoredSession,
+  view: ContributionView,
+  given: SubmittedContribution,
+  digest: string,
+  limits: { readonly max_contributions: number; readonly labels: LabelPolicy },
+): AcceptedContribution | Refusal {
+  const refused = checkContribution(current, view, given.contributor_id, limits.max_contributions)
+  if (refused) return refused
+  const label = isWithinCeiling(current.label, given.classification, limits.labels)
+    ? joinLabels(current.label, given.classification, limits.labels)
+    : undefined
+  if (!label) return refuse('label_denied', 'the contribution’s label exceeds the session’s')
+  if (label.releasable_to?.length === 0)
+    return refuse('label_denied', 'the contribution’s label would leave nobody who may see the session')
+  const contribution: Contribution = { ...given, digest, ordinal: current.contributions + 1 }
+  const trimmed = current.recent.length >= page_size && view.pages_stored > current.pages
+  const added: StoredSession = {
+    ...current,
+    label,
+    updated_at: given.at,
+    contributions: contribution.ordinal,
+    contributors: view.by_contributor.has(given.contributor_id) ? current.contributors : current.contributors + 1,
+    pages: trimmed ? current.pages + 1 : current.pages,
+    recent: appendRecent(current.recent, given, trimmed ? page_size : 0),
+    chain: sha256(current.chain + digest),
+  }
+  const sorted = withOpinion(view, contribution)
+  const next = current.origin
+    ? forwardToOrigin(added, view, contribution)
+    : decideSession(added, sorted, 'contribution', given.submitted_by, given.at).next
+  return { next, contribution, sorted }
+}
+
+function checkContribution(
+  current: StoredSession,
+  view: ContributionView,
+  contributor_id: string,
+  max: number,
+): Refusal | undefined {
+  if (!openStates.has(current.state)) return refuse('session_closed', `the session is ${current.state}`)
+  const { contributors, n } = current.policy
+  if (contributors && !current.origin && !contributors.includes(contributor_id)) {
+    return refuse('not_contributor', 'the session names its contributors, and this is none of them')
+  }
+  if (current.contributions >= max) return refuse('quorum_full', `the session keeps at most ${max} contributions`)
+  if (!view.by_contributor.has(contributor_id) && view.by_contributor.size >= n) {
+    return refuse('quorum_full', `the session has all its ${n} contributors`)
+  }
+  return undefined
+}
+
+/** Sends the contribution to the peer that hosts the session; only a result from there decides. */
+function forwardToOrigin(added: StoredSession, view: ContributionView, contribution: Contribution): StoredSession {
+  const { origin } = added
+  if (!origin || !supersedes(contribution, view.by_contributor.get(contribution.contributor_id))) return added
+  const { pair_score, accuracy, credibility, classification } = contribution
+  const message: SessionOutboxEntry = {
+    type: 'message',
+    id: `contribution:${contribution.id}`,
+    peer: origin.peer,
+    kind: 'contribution',
+    body: { session_id: added.id, pair_score, accuracy, credibility, classification },
+  }
+  const moved =
+    added.state === 'PROPOSED'
+      ? enterState(added, 'PENDING_QUORUM', 'contribution', contribution.submitted_by, contribution.at)
+      : added
+  return addToOutbox(moved, [message])
+}
