@@ -3,8 +3,8 @@
 import type { Refusal } from '../../kernel/error/errors.ts'
 import type { Label } from '../../kernel/label/label.ts'
 import { part } from '../../kernel/operation/call.ts'
+import type { RunCluster, RunMatch } from './engine/findings.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
-import type { RecordRef } from './fields.ts'
 import type { RunCounts, RunPhase, RunProgress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
@@ -33,29 +33,6 @@ export type PhaseResult = {
   readonly evidence?: { field: string; bits: number }[]
   readonly scale?: 'log_odds' | 'likeness'
 }
-
-/** A pair that was scored, by natural logs of odds or by a likeness, as the run says. */
-export type RunMatch = {
-  readonly left: RecordRef
-  readonly right: RecordRef
-  readonly score: number
-  /** The outcome of each field, by name. */
-  readonly levels: PartialMatchWeights
-  /** Where scores are log-odds: what was left of them before any field. */
-  readonly prior_bits?: number
-  /** Where scores are likenesses: how far it is above the one from which on links are kept. */
-  readonly above_cut?: number
-  readonly linked: boolean
-  /** How far the score is above the lowest that counts. */
-  readonly above: number
-  /** How many records the clusters of the two have. */
-  readonly left_size: number
-  readonly right_size: number
-}
-
-/** Members in order, each with what its fields say in normal form. */
-export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
-type PartialMatchWeights = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
 
 export type RunWork = {
   /** Of these data files of the tenant, those that cannot be read, and why. */

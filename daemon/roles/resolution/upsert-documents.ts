@@ -23,8 +23,8 @@ export async function upsertDocuments<T extends StoredFields & { updated_at: str
   }
 }
 
-/** Documents of one bulk, and writes that are under way at a time. */
-const [most_puts, most_writers] = [500, 64]
+const max_bulk_documents = 500
+const max_concurrent_writes = 64
 
 /** Puts documents under the versions that they were read by; the ids of those that have changed since. */
 export async function putDocuments<T extends StoredFields>(
@@ -32,8 +32,8 @@ export async function putDocuments<T extends StoredFields>(
   docs: readonly Doc<T>[],
 ): Promise<string[]> {
   const changed: string[] = []
-  for (let at = 0; at < docs.length; at += most_puts) {
-    const writes = docs.slice(at, at + most_puts).map((doc) => ({ do: 'put' as const, ...doc }))
+  for (let at = 0; at < docs.length; at += max_bulk_documents) {
+    const writes = docs.slice(at, at + max_bulk_documents).map((doc) => ({ do: 'put' as const, ...doc }))
     const outcomes = await store.bulk(writes)
     changed.push(...writes.flatMap(({ id }, place) => (outcomes[place] === 'done' ? [] : [id])))
   }
@@ -42,7 +42,8 @@ export async function putDocuments<T extends StoredFields>(
 
 /** For writes with a record of their own: some at a time, so that the store may take them together. */
 export async function writeConcurrently<T>(all: readonly T[], write: (each: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < all.length; at += most_writers) await Promise.all(all.slice(at, at + most_writers).map(write))
+  for (let at = 0; at < all.length; at += max_concurrent_writes)
+    await Promise.all(all.slice(at, at + max_concurrent_writes).map(write))
 }
 
 async function buildMergeWrite<T extends StoredFields & { updated_at: string }>(

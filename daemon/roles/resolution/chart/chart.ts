@@ -60,6 +60,11 @@ export function formatFigure(value: number): string {
   return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(2)))
 }
 
+/** Two decimals, with a sign also for positive numbers. */
+export function formatSigned(bits: number): string {
+  return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
+}
+
 /** The value of a series at `x`; undefined beyond its ends, but for steps, which hold to the right. */
 export function interpolateSeries({ points, isSteps = false }: ChartSeries, x: number): number | undefined {
   const next = points.findIndex(([at]) => at > x)

@@ -1,11 +1,11 @@
 // Whether sources hold each thing once: then a record has one partner at most, and the best of its candidates is known to be rivals.
+import { max_partner_share } from './cluster/clean-sources.ts'
 import type { LensRecords } from './records/records.ts'
 import { joinRecordTexts } from './records/texts.ts'
 import { buildTfidfVectors, findNearestNeighbours, max_neighbour_rows } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
 const min_same_text_cosine = 0.95
-const max_partner_share = 0.1
 
 /** Two texts of one source are almost never the same: less than a tenth of the cleaner source have such a partner. */
 export function areTextsClean(records: LensRecords): boolean {

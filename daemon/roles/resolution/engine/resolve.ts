@@ -2,6 +2,7 @@
 import type { Lens } from '../lens/model.ts'
 import { areTextsClean } from './clean-texts.ts'
 import { applyLensCut, clusterByMethod } from './cluster/clustering.ts'
+import { findSwappedFields } from './compare/swapped-fields.ts'
 import type { EngineProgressListener } from './progress.ts'
 import { createRandom } from './random.ts'
 import type { LensRecords } from './records/records.ts'
@@ -61,7 +62,7 @@ export function createResolutionContext(
     lens,
     settings: chooseClusteringSettings(lens),
     random: createRandom(seed),
-    swapped: findSwappedFields(lens, records),
+    swapped: findSwappedFields(lens, records.fields),
     report: tell,
   }
 }
@@ -104,11 +105,4 @@ function chooseClusteringSettings({ told_by }: Lens): ClusteringSettings {
 export function computeHighestScore(lens: Lens, floor: number): number {
   const { lowest, highest } = chooseClusteringSettings(lens)
   return floor + highest - lowest
-}
-
-/** By number, when both are there. */
-function findSwappedFields({ swapped }: Lens, { fields }: LensRecords): readonly [number, number] | undefined {
-  if (!swapped) return undefined
-  const [one, other] = swapped.map((name) => fields.findIndex((field) => field.name === name))
-  return one !== undefined && other !== undefined && one >= 0 && other >= 0 ? [one, other] : undefined
 }

@@ -7,8 +7,8 @@ import { describeUnknownWord, oneOf } from './known-words.ts'
 export type { FieldType } from './field.ts'
 
 /** Outcomes of all fields together must fit one number that is exact. */
-const max_fields = 14
-const max_block_records = 20_000
+export const max_fields = 14
+export const max_block_records = 20_000
 
 const logOddsBits = z.number().min(-1_000).max(1_000)
 

@@ -2,8 +2,7 @@
 
 import { type ColumnProfile, findIdColumn } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
-
-const max_fields = 14
+import { max_fields } from './model.ts'
 
 type ProposedField = {
   readonly name: string

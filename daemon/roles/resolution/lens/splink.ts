@@ -1,6 +1,7 @@
 // Reads a model that Splink saved as a lens: what has a counterpart comes over, and what has none is listed.
 import { z } from 'zod'
 import type { ComparisonLevelSpec } from './comparison.ts'
+import { max_block_records } from './model.ts'
 import { parseBlockingRule, parseCondition } from './splink-sql.ts'
 
 const probability = z.number().min(0).max(1).nullish()
@@ -39,9 +40,6 @@ export type ImportedLens = {
   readonly remarks: readonly string[]
 }
 
-/** Splink has no limit of a block: the largest that a lens may have. */
-const max_block = 20_000
-
 export function importSplinkModel(model: SplinkModel, name: string): ImportedLens {
   const remarks: string[] = []
   const fields = model.comparisons.flatMap((comparison) => importComparison(comparison, remarks))
@@ -63,7 +61,8 @@ export function importSplinkModel(model: SplinkModel, name: string): ImportedLen
     id_field: model.unique_id_column_name,
     ...(prior == null ? {} : { prior }),
     ...(model.link_type === 'link_only' ? { link_only: true } : {}),
-    ...(blocking.length > 0 ? { blocking, max_block } : {}),
+    // Splink does not limit the size of a block: take the largest limit that a lens allows.
+    ...(blocking.length > 0 ? { blocking, max_block: max_block_records } : {}),
     fields: fields.map(({ column, ...field }) => (column === field.name ? field : { ...field, columns: [column] })),
   }
   return { document, remarks }

@@ -8,6 +8,7 @@ import { createLookupKeys } from '../engine/lookup/keys.ts'
 import { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import { recordUid } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
+import { compareRefs } from '../order-refs.ts'
 import { type ImportedSnapshot, snapshotStorePart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import type { LensLine } from '../snapshot/model.ts'
@@ -164,9 +165,4 @@ function findSnapshotEntity(
   if (!label || !dominates(call.caller, label, policy)) return undefined
   const refs: RecordRef[] = members.map(({ ref }) => ref)
   return { id, label, size: refs.length, members: refs.sort(compareRefs) }
-}
-
-function compareRefs(one: RecordRef, other: RecordRef): number {
-  if (one.node_id !== other.node_id) return one.node_id < other.node_id ? -1 : 1
-  return one.record_id < other.record_id ? -1 : 1
 }

@@ -4,7 +4,8 @@ import { assignOneToOne } from './one-to-one.ts'
 
 /** Log-odds above which two records of one source are taken for the same. */
 const same_record_score = 2
-const max_partner_share = 0.1
+/** Share of the records of a clean source that may have a partner within it. */
+export const max_partner_share = 0.1
 
 /** Of the cleaner of two sources, less than a tenth of the records have a partner within it. */
 export function areSourcesClean(

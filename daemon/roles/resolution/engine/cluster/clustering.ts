@@ -6,6 +6,7 @@ import type { LensRecords } from '../records/records.ts'
 import type { ClusteringSettings, ClusterResult } from '../resolve-clusters.ts'
 import { clusterByAverageLink, type PreviousClusters } from './average-link.ts'
 import { areSourcesClean, linkAcrossSources } from './clean-sources.ts'
+import { countClusterSizes } from './cluster-sizes.ts'
 import { connectRows } from './disjoint-sets.ts'
 
 /** Where the mean cluster is smaller than this, none supports another, and each pair must speak for itself. */
@@ -96,8 +97,7 @@ export function clusterByMethod(
 
 /** Of clusters of two rows or more. */
 function computeMeanSize(clusters: Int32Array): number {
-  const sizes = new Int32Array(clusters.length)
-  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
+  const sizes = countClusterSizes(clusters)
   let [all, count] = [0, 0]
   for (let cluster = 0; cluster < sizes.length; cluster++) {
     const size = sizes[cluster]!

@@ -2,6 +2,7 @@
 
 import { groupRowsByCode } from '../block/blocks.ts'
 import type { ComparedPairs, PairList } from '../compare/patterns.ts'
+import { countClusterSizes } from './cluster-sizes.ts'
 
 const max_cross_pairs = 4_000
 
@@ -36,12 +37,6 @@ export function addMissingPairs(
   for (let cluster = 0; cluster < rows; cluster++)
     if (isWanting[cluster] && sizes[cluster]! > 1) addAll(cluster, cluster)
   for (const [one, others] of joined) for (const other of others) addAll(one, other)
-}
-
-function countClusterSizes(clusters: Int32Array): Int32Array {
-  const sizes = new Int32Array(clusters.length)
-  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
-  return sizes
 }
 
 /** Clusters of which not all pairs were compared. */

@@ -2,6 +2,7 @@
 import { readExplicitLevels } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import { createPairComparer, type FieldColumn } from '../compare/pair-comparer.ts'
+import { findSwappedFields } from '../compare/swapped-fields.ts'
 import type { PartialMatchWeight } from '../score/match-weights.ts'
 import { DictionaryBuilder } from '../text/dictionary.ts'
 import type { FieldValues } from './keys.ts'
@@ -60,9 +61,4 @@ function buildFieldColumn(
   const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
   if (comparesByWords(of)) for (const value of index.sample(name, background_values)) builder.add(value)
   return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
-}
-
-function findSwappedFields({ swapped }: Lens, fields: readonly FieldColumn[]): readonly [number, number] | undefined {
-  const [one = -1, other = -1] = (swapped ?? []).map((name) => fields.findIndex((field) => field.name === name))
-  return one >= 0 && other >= 0 ? [one, other] : undefined
 }

@@ -1,16 +1,18 @@
 // One record as a lens sees it: its fields' values in normal form.
-import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 import { ColumnBuilder } from '../records/column-builder.ts'
 import { buildRecords, LensFault } from '../records/records.ts'
 import { decodeText } from '../text/dictionary.ts'
 import type { FieldValues } from './keys.ts'
 
+/** Column to value, as a request gives it. */
+type UnnormalisedRecord = Readonly<Record<string, string | number | boolean | null>>
+
 /** Stands for the id, which need not be known of a record that is looked up. */
 const id_placeholder = '\u0000'
 
 /** What the record does not say is left out; undefined where it says nothing that the lens reads. */
-export function normaliseRecord(lens: Lens, record: NodeRecord): FieldValues | undefined {
+export function normaliseRecord(lens: Lens, record: UnnormalisedRecord): FieldValues | undefined {
   const columns = Object.entries({ ...record, [id_placeholder]: id_placeholder }).map(([name, value]) => {
     const column = new ColumnBuilder(name)
     column.set(0, value === null ? '' : String(value))

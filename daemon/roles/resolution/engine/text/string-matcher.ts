@@ -1,4 +1,5 @@
 // How far apart two values of one dictionary are: edit distance and Jaro-Winkler, bit-parallel where a value fits into a word of 32 bits.
+import { popCount } from '../pop-count.ts'
 import type { Dictionary } from './dictionary.ts'
 
 const word_bits = 32
@@ -173,11 +174,4 @@ export class StringMatcher {
     }
     return Math.min(most + 1, one[width - 1]!)
   }
-}
-
-/** How many bits are set. */
-function popCount(set: number): number {
-  let rest = set - ((set >>> 1) & 0x55555555)
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
