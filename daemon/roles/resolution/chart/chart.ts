@@ -1,4 +1,4 @@
-// What a chart says, whoever draws it: bars beside names, or lines over a scale.
+// Content of charts, independent of how they are drawn: bars beside names, or lines over a scale.
 
 export type ChartBar = {
   readonly name: string
@@ -39,8 +39,8 @@ export function computeBarExtent({ from = 0, to }: ChartBar): readonly [number, 
 /** The least and the most of all bars, 0 among them, and never the same. */
 export function computeBarRange(bars: readonly ChartBar[]): readonly [number, number] {
   const all = [0, ...bars.flatMap((bar) => computeBarExtent(bar))]
-  const [least, most] = [Math.min(...all), Math.max(...all)]
-  return least === most ? [least, least + 1] : [least, most]
+  const [lowest, highest] = [Math.min(...all), Math.max(...all)]
+  return lowest === highest ? [lowest, lowest + 1] : [lowest, highest]
 }
 
 /** About `count` round numbers within the bounds. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990. */

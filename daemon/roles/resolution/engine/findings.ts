@@ -1,4 +1,4 @@
-// What a resolution says of records by their names: the pairs that are worth keeping, and who is together.
+// Translates a resolution from rows to record references: the pairs worth storing, and the clusters.
 
 import type { RecordRef } from '../fields.ts'
 import { compareRefs, orderRefs } from '../order-refs.ts'
@@ -30,7 +30,7 @@ export type RunMatch = {
 /** Members in order, each with the values of its fields in normal form. */
 export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
 
-/** Pairs that are linked, and those whose score says something. */
+/** Yields linked pairs and every other pair whose score is above the floor. */
 export function* listMatches(records: LensRecords, found: Resolution, weights: MatchWeights): Generator<RunMatch> {
   const { compared, scores, clusters, floor, scale, cut } = found
   const { lefts, rights, length } = compared
@@ -46,14 +46,14 @@ export function* listMatches(records: LensRecords, found: Resolution, weights: M
     const [one_size, other_size] = [sizes[clusters[one]!]!, sizes[clusters[other]!]!]
     const [left_size, right_size] = left === first ? [one_size, other_size] : [other_size, one_size]
     const levels = parts(pair)
-    const told = levels.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
-    const about = scale === 'log_odds' ? { prior_bits: score / Math.LN2 - told } : { above_cut: score - cut }
+    const field_bits = levels.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
+    const about = scale === 'log_odds' ? { prior_bits: score / Math.LN2 - field_bits } : { above_cut: score - cut }
     const above = Math.max(0, score - floor)
     yield { left, right, score, linked, levels, ...about, above, left_size, right_size }
   }
 }
 
-/** Every cluster, those of one record too, and how many there are. Members are in order, clusters by their first row. */
+/** Every cluster, single records included, and their counts. Members are in order, clusters by their first row. */
 export function listClusters(
   records: LensRecords,
   clusters: Int32Array,
@@ -83,7 +83,7 @@ function* iterateClusters(
   }
 }
 
-/** In normal form; what is missing is left out. */
+/** Values in normal form; missing ones are left out. */
 function readValues({ fields }: LensRecords, row: number): Record<string, string> {
   const values: Record<string, string> = {}
   for (const { name, column } of fields) {

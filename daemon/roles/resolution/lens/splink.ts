@@ -79,22 +79,22 @@ function importComparison(
   { output_column_name, comparison_levels }: SplinkModel['comparisons'][number],
   remarks: string[],
 ) {
-  const told = comparison_levels.filter((each) => !each.is_null_level)
+  const nonNull = comparison_levels.filter((each) => !each.is_null_level)
   const read: ImportedLevel[] = []
   let column: string | undefined
-  let waiting: LevelProbabilities = { m: 0, u: 0 }
-  for (const each of told) {
+  let pending: LevelProbabilities = { m: 0, u: 0 }
+  for (const each of nonNull) {
     const label = `${output_column_name}: ${each.label_for_charts ?? each.sql_condition}`
     const condition = parseCondition(each.sql_condition)
-    const worth = readLevelProbabilities(each, label, remarks)
+    const probabilities = readLevelProbabilities(each, label, remarks)
     if (!condition || (condition.column !== undefined && column !== undefined && condition.column !== column)) {
       remarks.push(`level not taken over, its pairs fall to the next one: ${label} (${each.sql_condition})`)
-      waiting = { m: waiting.m + worth.m, u: waiting.u + worth.u }
+      pending = { m: pending.m + probabilities.m, u: pending.u + probabilities.u }
       continue
     }
     column ??= condition.column
-    read.push({ ...condition, probabilities: { m: worth.m + waiting.m, u: worth.u + waiting.u } })
-    waiting = { m: 0, u: 0 }
+    read.push({ ...condition, probabilities: { m: probabilities.m + pending.m, u: probabilities.u + pending.u } })
+    pending = { m: 0, u: 0 }
   }
   const equal = read.find((each) => each.level === 'equal')
   const rest = read.filter((each) => each.level !== 'equal' && each.level !== 'else')
@@ -120,7 +120,7 @@ function importComparison(
       ...(rest.some(({ q }) => q !== undefined) ? { q: 1 } : {}),
       m: all.map(({ probabilities }) => clampProbability(probabilities.m)),
       u: all.map(({ probabilities }) => clampProbability(probabilities.u)),
-      term_frequency: told.some((each) => each.tf_adjustment_column != null),
+      term_frequency: nonNull.some((each) => each.tf_adjustment_column != null),
     },
   ]
 }

@@ -113,9 +113,9 @@ export class JsonLinesReader {
   }
 
   #checkLength(name: string, text: string): string {
-    const most = getFieldLimit(this.#limits, name)
-    if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return text
-    throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${most} bytes`)
+    const max_bytes = getFieldLimit(this.#limits, name)
+    if (text.length * 3 <= max_bytes || new TextEncoder().encode(text).length <= max_bytes) return text
+    throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${max_bytes} bytes`)
   }
 
   /** All columns that are wanted and came at least once. Throws `DataFault`. */

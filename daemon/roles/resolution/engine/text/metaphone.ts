@@ -1,4 +1,5 @@
-// How an English word sounds: after Lawrence Philips, "Hanging on the Metaphone", Computer Language, December 1990.
+// Metaphone: the sound of an English word, after Lawrence Philips, "Hanging on the Metaphone", Computer Language,
+// December 1990.
 
 const vowels = 'aeiou'
 const softeningVowels = 'eiy'

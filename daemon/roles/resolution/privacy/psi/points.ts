@@ -20,8 +20,8 @@ export function sortPoints(
 }
 
 /**
- * Why this is no set of so many points as it should travel; undefined when it is. Strictly ascending means that none is there
- * twice: a set that counts one value often would let its sender ask more than was agreed, or fit a smaller budget.
+ * The reason why this is not a valid set of `count` points; undefined for a valid one. Strictly ascending points are
+ * distinct: a repeated value would let its sender query more than was agreed, or fit a smaller budget.
  */
 export function findPointSetFault(points: Uint8Array, count: number): string | undefined {
   if (points.length !== count * point_bytes)
