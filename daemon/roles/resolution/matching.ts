@@ -14,7 +14,7 @@ function refuseIfLookupOnly(call: Call): Refusal | undefined {
   if (!isLookupOnly(call)) return undefined
   return refuse(
     'wrong_state',
-    'this site only looks records up, in a snapshot of another site’s registry: matching and decisions are made there',
+    'resolution.matching_pattern is lookup_only at this site: match and decide at the site that made the snapshot',
   )
 }
 

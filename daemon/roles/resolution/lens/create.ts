@@ -1,4 +1,4 @@
-// Keeps a version of a lens for the caller's tenant. What a version says never changes: the same again is no change.
+// Stores a version of a lens for the caller's tenant. A version is immutable; storing the same body again changes nothing.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -33,7 +33,10 @@ export const create = matchingOperation({
     const created = await call.store(lenses).create(uid, value, audit)
     const stored = created === 'exists' ? await call.store(lenses).get(uid) : created
     if (stored.value.digest !== digest) {
-      return refuse('already_exists', `${name} ${lens_version} is there and says something else: give it a new version`)
+      return refuse(
+        'already_exists',
+        `lens ${name} ${lens_version} already exists with another body; create it under a new version`,
+      )
     }
     await bindLens(call, stored)
     return showLens(stored)

@@ -9,7 +9,7 @@ export function oneOf<const W extends readonly [string, ...string[]]>(what: stri
   return z.enum(words, { error: ({ input }) => describeUnknownWord(what, input, words) })
 }
 
-/** `there is no comparator "jaro"; did you mean jaro_winkler?`, and all there are when nothing was said. */
+/** For example `there is no comparator "jaro"; did you mean jaro_winkler?`, followed by all known words. */
 export function describeUnknownWord(what: string, word: unknown, known: readonly string[]): string {
   if (typeof word !== 'string' || word.length > max_characters) {
     return word === undefined ? 'is required' : `must be one of ${known.join(', ')}`

@@ -1,4 +1,4 @@
-// A first lens for data that nobody has described yet, with remarks for whoever goes on from there.
+// Drafts a lens for data that has none, with remarks for the person who completes it.
 
 import { type ColumnProfile, findIdColumn } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'

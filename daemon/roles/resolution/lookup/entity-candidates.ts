@@ -21,7 +21,7 @@ export type EntityCandidate = {
 
 export type LookupQuery = {
   readonly values: FieldValues
-  /** The record itself, if the registry may have it: it is no candidate for itself. */
+  /** The record itself, if the registry may contain it: it is not a candidate for itself. */
   readonly ref?: RecordRef | undefined
   readonly limit: number
 }

@@ -1,4 +1,4 @@
-// Registries in memory: of each lens the records that one clearance may see, read when first asked for and kept up to date.
+// Registries in memory: for each lens and clearance an index, read at the first lookup and then kept up to date.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -41,7 +41,7 @@ export class RegistryIndexCache {
     if (records > max_records) {
       return refuse(
         'wrong_state',
-        `the registry has ${records} records, and this site looks up in ${max_records} at most`,
+        `the registry has ${records} records; resolution.lookup_records allows ${max_records}`,
       )
     }
     const before = this.#held.get(key)

@@ -72,7 +72,7 @@ export class SnapshotIndexCache {
     if (records > max_records) {
       return refuse(
         'wrong_state',
-        `the snapshot has ${records} records, and this site looks up in ${max_records} at most`,
+        `the snapshot has ${records} records; resolution.lookup_records allows ${max_records}`,
       )
     }
     const known = await this.#copies.get(lens)

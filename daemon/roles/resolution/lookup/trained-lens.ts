@@ -31,7 +31,10 @@ export async function findTrainedLens(call: Call, selector: LensSelector): Promi
   const of = selector.lens_version === undefined ? { lens: named.value.lens } : { lens_id: named.id }
   const trained = await findLatestTrainedLens(call, { tenant_id: named.value.tenant_id, ...of })
   if (trained) return trained
-  return refuse('wrong_state', `no run of the lens ${named.value.lens} is completed, so nothing is known of its fields`)
+  return refuse(
+    'wrong_state',
+    `no completed run of the lens ${named.value.lens} has stored weights; complete a run first`,
+  )
 }
 
 /** The latest run that kept its weights, and the version of the lens that it saw the records by. */

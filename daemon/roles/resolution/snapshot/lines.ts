@@ -105,7 +105,7 @@ export class SnapshotLines {
     return { at, lines: [{ kind: 'label', label }] }
   }
 
-  /** The id under which the peer is told of an entity; undefined for one that is no more. */
+  /** The id of an entity as the peer sees it; undefined for an entity that no longer exists. */
   async #entityOf(id: string): Promise<string | undefined> {
     if (this.#entities.has(id)) return this.#entities.get(id)
     const found = (await this.#call.store(entityClusters).find(id))?.value

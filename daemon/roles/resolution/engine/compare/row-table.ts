@@ -1,7 +1,7 @@
 // The value codes of each record side by side, so that reading a record is one memory access.
 import type { DictionaryColumn } from '../text/dictionary.ts'
 
-/** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is no value. */
+/** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is a missing value. */
 export type RowTable = { readonly rows: number; readonly width: number; readonly values: Int32Array }
 
 export function buildRowTable(fields: readonly { readonly column: DictionaryColumn }[]): RowTable {

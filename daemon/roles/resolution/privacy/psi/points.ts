@@ -3,7 +3,7 @@ import { point_bytes } from '../../../../kernel/cryptography/blinding.ts'
 
 /**
  * The same items ascending by their bytes. `order[i]`: the place before of what is now at `i`. Blinded points look random
- * to whoever has not the secret, so that this is a shuffle, and one that a restart repeats.
+ * to anyone without the secret, so that this is a shuffle, and one that a restart repeats.
  */
 export function sortPoints(
   items: Uint8Array,
