@@ -125,7 +125,7 @@ describe('says what is wrong with a file, and where', () => {
       'a list of records',
       'bad.jsonl',
       '[{"id":1}]\n',
-      ', line 1: it is no object: a record is a line as {"id": "1", "name": "Ann"}',
+      ', line 1: it is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
     ],
     [
       'an object within',

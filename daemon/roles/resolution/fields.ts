@@ -12,10 +12,10 @@ export const summaryField = {
   summary: z.boolean().default(false).meta({ description: 'Short items: what each is, without its details' }),
 }
 
-/** What every document of this role says of whose it is and when it came to be. */
+/** Owner, label and origin of a document, as every document of this role stores them. */
 export const provenanceFields = { tenant_id: z.string(), label, created_by: shortText, created_at: instant }
 
-/** The same as the interface shows it. */
+/** Owner, label and origin of a document, as the API shows them. */
 export const provenanceViewFields = {
   tenant_id: z.string(),
   classification: label,
@@ -23,7 +23,7 @@ export const provenanceViewFields = {
   created_at: instant,
 }
 
-/** The version of a lens that something came about by; `lens_id` is its uid. */
+/** The version of a lens that produced a document; `lens_id` is its uid. */
 export const lensVersionFields = { lens: shortText, lens_id: uid, lens_version: shortText, entity_type: shortText }
 
 export const recordRef = z
@@ -31,7 +31,7 @@ export const recordRef = z
   .meta({ id: 'RecordRef', description: 'A record, by the node that holds it and its id there' })
 export type RecordRef = z.infer<typeof recordRef>
 
-/** As runs of files have it: the same data, lens and seed give the same result wherever they are resolved. */
+/** Seed of a run: the same data, lens and seed give the same result on every site. */
 export const seed = z
   .int()
   .min(0)

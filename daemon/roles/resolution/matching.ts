@@ -1,4 +1,4 @@
-// Operations that match or write: a site that only looks records up refuses them.
+// Operations that match or write: a site with the pattern `lookup_only` refuses them.
 
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { Call } from '../../kernel/operation/call.ts'
@@ -14,23 +14,25 @@ function refuseIfLookupOnly(call: Call): Refusal | undefined {
   if (!isLookupOnly(call)) return undefined
   return refuse(
     'wrong_state',
-    'this site only looks records up, in a snapshot of another site’s registry: matching and decisions are made there',
+    'resolution.matching_pattern is lookup_only at this site: match and decide at the site that made the snapshot',
   )
 }
 
-/** As `operation`, where the site matches. */
+/** Declares an operation that a `lookup_only` site refuses with `wrong_state`. */
 export function matchingOperation<I extends InputSchema, O extends OutputSchema>(
-  given: Operation<I, O>,
+  declaration: Operation<I, O>,
 ): Operation<I, O> {
-  const errors = given.errors.includes('wrong_state') ? given.errors : [...given.errors, 'wrong_state' as const]
+  const errors = declaration.errors.includes('wrong_state')
+    ? declaration.errors
+    : [...declaration.errors, 'wrong_state' as const]
   return operation({
-    ...given,
+    ...declaration,
     errors,
-    run: async (call, input) => refuseIfLookupOnly(call) ?? (await given.run(call, input)),
+    run: async (call, input) => refuseIfLookupOnly(call) ?? (await declaration.run(call, input)),
   })
 }
 
-/** Work that is only there where the site matches. */
+/** A worker that does nothing on a `lookup_only` site. */
 export function matchingWorker(worker: Worker): Worker {
   return { ...worker, run: async (call) => (isLookupOnly(call) ? undefined : await worker.run(call)) }
 }

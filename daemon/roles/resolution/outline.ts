@@ -1,4 +1,4 @@
-// The resolution role as every process of the site knows it: what may be set, and which messages it takes.
+// The outline of the resolution role, known to every process of the site: its settings and its messages.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 

@@ -1,10 +1,11 @@
-// What boot supplies to the resolution role alone: the work of a run, which is done in threads and left behind in files.
+// Parts that boot supplies to the resolution role: the execution of runs in threads, and the indexes and snapshots for
+// lookups.
 
 import type { Refusal } from '../../kernel/error/errors.ts'
 import type { Label } from '../../kernel/label/label.ts'
 import { part } from '../../kernel/operation/call.ts'
+import type { RunCluster, RunMatch } from './engine/findings.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
-import type { RecordRef } from './fields.ts'
 import type { RunCounts, RunPhase, RunProgress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
@@ -12,16 +13,16 @@ import type { RegistryIndexCache } from './lookup/registry-index-cache.ts'
 import type { SnapshotIndexCache } from './lookup/snapshot-index-cache.ts'
 import type { SnapshotLine, SnapshotManifest } from './snapshot/model.ts'
 
-/** Of a run, what its phases need. */
+/** The input of one phase of a run. */
 export type PhaseJob = {
   readonly run: string
   readonly phase: RunPhase
-  /** With all that the run lays over it. */
+  /** The lens with the overrides of the run applied. */
   readonly lens: Lens
   readonly tenant_id: string
   readonly seed: number
   readonly sources: readonly RunSource[]
-  /** Whether the pairs are to be read when the phase is over. */
+  /** Whether the pairs are read after this phase. */
   readonly isLast: boolean
 }
 
@@ -34,79 +35,60 @@ export type PhaseResult = {
   readonly scale?: 'log_odds' | 'likeness'
 }
 
-/** A pair that was scored, by natural logs of odds or by a likeness, as the run says. */
-export type RunMatch = {
-  readonly left: RecordRef
-  readonly right: RecordRef
-  readonly score: number
-  /** The outcome of each field, by name. */
-  readonly levels: PartialMatchWeights
-  /** Where scores are log-odds: what was left of them before any field. */
-  readonly prior_bits?: number
-  /** Where scores are likenesses: how far it is above the one from which on links are kept. */
-  readonly above_cut?: number
-  readonly linked: boolean
-  /** How far the score is above the lowest that counts. */
-  readonly above: number
-  /** How many records the clusters of the two have. */
-  readonly left_size: number
-  readonly right_size: number
-}
-
-/** Members in order, each with what its fields say in normal form. */
-export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
-type PartialMatchWeights = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
-
 export type RunWork = {
-  /** Of these data files of the tenant, those that cannot be read, and why. */
+  /** The data files of the tenant, among these, that cannot be read, each with its reason. */
   findUnreadable(tenant_id: string, files: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Carries out what is given for a tenant once all that was given before has ended. */
+  /** Runs `work` for a tenant after all work that was queued for it before has ended. */
   runInTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**
-   * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
-   * is in the store, or never will be. Throws `Refusal('conflict')` for a run that keeps some already.
+   * Stores records that came with a request, by the position of their node; durable when it resolves. Call `release`
+   * once the run is in the store, or will never be. Throws `Refusal('conflict')` for a run that already has stored
+   * records.
    */
   storeRecords(run: string, nodes: ReadonlyMap<number, readonly NodeRecord[]>): Promise<{ release(): void }>
   /**
-   * Carries out one phase from what the one before left; durable when it resolves. Refuses what the data or the lens
-   * do not allow. Throws `Refusal` at its limits, and the signal's reason.
+   * Carries out one phase, starting from the files of the phase before; durable when it resolves. Refuses a run that
+   * the data or the lens do not allow. Throws `Refusal` at its limits, and the reason of the signal.
    */
   perform(job: PhaseJob, signal: AbortSignal): Promise<PhaseResult | Refusal>
-  /** What the last phase left, in batches. */
+  /** Matches that the last phase stored, in batches. */
   matches(run: string): AsyncIterable<readonly RunMatch[]>
-  /** Every cluster, those of one record too, in batches. */
+  /** Every cluster in batches, single records included. */
   clusters(run: string): AsyncIterable<readonly RunCluster[]>
-  /** How far a run is that this process works on. */
+  /** Progress of a run that this process executes. */
   progress(run: string): RunProgress | undefined
-  /** Says how far, where the role itself does the work. */
+  /** Records the progress of work that the role does itself. */
   reportProgress(run: string, progress: Omit<RunProgress, 'eta_s'>): void
-  /** Drops all files of a run, once nothing works on them. */
+  /** Deletes all files of a run. Call it only when nothing uses them any more. */
   drop(run: string): Promise<void>
-  /** Runs that have files, besides those that are being kept just now. */
+  /** Runs that have files, without those whose records are being stored right now. */
   listStoredRuns(): Promise<readonly string[]>
 }
 export const runWork = part<RunWork>('run-work')
 
-/** Registries in memory, for whoever looks a record up. */
+/** Indexes in memory for lookups in the registry of this site. */
 export const registryIndexCachePart = part<RegistryIndexCache>('lookups')
 
-/** The same of snapshots, where records are only looked up. */
+/** Indexes in memory for lookups in snapshots of other sites' registries. */
 export const snapshotIndexCachePart = part<SnapshotIndexCache>('snapshot-lookups')
 
-/** A snapshot that was taken in; labels in the terms of this site. */
+/** A snapshot that this site imported; labels are in the terms of this site. */
 export type ImportedSnapshot = {
-  /** Another for another file. */
+  /** Changes whenever the file changes. */
   readonly key: string
   readonly manifest: SnapshotManifest
   readonly imported_at: string
-  /** Of all that is in it together. */
+  /** The joined label of everything in the snapshot. */
   readonly label: Label
   readonly labels: readonly Label[]
 }
 
 export type SnapshotStore = {
   list(): Promise<readonly ImportedSnapshot[]>
-  /** Its lines in order, by lens; labels are places in `labelPolicy`. Refuses `unavailable` for a file that is damaged. */
+  /**
+   * Reads the lines of a lens in order; a label in a line is an index into `labels`. Refuses `unavailable` for a
+   * damaged file.
+   */
   read(lens: string): Promise<{ labels: readonly Label[]; lines: AsyncIterable<SnapshotLine> } | Refusal>
 }
 export const snapshotStorePart = part<SnapshotStore>('snapshots')

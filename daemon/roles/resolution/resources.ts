@@ -1,4 +1,4 @@
-// The documents of this role that AI clients read by a URI, as the interface document names them.
+// Resources of this role that MCP clients read by URI.
 import type { McpResourceDeclaration } from '../../kernel/api/mcp-resources.ts'
 import { list as clusterList } from './entity-cluster/list.ts'
 import { list as matchList } from './entity-match/list.ts'

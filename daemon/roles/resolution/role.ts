@@ -1,4 +1,4 @@
-// The resolution role's table of contents: lenses, runs over records, the matches and clusters that they find.
+// The resolution role: lenses, runs over records, and the matches and clusters that runs find.
 import { type Role, role } from '../../kernel/role/role.ts'
 import { create as arrivalCreate } from './arrival/create.ts'
 import * as arrivalGet from './arrival/get.ts'

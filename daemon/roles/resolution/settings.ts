@@ -34,7 +34,7 @@ export const settings = settingsBlock('resolution', {
     doc: 'Runs of one tenant that have not ended, those of exchanges aside; one more is refused.',
   }),
   wait_days: z.int().min(1).max(3_650).default(7).meta({
-    doc: 'How long a run whose records are extracted or matched waits to be asked for more; then it fails, and its files are dropped.',
+    doc: 'How long a run whose records are extracted or matched waits for its next phase to be requested; then it fails, and its files are dropped.',
   }),
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
@@ -60,7 +60,9 @@ export const settings = settingsBlock('resolution', {
       }),
     )
     .default({})
-    .meta({ doc: 'Attesters of matches that others speak for. Everybody else attests under the own subject alone.' }),
+    .meta({
+      doc: 'Attesters of matches and the subjects that may attest for each. Any other caller attests under its own subject only.',
+    }),
   agreements: z.array(standingAgreement).max(256).default([]).meta({
     doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
   }),

@@ -1,18 +1,18 @@
-// Writes many documents at once, whose ids follow from what they are about: again is no change.
+// Writes many documents whose ids derive from their content; repeating a write changes nothing.
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import type { ScopedBulkWrite, ScopedStore } from '../../kernel/store/scoped-store.ts'
 import type { Doc, StoredFields } from '../../kernel/store/store.ts'
 
 export type DocumentUpsert<T> = { readonly id: string; readonly value: T }
 
-/** Creates what is not there and merges into what is, unless that says the same already. */
+/** Creates documents that do not exist and merges into those that do; a merge without effect is not written. */
 export async function upsertDocuments<T extends StoredFields & { updated_at: string }>(
   store: ScopedStore<T>,
-  given: readonly DocumentUpsert<T>[],
+  upserts: readonly DocumentUpsert<T>[],
   merge: (before: T, now: T) => T,
 ): Promise<void> {
-  let left = given
-  let writes: ScopedBulkWrite<T>[] = given.map(({ id, value }) => ({ do: 'create', id, value }))
+  let left = upserts
+  let writes: ScopedBulkWrite<T>[] = upserts.map(({ id, value }) => ({ do: 'create', id, value }))
   while (writes.length > 0) {
     const outcomes = await store.bulk(writes)
     const undone = new Set(writes.flatMap(({ id }, at) => (outcomes[at] === 'done' ? [] : [id])))
@@ -23,26 +23,27 @@ export async function upsertDocuments<T extends StoredFields & { updated_at: str
   }
 }
 
-/** Documents of one bulk, and writes that are under way at a time. */
-const [most_puts, most_writers] = [500, 64]
+const max_bulk_documents = 500
+const max_concurrent_writes = 64
 
-/** Puts documents under the versions that they were read by; the ids of those that have changed since. */
+/** Writes documents under the versions at which they were read. Returns the ids of those that changed meanwhile. */
 export async function putDocuments<T extends StoredFields>(
   store: ScopedStore<T>,
   docs: readonly Doc<T>[],
 ): Promise<string[]> {
   const changed: string[] = []
-  for (let at = 0; at < docs.length; at += most_puts) {
-    const writes = docs.slice(at, at + most_puts).map((doc) => ({ do: 'put' as const, ...doc }))
+  for (let at = 0; at < docs.length; at += max_bulk_documents) {
+    const writes = docs.slice(at, at + max_bulk_documents).map((doc) => ({ do: 'put' as const, ...doc }))
     const outcomes = await store.bulk(writes)
     changed.push(...writes.flatMap(({ id }, place) => (outcomes[place] === 'done' ? [] : [id])))
   }
   return changed
 }
 
-/** For writes with a record of their own: some at a time, so that the store may take them together. */
+/** Runs separate writes concurrently, a limited number at a time, so that the store may batch them. */
 export async function writeConcurrently<T>(all: readonly T[], write: (each: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < all.length; at += most_writers) await Promise.all(all.slice(at, at + most_writers).map(write))
+  for (let at = 0; at < all.length; at += max_concurrent_writes)
+    await Promise.all(all.slice(at, at + max_concurrent_writes).map(write))
 }
 
 async function buildMergeWrite<T extends StoredFields & { updated_at: string }>(
@@ -57,7 +58,7 @@ async function buildMergeWrite<T extends StoredFields & { updated_at: string }>(
   return isSame ? undefined : { do: 'put', id, value: next, version: before.version }
 }
 
-/** Without what tells of the writing alone. */
+/** Canonical form without the fields that describe only the write itself. */
 function serializeContent(value: StoredFields & { updated_at: string }): string {
   return canonicalJson({ ...value, updated_at: '', written: 0 })
 }

@@ -3,12 +3,8 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readLens } from '../../../daemon/offline/resolve/lens/lens-file.ts'
-import {
-  computeDice,
-  countCommonBits,
-  countVectorBits,
-  popCount,
-} from '../../../daemon/roles/resolution/privacy/clk/dice.ts'
+import { popCount } from '../../../daemon/roles/resolution/engine/pop-count.ts'
+import { computeDice, countCommonBits, countVectorBits } from '../../../daemon/roles/resolution/privacy/clk/dice.ts'
 import { encodeClk, splitGrams } from '../../../daemon/roles/resolution/privacy/clk/encode.ts'
 import { type ClkLinks, linkVectors } from '../../../daemon/roles/resolution/privacy/clk/link.ts'
 import {

@@ -1,4 +1,4 @@
-// What a chart says, whoever draws it: bars beside names, or lines over a scale.
+// Content of charts, independent of how they are drawn: bars beside names, or lines over a scale.
 
 export type ChartBar = {
   readonly name: string
@@ -39,8 +39,8 @@ export function computeBarExtent({ from = 0, to }: ChartBar): readonly [number, 
 /** The least and the most of all bars, 0 among them, and never the same. */
 export function computeBarRange(bars: readonly ChartBar[]): readonly [number, number] {
   const all = [0, ...bars.flatMap((bar) => computeBarExtent(bar))]
-  const [least, most] = [Math.min(...all), Math.max(...all)]
-  return least === most ? [least, least + 1] : [least, most]
+  const [lowest, highest] = [Math.min(...all), Math.max(...all)]
+  return lowest === highest ? [lowest, lowest + 1] : [lowest, highest]
 }
 
 /** About `count` round numbers within the bounds. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990. */
@@ -58,6 +58,11 @@ export function computeTicks(from: number, to: number, count = 5): number[] {
 export function formatFigure(value: number): string {
   if (Number.isInteger(value)) return String(value)
   return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(2)))
+}
+
+/** Two decimals, with a sign also for positive numbers. */
+export function formatSigned(bits: number): string {
+  return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
 }
 
 /** The value of a series at `x`; undefined beyond its ends, but for steps, which hold to the right. */

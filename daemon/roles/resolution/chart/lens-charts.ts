@@ -1,5 +1,5 @@
 // What a lens comes to on data, as charts: the worth of each level, where scores are cut, what blocking brings together.
-import type { BarChart, LineChart } from './chart.ts'
+import { type BarChart, formatSigned, type LineChart } from './chart.ts'
 
 export type LevelWeight = { readonly field: string; readonly level: string; readonly bits: number }
 
@@ -57,8 +57,4 @@ export function buildBlockingChart(title: string, rules: readonly BlockingRuleCo
       return { name: rule, to: pairs, note: `${pairs}${left}` }
     }),
   }
-}
-
-function formatSigned(bits: number): string {
-  return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
 }

@@ -22,11 +22,11 @@ const negativeColour = colours[1]
 
 /** Bars to the right are what speaks for, to the left what speaks against, in two colours. */
 export function renderBarChartSvg({ title, measure, bars }: BarChart): string {
-  const [least, most] = computeBarRange(bars)
+  const [lowest, highest] = computeBarRange(bars)
   const longest = Math.max(0, ...bars.map(({ name }) => name.length))
   const left = 16 + Math.min(260, longest * letter_width_px)
   const right = width_px - 90
-  const x = createScale(least, most, left, right)
+  const x = createScale(lowest, highest, left, right)
   const bottom = 40 + bars.length * row_height_px
   const marks = bars.map((bar, at) => {
     const [from, to] = computeBarExtent(bar)
@@ -39,7 +39,7 @@ export function renderBarChartSvg({ title, measure, bars }: BarChart): string {
     ].join('')
   })
   return renderDocument(title, bottom + 44, [
-    ...computeTicks(least, most).map((tick) =>
+    ...computeTicks(lowest, highest).map((tick) =>
       renderVerticalLine(x(tick), 34, bottom, tick === 0 ? '#555' : '#ddd', formatFigure(tick)),
     ),
     ...marks,
@@ -122,9 +122,9 @@ function renderDocument(title: string, height: number, parts: readonly string[])
   ].join('\n')
 }
 
-function renderText(x: number, y: number, given: string, anchor: 'start' | 'middle' | 'end' = 'start'): string {
+function renderText(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end' = 'start'): string {
   const at = anchor === 'start' ? '' : ` text-anchor="${anchor}"`
-  return `<text x="${formatCoordinate(x)}" y="${formatCoordinate(y)}"${at}>${escapeXml(given)}</text>`
+  return `<text x="${formatCoordinate(x)}" y="${formatCoordinate(y)}"${at}>${escapeXml(text)}</text>`
 }
 
 function renderRect(x: number, y: number, across: number, down: number, colour: string): string {
@@ -143,9 +143,9 @@ function formatCoordinate(value: number): string {
   return String(Number(value.toFixed(2)))
 }
 
-function truncateLabel(given: string, most: number): string {
-  const letters = [...given]
-  return letters.length <= most ? given : `${letters.slice(0, Math.floor(most) - 1).join('')}…`
+function truncateLabel(text: string, max_length: number): string {
+  const letters = [...text]
+  return letters.length <= max_length ? text : `${letters.slice(0, Math.floor(max_length) - 1).join('')}…`
 }
 
 const xmlEntities: Readonly<Record<string, string>> = {
@@ -157,8 +157,8 @@ const xmlEntities: Readonly<Record<string, string>> = {
 }
 
 /** Text of others: no mark-up, nothing that XML 1.0 forbids, nothing that turns the direction of what follows. */
-function escapeXml(given: string): string {
-  return given
+function escapeXml(text: string): string {
+  return text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffe\uffff]/gu, '\ufffd')
     .replaceAll(/[&<>"']/g, (mark) => xmlEntities[mark] ?? '')

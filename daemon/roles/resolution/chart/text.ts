@@ -14,12 +14,12 @@ const min_plot_columns = 10
 
 /** One bar a line, names before and figures behind; `|` is nought. `width`: columns there are, 40 or more. */
 export function renderBarChartText({ title, measure, bars }: BarChart, width: number): string {
-  const [least, most] = computeBarRange(bars)
+  const [lowest, highest] = computeBarRange(bars)
   const before = Math.min(32, Math.floor(width / 3), findMaxLength(bars.map(({ name }) => name)))
   const behind = Math.max(8, width - before - min_plot_columns - 3)
   const notes = bars.map((bar) => truncateText(bar.note ?? formatFigure(bar.to - (bar.from ?? 0)), behind))
   const room = Math.max(min_plot_columns, width - before - findMaxLength(notes) - 3)
-  const column = (value: number) => Math.round(((value - least) / (most - least)) * (room - 1))
+  const column = (value: number) => Math.round(((value - lowest) / (highest - lowest)) * (room - 1))
   const zero = column(0)
   const lines = bars.map((bar, at) => {
     const [from, to] = computeBarExtent(bar)
@@ -33,7 +33,7 @@ export function renderBarChartText({ title, measure, bars }: BarChart, width: nu
   return [
     wrapText(title, width),
     ...lines,
-    `${' '.repeat(before + 1)}${measure}, ${formatFigure(least)} to ${formatFigure(most)}`,
+    `${' '.repeat(before + 1)}${measure}, ${formatFigure(lowest)} to ${formatFigure(highest)}`,
   ].join('\n')
 }
 
@@ -107,6 +107,6 @@ function findMaxLength(texts: readonly string[]): number {
   return Math.max(0, ...texts.map((text) => text.length))
 }
 
-function truncateText(text: string, most: number): string {
-  return text.length <= most ? text : `${sliceWellFormed(text, most - 3)}...`
+function truncateText(text: string, max_length: number): string {
+  return text.length <= max_length ? text : `${sliceWellFormed(text, max_length - 3)}...`
 }

@@ -1,13 +1,17 @@
-// Whether sources hold each thing once: then a record has one partner at most, and the best of its candidates is known to be rivals.
+// Detects clean sources of texts, which list each thing once: a record then has at most one partner, and all its other
+// candidates are known non-matches.
+import { max_partner_share } from './cluster/clean-sources.ts'
 import type { LensRecords } from './records/records.ts'
 import { joinRecordTexts } from './records/texts.ts'
 import { buildTfidfVectors, findNearestNeighbours, max_neighbour_rows } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
 const min_same_text_cosine = 0.95
-const max_partner_share = 0.1
 
-/** Two texts of one source are almost never the same: less than a tenth of the cleaner source have such a partner. */
+/**
+ * A source is clean when fewer than a tenth of its records have a near-identical text within it; one clean source of
+ * the two is enough.
+ */
 export function areTextsClean(records: LensRecords): boolean {
   if (records.rows > max_neighbour_rows) return false
   return [0, 1].some((source) => computePartnerShare(joinRecordTexts(records, source)) < max_partner_share)

@@ -1,4 +1,4 @@
-// Clusters of several support each other: what no block brought together is compared too, and the weights are learnt anew.
+// Completes clusters: compares the pairs that blocking missed, and estimates the weights again from the clusters.
 import { clusterScoredPairs, type GroupingResult } from './cluster/clustering.ts'
 import { addMissingPairs } from './cluster/missing-pairs.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
@@ -14,41 +14,44 @@ export type CompletionInput = {
   readonly compares: PairComparer
   readonly rows: number
   readonly list: PairList
-  /** Takes a pair into the list, if its records may be compared at all. */
+  /** Adds a pair to the list if its records may be compared. */
   readonly add: (a: number, b: number) => void
-  /** With the bounds and the cut that count. */
+  /** With the bounds and the cut in force. */
   readonly settings: ClusteringSettings
   readonly model: MatchModel
 }
 
-/** `most`: rounds of completing. `isLearning`: the weights are learnt once more from what is within clusters at last. */
+/**
+ * `max_rounds` limits the rounds of completion. With `isLearning`, the weights are estimated once more from the final
+ * clusters.
+ */
 export function completeClusters(
   { compares, rows, list, add, settings, model: first }: CompletionInput,
   found: GroupingResult,
   {
-    most,
+    max_rounds,
     isLearning,
-    tell,
-  }: { readonly most: number; readonly isLearning: boolean; readonly tell: EngineProgressListener },
+    report,
+  }: { readonly max_rounds: number; readonly isLearning: boolean; readonly report: EngineProgressListener },
 ): GroupingResult & { readonly model: MatchModel } {
   let { scores, clusters } = found
   let model = first
-  for (let round = 0; round < most; round++) {
+  for (let round = 0; round < max_rounds; round++) {
     const from = list.length
     addMissingPairs(clusters, rows, { add, compared: () => list.compared() }, scores)
     scores = computePairScores(compares, list.compared(), model, scores)
-    clusters = clusterScoredPairs(rows, list.compared(), scores, settings, tell, { clusters, from })
+    clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report, { clusters, from })
     if (list.length - from < from * min_new_pair_share) break
   }
   if (isLearning) {
     model = learnFromClusters(compares, list.compared(), clusters)
     scores = computePairScores(compares, list.compared(), model)
-    clusters = clusterScoredPairs(rows, list.compared(), scores, settings, tell)
+    clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report)
   }
   return { ...found, clusters, scores, model }
 }
 
-/** Learns anew from what is within clusters and what is not. */
+/** Estimates the model from pairs within clusters as matches and all other pairs as non-matches. */
 function learnFromClusters(compares: PairComparer, compared: ComparedPairs, clusters: Int32Array): MatchModel {
   const inside = new Float64Array(compared.counts.length)
   for (let pair = 0; pair < compared.length; pair++) {

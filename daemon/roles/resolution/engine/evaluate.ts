@@ -1,10 +1,10 @@
-// How well a clustering fits the truth: pairs, whole clusters, and what each record sees (B-cubed).
+// Measures how well a clustering fits the truth: by pairs, by whole clusters, and by record (B-cubed).
 
 export type PrecisionRecall = { readonly precision: number; readonly recall: number; readonly f1: number }
 
 /**
- * `found` and `trueClusters` give each row's cluster. Pairs are all those within clusters, counted from the sizes of clusters and of
- * what they have in common; a measure of nothing is 0. What benchmarks of entity resolution call the F1 of a clustering.
+ * `found` and `truth` give the cluster of each row. Counts all pairs within clusters, from the sizes of clusters and of
+ * their overlaps; a ratio over nothing is 0. This is the pairwise F1 of entity-resolution benchmarks.
  */
 export function measurePairs(found: Int32Array, truth: Int32Array): PrecisionRecall {
   let both = 0
@@ -26,7 +26,7 @@ export function measureBCubed(found: Int32Array, truth: Int32Array): PrecisionRe
 }
 
 /**
- * Clusters that have exactly the records of a true one, single records among them. "Cluster F1" in Menestrina, Whang and
+ * Clusters with exactly the records of a true cluster, single records included. "Cluster F1" in Menestrina, Whang and
  * Garcia-Molina, "Evaluating Entity Resolution Results", 2010.
  */
 export function measureWholeClusters(found: Int32Array, truth: Int32Array): PrecisionRecall {
@@ -39,7 +39,7 @@ export function measureWholeClusters(found: Int32Array, truth: Int32Array): Prec
   return toPrecisionRecall(whole / foundSizes.size, whole / truthSizes.size)
 }
 
-/** How many pairs of rows are one. */
+/** Number of pairs of rows within the same cluster. */
 export function countTruePairs(truth: Int32Array): number {
   return [...countClusterSizes(truth).values()].reduce((sum, size) => sum + (size * (size - 1)) / 2, 0)
 }

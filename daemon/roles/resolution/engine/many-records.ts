@@ -1,4 +1,4 @@
-// What is done otherwise for many records: candidates by a few rules, weights learnt beside chance.
+// The variant for many records: candidates from a few agreement rules, and weights estimated with fixed u.
 import { chooseRules } from './block/rule-choice.ts'
 import { forEachRulePair } from './block/rule-pairs.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
@@ -10,21 +10,21 @@ import { createInitialModel, type MatchModel } from './score/model.ts'
 import { estimateFieldOverlaps } from './score/overlap.ts'
 import { countRows } from './text/dictionary.ts'
 
-/** Rows that a block of a rule may have. */
+/** Largest block of an agreement rule, in rows. */
 const max_rule_block_rows = 10
 const em_rounds = 4
 
-/** How many times over each field's evidence is told. */
+/** Rows per value of each field, and how many times over each field repeats the evidence of others. */
 function estimateOverlaps(compares: PairComparer, { fields }: LensRecords, random: () => number) {
   const sizes = fields.map(({ column }) => countRows(column))
   return { sizes, copies: estimateFieldOverlaps(compares.table, sizes, random) }
 }
 
-/** Calls with each candidate; what was learnt of the fields' overlap on the way. */
+/** Calls `pair` with each candidate. Returns the overlap of the fields' evidence, which is estimated on the way. */
 export function forEachCandidateOfMany(
   compares: PairComparer,
   records: LensRecords,
-  { random, tell }: { readonly random: () => number; readonly tell: EngineProgressListener },
+  { random, report }: { readonly random: () => number; readonly report: EngineProgressListener },
   pair: (a: number, b: number) => void,
 ): readonly number[] {
   const { sizes, copies } = estimateOverlaps(compares, records, random)
@@ -34,14 +34,14 @@ export function forEachCandidateOfMany(
     rules,
     max_rule_block_rows,
     pair,
-    throttleProgress(tell, 'compare', rules.length * records.rows),
+    throttleProgress(report, 'compare', rules.length * records.rows),
   )
   return copies
 }
 
 /**
- * Rules bring pairs together that agree in two fields or one, and so most of what does not match agrees in just those: how
- * often fields agree by chance is not to be learnt from candidates here, but from pairs drawn from all.
+ * Candidates agree in one or two fields by construction, and most non-matches among them agree in just those. The
+ * frequency of chance agreement is therefore estimated from pairs drawn from all rows, not from candidates.
  */
 export function learnWeightsOfMany(
   compares: PairComparer,

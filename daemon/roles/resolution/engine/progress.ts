@@ -1,20 +1,20 @@
-// How far a resolution is, told while it works, so that whoever waits can see it and end it.
+// Progress of a resolution, reported while it works, so that a caller can follow and cancel it.
 
-/** What is being done; `write` is told by whoever writes results. */
+/** The current phase; `write` is reported by the code that writes results. */
 export type EnginePhase = 'read' | 'candidates' | 'compare' | 'train' | 'cluster' | 'link' | 'write'
 
 /**
- * `done` of `countRecords` bytes while reading, records while writing, clustering and comparing (once for each rule where records are many), or
- * pairs where rules of a lens name them; a `countRecords` of 0 is not known.
+ * `done` of `total`: bytes while reading; records while writing, clustering and comparing (once per rule where records
+ * are many); pairs where rules of a lens name them. A `total` of 0 is unknown.
  */
 export type EngineProgress = { readonly phase: EnginePhase; readonly done: number; readonly total: number }
 
-/** Whoever is told may throw, and the work ends with that. */
+/** A listener may throw: the exception ends the work. */
 export type EngineProgressListener = (progress: EngineProgress) => void
 
-/** Of a phase whose end is known: call it as often as you like, it tells about two hundred times. */
+/** For a phase of known length: the result may be called any number of times and reports about two hundred times. */
 export function throttleProgress(
-  tell: EngineProgressListener,
+  report: EngineProgressListener,
   phase: EnginePhase,
   total: number,
 ): (done: number) => void {
@@ -23,14 +23,14 @@ export function throttleProgress(
   return (done) => {
     if (done < next) return
     next = done + step
-    tell({ phase, done, total })
+    report({ phase, done, total })
   }
 }
 
-/** For whoever does not wait. */
+/** For callers that do not follow progress. */
 export const ignoreProgress: EngineProgressListener = () => undefined
 
-/** Of a phase that only begins. */
-export function reportPhaseStart(tell: EngineProgressListener, phase: EnginePhase): void {
-  tell({ phase, done: 0, total: 0 })
+/** Reports the start of a phase of unknown length. */
+export function reportPhaseStart(report: EngineProgressListener, phase: EnginePhase): void {
+  report({ phase, done: 0, total: 0 })
 }

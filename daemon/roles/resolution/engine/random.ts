@@ -1,6 +1,6 @@
-// Numbers that look like chance and are the same for the same seed.
+// Pseudo-random numbers, the same for the same seed.
 
-/** From 0 up to 1, without 1. Mulberry32, by Tommy Ettinger, 2017 (public domain). */
+/** Numbers in [0, 1). Mulberry32, by Tommy Ettinger, 2017 (public domain). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,4 +1,5 @@
-// Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
+// Resolves records of which any number may be one entity: candidates, weights estimated from them, clusters by average
+// link.
 import type { Lens } from '../lens/model.ts'
 import { buildBlocks, forEachPair } from './block/blocks.ts'
 import { buildKeys, countKeys } from './block/keys.ts'
@@ -18,13 +19,13 @@ import { computeFrequencyTerms, computePairScores } from './score/pair-scores.ts
 import { buildTfidfVectors, findNearestNeighbours, max_neighbour_rows } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
-/** What differs between kinds of data. */
+/** Parameters that differ between kinds of data. */
 export type ClusteringSettings = {
-  /** Rows that a block may have. */
+  /** Largest block, in rows. */
   readonly cap: number
-  /** Most alike records that each is compared with besides. */
+  /** Number of nearest neighbours by text that each record is compared with, besides those of its blocks. */
   readonly neighbours: number
-  /** Scores count within these bounds alone, and clusters join while their mean is above the cut. */
+  /** Scores are clamped to `lowest` and `highest`; clusters join while their mean score is above `cut`. */
   readonly lowest: number
   readonly highest: number
   readonly cut: number
@@ -48,32 +49,35 @@ export const textSettings: ClusteringSettings = {
   hasFrequencies: false,
 }
 
-/** Rows that are looked at for all pairs of keys: about a second. */
+/** Upper limit of rows visited for all pairs of keys: about a second. */
 const max_row_visits = 20_000_000
-/** Of expectation and maximisation. */
+/** Rounds of expectation-maximisation. */
 export const em_rounds = 4
-/** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
+/** Smallest evidence of the blocks of a pair together: one shared block of nine rows, or several larger ones. */
 const min_block_evidence = 0.125
 const max_completions = 3
 
-/** `readClusters`: any number of records may be one. `links`: two sources that hold each thing once. */
+/** `clusters`: any number of records may be one entity. `links`: two sources that list each thing once. */
 export type ResolutionRoute = 'clusters' | 'links'
 
 export type ClusterResult = {
   readonly route: ResolutionRoute
-  /** Most clusters have two records, so that none supports another. */
+  /** Most clusters have two records, so that no third record supports a pair. */
   readonly areFew: boolean
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
-  /** Of each compared pair, in natural logs of odds. */
+  /** Score of each compared pair, in natural logs of odds. */
   readonly scores: Float64Array
-  /** Where, among these scores, records become one; and what says nothing at all. */
+  /**
+   * `cut`: the score above which records become one entity. `floor`: the score at and below which a pair carries no
+   * evidence.
+   */
   readonly cut: number
   readonly floor: number
-  /** How fields are compared, and what was learnt or given of them. */
+  /** How fields are compared, and the weights that were estimated or fixed by the lens. */
   readonly compares: PairComparer
   readonly model: MatchModel
-  /** What the blocking rules of the lens brought together; none where it gave none. */
+  /** Report of the blocking rules of the lens; empty where it gives none. */
   readonly rules: readonly BlockingRuleReport[]
 }
 
@@ -85,18 +89,18 @@ export type ResolutionContext = {
   readonly report: EngineProgressListener
 }
 
-/** Throws `LensFault` for rules that this data cannot be blocked by. */
-export function resolveClusters(records: LensRecords, given: ResolutionContext): ClusterResult {
-  const { lens, report } = given
+/** Throws `LensFault` for blocking rules that do not fit the data. */
+export function resolveClusters(records: LensRecords, context: ResolutionContext): ClusterResult {
+  const { lens, report } = context
   const { rows } = records
-  const { compares, list, add, rules, copies } = gatherCandidates(records, given)
+  const { compares, list, add, rules, copies } = gatherCandidates(records, context)
   reportPhaseStart(report, 'train')
   const weighed = createLensModel(lens, compares)
-  const model = weighed ?? learnWeights(records, compares, list, given, copies)
+  const model = weighed ?? learnWeights(records, compares, list, context, copies)
   reportPhaseStart(report, 'cluster')
-  const settings = applyLensCut(lens, given.settings) ?? given.settings
+  const settings = applyLensCut(lens, context.settings) ?? context.settings
   const scores = computePairScores(compares, list.compared(), model)
-  const { isFinal, ...found } = groupRecords(lens, records, list.compared(), scores, given.settings, report)
+  const { isFinal, ...found } = groupRecords(lens, records, list.compared(), scores, context.settings, report)
   const common = { compares, rules, model }
   if (isFinal) return { ...common, ...found, compared: list.compared() }
   const isMany = hasManyRecords(records)
@@ -104,15 +108,15 @@ export function resolveClusters(records: LensRecords, given: ResolutionContext):
     { compares, rows, list, add, settings, model },
     { ...found, isFinal },
     {
-      most: isMany ? 1 : max_completions,
+      max_rounds: isMany ? 1 : max_completions,
       isLearning: settings.hasFrequencies && !weighed && !isMany,
-      tell: report,
+      report,
     },
   )
   return { ...common, ...whole, compared: list.compared() }
 }
 
-/** All candidates, compared. Throws `LensFault`. */
+/** Finds and compares all candidates. Throws `LensFault`. */
 export function gatherCandidates(records: LensRecords, { lens, settings, random, swapped, report }: ResolutionContext) {
   const { rows, fields } = records
   const terms = computeFrequencyTerms(fields, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
@@ -123,7 +127,7 @@ export function gatherCandidates(records: LensRecords, { lens, settings, random,
   const rules = forEachLensRulePair(lens, records, report, add)
   if (rules) return { compares, list, add, rules }
   if (hasManyRecords(records)) {
-    const copies = forEachCandidateOfMany(compares, records, { random, tell: report }, add)
+    const copies = forEachCandidateOfMany(compares, records, { random, report }, add)
     return { compares, list, add, rules: [], copies }
   }
   const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
@@ -137,7 +141,7 @@ export function gatherCandidates(records: LensRecords, { lens, settings, random,
   return { compares, list, add, rules: [] }
 }
 
-/** Takes pairs of records that may be compared at all. */
+/** Adds only pairs of records that may be compared. */
 function createPairAdder(sides: ComparisonScope, list: PairList): (a: number, b: number) => void {
   if (!sides.sources) return (a, b) => list.add(a, b)
   return (a, b) => {
@@ -156,13 +160,13 @@ function learnWeights(
   return trainModel(createUntrainedModel(records, compares, random), compares, list.compared(), em_rounds)
 }
 
-/** Before any learning: what pairs are like that were drawn at random, and what a match is like by experience. */
+/** The model before training: u from pairs drawn at random, m from typical shapes. */
 export function createUntrainedModel({ rows }: LensRecords, compares: PairComparer, random: () => number): MatchModel {
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   return createInitialModel(compares, drawPairs(compares, rows, random), lambda)
 }
 
-/** All keys of all fields are too many where there are many records; a few rules tell most apart there. */
+/** Pairs of keys of all fields are too many for many records; a few agreement rules suffice there. */
 function hasManyRecords({ fields, rows }: LensRecords): boolean {
   const counts = fields.map(({ type }) => countKeys(type))
   const all = counts.reduce((sum, count) => sum + count, 0)
@@ -170,7 +174,9 @@ function hasManyRecords({ fields, rows }: LensRecords): boolean {
   return rows * key_pairs > max_row_visits
 }
 
-/** Each row's nearest, both ways: what one finds, the other is found by. */
+/**
+ * Nearest neighbours of each row in both directions: a pair counts when either row is among the nearest of the other.
+ */
 function findNeighbourRows(records: LensRecords, k: number): (row: number) => readonly number[] {
   const { found } = findNearestNeighbours(buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()), k)
   const others: number[][] = Array.from({ length: records.rows }, () => [])

@@ -1,4 +1,4 @@
-// Finds what is the same where nothing is there more than twice, told by texts: likeness corrected for crowds, then the evidence of fields.
+// Links two clean sources of texts one to one: cosine similarity corrected for crowding, then the evidence of fields.
 
 import type { Lens } from '../lens/model.ts'
 import { assignOneToOne } from './cluster/one-to-one.ts'
@@ -21,7 +21,7 @@ export type LinkResult = {
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
   readonly scores: Float64Array
-  /** The score from which on links are kept. */
+  /** Lowest score of a link that is accepted. */
   readonly cut: number
   readonly compares: PairComparer
   readonly model: MatchModel
@@ -29,28 +29,32 @@ export type LinkResult = {
 
 export type TextLinkOptions = {
   readonly lens: Lens
-  /** Links go from source 0 to source 1; else from any record to any other. */
+  /** Whether links go from source 0 to source 1; otherwise they join any two records. */
   readonly isAcross: boolean
 }
 
-/** Every record has one partner at most. */
-export function resolveLinks(records: LensRecords, wanted: TextLinkOptions, tell: EngineProgressListener): LinkResult {
-  const { lens, isAcross } = wanted
+/** Each record gets at most one partner. */
+export function resolveLinks(
+  records: LensRecords,
+  options: TextLinkOptions,
+  report: EngineProgressListener,
+): LinkResult {
+  const { lens, isAcross } = options
   const { fields, rows } = records
   const sources = isAcross ? records.sources : undefined
-  reportPhaseStart(tell, 'candidates')
+  reportPhaseStart(report, 'candidates')
   const near = findNearestNeighbours(
     buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()),
     neighbour_count,
     sources,
   )
-  reportPhaseStart(tell, 'compare')
+  reportPhaseStart(report, 'compare')
   const compares = createPairComparer(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
   const cosines = collectCandidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => computeCrowding(near, row))
-  reportPhaseStart(tell, 'train')
+  reportPhaseStart(report, 'train')
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
@@ -58,10 +62,10 @@ export function resolveLinks(records: LensRecords, wanted: TextLinkOptions, tell
     const started = estimateModel(compares, compared, guessMatchProbabilities(rows, compared, corrected))
     return trainModel(started, compares, compared, max_em_rounds)
   }
-  // Of one table, weights that are given are those of clusters, found by other candidates.
+  // Within one table, weights fixed by a lens belong to clusters, which are found from other candidates.
   const model = (isAcross ? createLensModel(lens, compares) : undefined) ?? learn()
   const odds = scorePatterns(model, compares, compared)
-  reportPhaseStart(tell, 'link')
+  reportPhaseStart(report, 'link')
   const scores = corrected.map((each, pair) => each + lens.text_evidence * odds[compared.patternOf[pair]!]!)
   const links = assignOneToOne(rows, compared, scores)
   const threshold = findNullThreshold(findRivals(rows, sources, compared, scores, links))
@@ -72,33 +76,36 @@ export function resolveLinks(records: LensRecords, wanted: TextLinkOptions, tell
   return { clusters, compared, scores, cut: threshold, compares, model }
 }
 
-/** Calls with each pair that is near one way or the other, once; their cosines in that order. */
+/** Calls `pair` once with each pair that is near in either direction; returns their cosines in that order. */
 function collectCandidates(
   { k, found, cosines }: NearestNeighbours,
   rows: number,
   pair: (a: number, b: number) => void,
 ): Float64Array {
-  const kept: number[] = []
+  const pairCosines: number[] = []
   const has = (row: number, other: number) => found.subarray(row * k, (row + 1) * k).includes(other)
   for (let row = 0; row < rows; row++) {
     for (let at = row * k; at < (row + 1) * k; at++) {
       const other = found[at]!
       if (other < 0 || (other < row && has(other, row))) continue
       pair(Math.min(row, other), Math.max(row, other))
-      kept.push(cosines[at]!)
+      pairCosines.push(cosines[at]!)
     }
   }
-  return Float64Array.from(kept)
+  return Float64Array.from(pairCosines)
 }
 
-/** How near a record's nearest are: one that is near to everything is near to nothing (cross-domain local scaling). */
+/**
+ * Mean cosine of a record's nearest neighbours: a record that is near to everything is near to nothing (cross-domain
+ * local scaling).
+ */
 function computeCrowding({ k, cosines }: NearestNeighbours, row: number): number {
   let sum = 0
   for (let at = 0; at < crowd_size; at++) sum += cosines[row * k + at]!
   return sum / crowd_size
 }
 
-/** Mostly right where the best pairs are, and mostly wrong elsewhere. */
+/** Match probability of each pattern: high among the best one-to-one pairs, low elsewhere. */
 function guessMatchProbabilities(rows: number, compared: ComparedPairs, corrected: Float64Array): Float64Array {
   const isBest = new Uint8Array(compared.length)
   for (const pair of assignOneToOne(rows, compared, corrected)) isBest[pair] = 1
@@ -107,7 +114,9 @@ function guessMatchProbabilities(rows: number, compared: ComparedPairs, correcte
   return sums.map((sum, pattern) => sum / compared.counts[pattern]!)
 }
 
-/** Each link beside the best other candidate of the record that must find a partner: of the smaller source, or of either end. */
+/**
+ * Each link with the best other candidate of the record that seeks a partner: of the smaller source, or of either end.
+ */
 function findRivals(
   rows: number,
   sources: Int32Array | undefined,

@@ -1,7 +1,8 @@
-// The whole way from records to clusters, by the route that the lens and the data ask for.
+// Resolves records to clusters, by the route that the lens and the data require.
 import type { Lens } from '../lens/model.ts'
 import { areTextsClean } from './clean-texts.ts'
 import { applyLensCut, clusterByMethod } from './cluster/clustering.ts'
+import { findSwappedFields } from './compare/swapped-fields.ts'
 import type { EngineProgressListener } from './progress.ts'
 import { createRandom } from './random.ts'
 import type { LensRecords } from './records/records.ts'
@@ -18,13 +19,13 @@ import { max_neighbour_rows } from './text/tfidf-vectors.ts'
 
 export type ScoreScale = 'log_odds' | 'likeness'
 
-/** What is kept of a resolution; `readClusters` has the lowest row of each row's cluster. */
+/** The stored part of a resolution; `clusters` has the lowest row of each row's cluster. */
 export type Resolution = Pick<ClusterResult, 'route' | 'clusters' | 'compared' | 'scores' | 'floor' | 'cut'> & {
-  /** What scores are: natural logs of odds, or where texts tell, a likeness that links are ranked by. */
+  /** Natural logs of odds; or, where texts decide, a likeness by which links are ranked. */
   readonly scale: ScoreScale
 }
 
-/** With what it came from. */
+/** A resolution with the comparisons and the model that produced it. */
 export type DetailedResolution = Resolution & Omit<ClusterResult, 'areFew'>
 
 /** Deterministic: the same records, lens and seed give the same answer. Throws `LensFault`. */
@@ -32,7 +33,7 @@ export function resolveRecords(
   lens: Lens,
   records: LensRecords,
   seed: number,
-  tell: EngineProgressListener,
+  report: EngineProgressListener,
 ): DetailedResolution {
   const byTexts = (isAcross: boolean): DetailedResolution => {
     return {
@@ -40,38 +41,44 @@ export function resolveRecords(
       scale: 'likeness',
       floor: 0,
       rules: [],
-      ...resolveLinks(records, { lens, isAcross }, tell),
+      ...resolveLinks(records, { lens, isAcross }, report),
     }
   }
   const isOpen = lens.told_by === 'texts' && leavesMethodOpen(lens)
   if (isOpen && records.names.length === 2 && areTextsClean(records)) return byTexts(true)
-  const { areFew, ...found } = resolveClusters(records, createResolutionContext(lens, records, seed, tell))
+  const { areFew, ...found } = resolveClusters(records, createResolutionContext(lens, records, seed, report))
   if (isOpen && areFew && records.rows <= max_neighbour_rows) return intersectClusters(byTexts(false), found)
   return { scale: 'log_odds', ...found }
 }
 
-/** What the lens and the data ask of the engine. */
+/** Settings and randomness of the engine for a lens and its data. */
 export function createResolutionContext(
   lens: Lens,
   records: LensRecords,
   seed: number,
-  tell: EngineProgressListener,
+  report: EngineProgressListener,
 ): ResolutionContext {
   return {
     lens,
     settings: chooseClusteringSettings(lens),
     random: createRandom(seed),
-    swapped: findSwappedFields(lens, records),
-    report: tell,
+    swapped: findSwappedFields(lens, records.fields),
+    report,
   }
 }
 
-/** Links of texts are ranked by likeness, which has no bits, no blocks and one way of clustering. */
+/**
+ * Whether the lens leaves the method open. Links of texts are ranked by likeness, which has no bits, no blocks and one
+ * way of clustering.
+ */
 function leavesMethodOpen({ blocking, threshold, clustering, fields }: Lens): boolean {
   return blocking === 'automatic' && threshold === undefined && clustering === undefined && !fields[0]?.weights
 }
 
-/** Of pairs that no third supports, being nearest counts only where the fields say so too, and the other way round. */
+/**
+ * Keeps the links that field evidence also puts into one cluster, and the other way round: without a third record,
+ * neither is enough alone.
+ */
 function intersectClusters(
   links: DetailedResolution,
   { clusters, model }: Pick<DetailedResolution, 'clusters' | 'model'>,
@@ -80,7 +87,7 @@ function intersectClusters(
   return { ...links, clusters: both, model }
 }
 
-/** The clusters of pairs scored by log-odds, by the line that the lens says now. Deterministic. */
+/** Clusters pairs scored by log-odds again, at the cut that the lens has now. Deterministic. */
 export function clusterAboveCut(
   lens: Lens,
   records: Pick<LensRecords, 'rows' | 'sources'>,
@@ -91,7 +98,7 @@ export function clusterAboveCut(
   return clusterByMethod(method, records, compared, scores, applyLensCut(lens, settings) ?? settings)
 }
 
-/** Whether an equal rare value says more than an equal common one, in fields that say nothing of it. */
+/** Whether an equal rare value weighs more than an equal common one, in fields that do not specify it. */
 export function usesTermFrequencies(lens: Lens): boolean {
   return chooseClusteringSettings(lens).hasFrequencies && !lens.fields[0]?.weights
 }
@@ -100,15 +107,8 @@ function chooseClusteringSettings({ told_by }: Lens): ClusteringSettings {
   return told_by === 'texts' ? textSettings : personSettings
 }
 
-/** The most that one pair counts within a cluster, where the least that counts is this; in natural logs. */
+/** Highest score of one pair within a cluster, for a given floor; in natural logs. */
 export function computeHighestScore(lens: Lens, floor: number): number {
   const { lowest, highest } = chooseClusteringSettings(lens)
   return floor + highest - lowest
-}
-
-/** By number, when both are there. */
-function findSwappedFields({ swapped }: Lens, { fields }: LensRecords): readonly [number, number] | undefined {
-  if (!swapped) return undefined
-  const [one, other] = swapped.map((name) => fields.findIndex((field) => field.name === name))
-  return one !== undefined && other !== undefined && one >= 0 && other >= 0 ? [one, other] : undefined
 }

@@ -1,22 +1,26 @@
-// How well scores of pairs tell the truth, at every threshold that could be set.
+// Precision and recall of pair scores at every possible threshold.
 import { countTruePairs, type PrecisionRecall, toPrecisionRecall } from './evaluate.ts'
 
 export type ScoredPairs = { readonly lefts: Int32Array; readonly rights: Int32Array; readonly scores: Float64Array }
 
-/** Pairs of this score and more are taken as one. */
+/** Quality when pairs of this score and above are taken as matches. */
 export type ThresholdPoint = PrecisionRecall & { readonly threshold: number; readonly pairs: number }
 
 export type ThresholdCurve = {
-  /** From the highest threshold to the lowest, evenly chosen where there are more than `most`, the best among them. */
+  /** From the highest threshold to the lowest; thinned evenly to `max_points`, the best point included. */
   readonly points: readonly ThresholdPoint[]
-  /** Of the highest F1; of equal ones, of the highest threshold. Undefined without pairs. */
+  /** The point with the highest F1; of equal ones, with the highest threshold. Undefined without pairs. */
   readonly best: ThresholdPoint | undefined
-  /** The part of the true pairs that are there at all, whatever their score. */
+  /** Share of the true pairs that are among the scored pairs, whatever their score. */
   readonly recall: number
 }
 
-/** `trueClusters` gives each row's cluster. Each pair is there once; recall counts all true pairs, compared or not. */
-export function sweepThresholds({ lefts, rights, scores }: ScoredPairs, truth: Int32Array, most = 200): ThresholdCurve {
+/** `truth` gives the cluster of each row. Each pair occurs once; recall counts all true pairs, compared or not. */
+export function sweepThresholds(
+  { lefts, rights, scores }: ScoredPairs,
+  truth: Int32Array,
+  max_points = 200,
+): ThresholdCurve {
   const all = countTruePairs(truth)
   const order = Uint32Array.from(scores, (_, pair) => pair).sort((a, b) => scores[b]! - scores[a]!)
   const found: ThresholdPoint[] = []
@@ -29,8 +33,10 @@ export function sweepThresholds({ lefts, rights, scores }: ScoredPairs, truth: I
     if (!best || point.f1 > best.f1) best = point
     found.push(point)
   }
-  const step = Math.max(1, (found.length - 1) / (most - 1))
-  const chosen = new Set(Array.from({ length: Math.min(most, found.length) }, (_, at) => found[Math.round(at * step)]))
+  const step = Math.max(1, (found.length - 1) / (max_points - 1))
+  const chosen = new Set(
+    Array.from({ length: Math.min(max_points, found.length) }, (_, at) => found[Math.round(at * step)]),
+  )
   const points = found.filter((point) => point === best || chosen.has(point))
   return { points, best, recall: all === 0 ? 0 : right / all }
 }

@@ -1,4 +1,4 @@
-// Learns what levels are worth, without labels or from them, in the form that a lens keeps.
+// Estimates the weights of levels, with or without labels, in the form that a lens stores.
 import type { Lens } from '../lens/model.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
@@ -25,17 +25,17 @@ export type TrainedField = {
 
 export type TrainingResult = {
   readonly fields: readonly TrainedField[]
-  /** How likely a candidate is one. */
+  /** Probability that a candidate is a match. */
   readonly prior: number
   readonly pairs_compared: number
 }
 
-/** What people know: pairs that are one or not; or the cluster of every record, and then nothing is left to guess. */
+/** Labels: pairs that match or do not; or the true cluster of every record. */
 export type TrainingLabels =
   | { readonly kind: 'pairs'; readonly pairs: readonly { a: number; b: number; isMatch: boolean }[] }
   | { readonly kind: 'clusters'; readonly clusters: Int32Array }
 
-/** The lens with all its worth left to be learnt. */
+/** The lens without weights, so that all are estimated. */
 export function stripWeights(lens: Lens): Lens {
   const { prior: _, ...rest } = lens
   return { ...rest, fields: lens.fields.map(({ weights: _w, m: _m, u: _u, ...field }) => field) }
@@ -50,11 +50,11 @@ export function trainWeights(
   records: LensRecords,
   seed: number,
   labels: TrainingLabels | undefined,
-  tell: EngineProgressListener,
+  report: EngineProgressListener,
 ): TrainingResult {
   const open = stripWeights(lens)
-  if (labels) return trainFromLabels(open, records, seed, labels, tell)
-  const { model, compares, compared } = resolveRecords(open, records, seed, tell)
+  if (labels) return trainFromLabels(open, records, seed, labels, report)
+  const { model, compares, compared } = resolveRecords(open, records, seed, report)
   return toTrainingResult(model, compares, compared)
 }
 
@@ -63,10 +63,10 @@ function trainFromLabels(
   records: LensRecords,
   seed: number,
   labels: TrainingLabels,
-  tell: EngineProgressListener,
+  report: EngineProgressListener,
 ): TrainingResult {
-  const given = createResolutionContext(lens, records, seed, tell)
-  const { compares, list } = gatherCandidates(records, given)
+  const context = createResolutionContext(lens, records, seed, report)
+  const { compares, list } = gatherCandidates(records, context)
   if (labels.kind === 'clusters') {
     const { clusters } = labels
     addClusterPairs(clusters, list)
@@ -81,7 +81,7 @@ function trainFromLabels(
   const matches = known.compared()
   const all = new Float64Array(matches.counts.length).fill(1)
   const m = compares.outcomes.map((count, field) => computeOutcomeFrequencies(matches, field, count, all))
-  let model: MatchModel = { ...createUntrainedModel(records, compares, given.random), m }
+  let model: MatchModel = { ...createUntrainedModel(records, compares, context.random), m }
   for (let round = 0; round < em_rounds; round++) {
     const scores = scorePatterns(model, compares, list.compared())
     model = { ...estimateModel(compares, list.compared(), computeProbabilities(scores)), m }
@@ -89,7 +89,7 @@ function trainFromLabels(
   return toTrainingResult(model, compares, list.compared())
 }
 
-/** Every pair that is one counts, whether or not blocking found it. */
+/** Adds every true pair, whether or not blocking found it. */
 function addClusterPairs(clusters: Int32Array, list: PairList): void {
   const { lefts, rights, length } = list.compared()
   const known = new Set<number>()
@@ -105,7 +105,7 @@ function addClusterPairs(clusters: Int32Array, list: PairList): void {
   }
 }
 
-/** The part of each pattern's pairs that are one. */
+/** Share of each pattern's pairs that are matches. */
 function computeMatchShares(
   { length, lefts, rights, patternOf, counts }: ComparedPairs,
   clusters: Int32Array,
@@ -117,7 +117,10 @@ function computeMatchShares(
   return inside.map((count, pattern) => count / counts[pattern]!)
 }
 
-/** Weights that were pooled so that they never rise as likeness falls are kept as they are used: m is u times the weight. Throws `LensFault`: there were no pairs. */
+/**
+ * Weights that were pooled (so that they never rise as likeness falls) are stored as they are used: m is u times the
+ * weight. Throws `LensFault` where no pairs were compared.
+ */
 function toTrainingResult(model: MatchModel, compares: PairComparer, { length }: ComparedPairs): TrainingResult {
   if (length === 0) throw new LensFault('no two records were compared, so that there is nothing to learn from')
   const weights = computeWeights(model, compares)
@@ -131,7 +134,7 @@ function toTrainingResult(model: MatchModel, compares: PairComparer, { length }:
   return { fields, prior: roundProbability(model.lambda), pairs_compared: length }
 }
 
-/** Digits that make no difference to any score, and can be read. */
+/** Nine digits: readable, and without effect on any score. */
 function roundProbability(probability: number): number {
   return Number(probability.toPrecision(9))
 }

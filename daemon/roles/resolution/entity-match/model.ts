@@ -5,7 +5,7 @@ import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
-import { orderRefs } from './order-refs.ts'
+import { orderRefs } from '../order-refs.ts'
 
 export const matchState = z.enum(['proposed', 'confirmed', 'rejected', 'deferred'])
 export const decider = z.enum(['engine', 'consensus', 'human'])

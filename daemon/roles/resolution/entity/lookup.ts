@@ -1,4 +1,4 @@
-// Tells at once which entities of the registry one record may belong to, and why.
+// Looks up the entities of the registry that one record may belong to, with the evidence.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -59,14 +59,14 @@ export const lookup = operation({
   errors: ['not_found', 'wrong_state'],
   allow: 'resolution:read',
 
-  async run(call, { record, node_id, limit, ...asked }) {
-    const known = await openLookupRegistry(call, asked)
-    if (isRefusal(known)) return known
-    const { lens, run, weights } = known
+  async run(call, { record, node_id, limit, ...selector }) {
+    const registry = await openLookupRegistry(call, selector)
+    if (isRefusal(registry)) return registry
+    const { lens, run, weights } = registry
     const values = normaliseRecord(lens, record)
     if (!values) return refuseEmptyRecord(lens)
     const ref = node_id === undefined ? undefined : { node_id, record_id: '' }
-    const found = await findEntityCandidates(known, { values, ref, limit })
+    const found = await findEntityCandidates(registry, { values, ref, limit })
     return {
       lens: lens.lens,
       lens_version: lens.version,

@@ -1,4 +1,4 @@
-// The evidence for a match from what is kept of it: levels by name, values as far as the viewer may see them.
+// Builds the evidence for a stored match: names of levels, and values as far as the viewer may see them.
 import { findSharedKeys } from '../engine/block/keys.ts'
 import type { StoredMatch } from '../entity-match/model.ts'
 import { listLevelLabels } from '../lens/field.ts'
@@ -7,7 +7,9 @@ import type { MatchEvidence } from './waterfall.ts'
 
 type VisibleValues = Readonly<Record<string, string>> | undefined
 
-/** `left`, `rightPassphraseFile`: values by field in normal form; undefined where the viewer may not see the record, or it is not known. */
+/**
+ * `left`, `right`: values by field in normal form; undefined where the viewer may not see the record, or it is unknown.
+ */
 export function buildMatchEvidence(
   { value }: { readonly value: Pick<StoredMatch, 'levels' | 'prior_bits'> },
   lens: Lens,

@@ -1,5 +1,5 @@
 // Why two records are held to be one, or not: from the prior, field by field, to the score; the data of a waterfall chart.
-import type { BarChart, ChartBar } from '../chart/chart.ts'
+import { type BarChart, type ChartBar, formatSigned } from '../chart/chart.ts'
 import { renderBarChartSvg } from '../chart/svg.ts'
 import { renderBarChartText, wrapText } from '../chart/text.ts'
 
@@ -78,10 +78,6 @@ export function renderWaterfallText(waterfall: Waterfall, title: string, width: 
   const keys =
     found_by.length > 0 ? `Both share: ${found_by.join(', ')}.` : 'Both share no key: other records led there.'
   return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(keys, width)].join('\n\n')}\n`
-}
-
-function formatSigned(bits: number): string {
-  return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
 }
 
 /** Never a certainty that it is not. */

@@ -3,11 +3,12 @@
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import type { RunMatch } from '../engine/findings.ts'
 import { entityMatches, type MatchScore, matchUid, type StoredMatch } from '../entity-match/model.ts'
 import { mayOpenSession } from '../entity-match/rules.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { computeReviewWorth, likenessToProbability } from '../explain/review-worth.ts'
-import { type RunMatch, runWork } from '../parts.ts'
+import { runWork } from '../parts.ts'
 import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
 import type { StoredRun } from './model.ts'
 

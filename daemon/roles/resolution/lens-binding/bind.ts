@@ -1,4 +1,4 @@
-// Says which version of a lens is in use from now on.
+// Records which version of a lens is in use from now on.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
@@ -11,11 +11,11 @@ export type LensUse = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> & Pa
 export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: LensUse = {}): Promise<void> {
   const { tenant_id, label, lens, lens_version, entity_type } = value
   const uid = bindingUid(tenant_id, lens, entity_type, use.dataset)
-  const said = { tenant_id, label, entity_type, lens, lens_id: id, lens_version, ...use, updated_at: call.nowIso() }
-  const made = await call.store(lensBindings).create(uid, said)
-  if (made !== 'exists') return
+  const binding = { tenant_id, label, entity_type, lens, lens_id: id, lens_version, ...use, updated_at: call.nowIso() }
+  const created = await call.store(lensBindings).create(uid, binding)
+  if (created !== 'exists') return
   await call.store(lensBindings).update(uid, (current) => {
     const isSame = current.value.lens_id === id && current.value.run_id === use.run_id
-    return isSame ? { answer: undefined } : { next: said, answer: undefined }
+    return isSame ? { answer: undefined } : { next: binding, answer: undefined }
   })
 }

@@ -47,8 +47,8 @@ export const bindingSummary = z
   })
   .meta({ id: 'LensBindingSummary' })
 
-export function showBinding({ id, version, value: { label: held, ...rest } }: Doc<StoredBinding>) {
-  return { uid: id, version, classification: held, ...rest }
+export function showBinding({ id, version, value: { label: classification, ...rest } }: Doc<StoredBinding>) {
+  return { uid: id, version, classification, ...rest }
 }
 
 export function summariseBinding({ id, value }: Doc<StoredBinding>): z.infer<typeof bindingSummary> {

@@ -39,12 +39,12 @@ export type BlockingRule =
   | { readonly kind: 'tfidf'; readonly fields: readonly string[] | undefined; readonly k: number }
 
 /** A rule in its one form. */
-export function normaliseBlockingRule(given: z.infer<typeof blockingRule>): BlockingRule {
-  if (typeof given === 'string') return { kind: 'keys', keys: [given] }
-  if ('keys' in given && typeof given.keys !== 'function') return { kind: 'keys', keys: given.keys }
-  if ('sorted_neighbourhood' in given) return { kind: 'sorted_neighbourhood', ...given.sorted_neighbourhood }
-  if ('tfidf' in given) return { kind: 'tfidf', fields: given.tfidf.fields, k: given.tfidf.k }
-  return { kind: 'keys', keys: given as readonly string[] }
+export function normaliseBlockingRule(rule: z.infer<typeof blockingRule>): BlockingRule {
+  if (typeof rule === 'string') return { kind: 'keys', keys: [rule] }
+  if ('keys' in rule && typeof rule.keys !== 'function') return { kind: 'keys', keys: rule.keys }
+  if ('sorted_neighbourhood' in rule) return { kind: 'sorted_neighbourhood', ...rule.sorted_neighbourhood }
+  if ('tfidf' in rule) return { kind: 'tfidf', fields: rule.tfidf.fields, k: rule.tfidf.k }
+  return { kind: 'keys', keys: rule as readonly string[] }
 }
 
 /** The fields that a rule names. */

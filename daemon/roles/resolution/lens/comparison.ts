@@ -1,4 +1,4 @@
-// Levels of likeness as a lens says them, in the one form that the engine compares by.
+// Parses the comparison levels of a lens into the form that the engine uses.
 import { type FieldView, parseView } from './expression.ts'
 
 export const comparators = [

@@ -1,4 +1,4 @@
-// Keeps a version of a lens for the caller's tenant. What a version says never changes: the same again is no change.
+// Stores a version of a lens for the caller's tenant. A version is immutable; storing the same body again changes nothing.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -20,22 +20,25 @@ export const create = matchingOperation({
   errors: ['already_exists', 'label_denied', 'not_found'],
   allow: 'resolution:write',
 
-  async run(call, { body, classification: given = call.site.default_level }) {
-    const label = resolveClassification(call, given)
+  async run(call, { body, classification: requested = call.site.default_level }) {
+    const label = resolveClassification(call, requested)
     if (isRefusal(label)) return label
     const { tenant_id, subject: created_by } = call.caller
     const { lens: name, version: lens_version, entity_type } = body
     const uid = lensUid(tenant_id, name, lens_version)
     const digest = canonicalDigest(body)
-    const named = { lens: name, lens_version, entity_type }
-    const value = { tenant_id, label, created_by, created_at: call.nowIso(), ...named, body, digest }
-    const audit = [call.audited('resolution.lens.create', uid, { ...named, digest }, label)]
-    const made = await call.store(lenses).create(uid, value, audit)
-    const kept = made === 'exists' ? await call.store(lenses).get(uid) : made
-    if (kept.value.digest !== digest) {
-      return refuse('already_exists', `${name} ${lens_version} is there and says something else: give it a new version`)
+    const identity = { lens: name, lens_version, entity_type }
+    const value = { tenant_id, label, created_by, created_at: call.nowIso(), ...identity, body, digest }
+    const audit = [call.audited('resolution.lens.create', uid, { ...identity, digest }, label)]
+    const created = await call.store(lenses).create(uid, value, audit)
+    const stored = created === 'exists' ? await call.store(lenses).get(uid) : created
+    if (stored.value.digest !== digest) {
+      return refuse(
+        'already_exists',
+        `lens ${name} ${lens_version} already exists with another body; create it under a new version`,
+      )
     }
-    await bindLens(call, kept)
-    return showLens(kept)
+    await bindLens(call, stored)
+    return showLens(stored)
   },
 })

@@ -30,12 +30,12 @@ const viewPattern = /^([a-z_]+)(?:\(\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:,\s*(\d{1,9}
 
 /** `prefix(4)` as a view; a text says what is wrong. */
 export function parseView(text: string): FieldView | string {
-  const [whole, name = '', ...given] = viewPattern.exec(text) ?? []
-  if (whole === undefined) return `${JSON.stringify(text)} is no view; write it as prefix(4), phonetic or year`
+  const [whole, name = '', ...args] = viewPattern.exec(text) ?? []
+  if (whole === undefined) return `${JSON.stringify(text)} is not a view; write it as prefix(4), phonetic or year`
   if (!isViewName(name)) return describeUnknownWord('view', name, viewNames)
-  const numbers = given.filter((each) => each !== undefined).map(Number)
-  const wanted = viewArities[name]
-  if (numbers.length !== wanted) return `${name} takes ${wanted === 0 ? 'no number' : `${wanted} between brackets`}`
+  const numbers = args.filter((each) => each !== undefined).map(Number)
+  const arity = viewArities[name]
+  if (numbers.length !== arity) return `${name} takes ${arity === 0 ? 'no number' : `${arity} between brackets`}`
   if (numbers.some((each) => !(each > 0))) return `${name} takes numbers above 0`
   return { name, numbers }
 }

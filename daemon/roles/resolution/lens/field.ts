@@ -1,4 +1,4 @@
-// One field of a lens: where it is, what its values are, how they are told alike, and what each level is worth.
+// One field of a lens: its columns, the type of its values, how values are compared, and the weight of each level.
 import { z } from 'zod'
 import { type Comparator, type ComparisonLevel, comparators, parseLevels } from './comparison.ts'
 import { oneOf } from './known-words.ts'

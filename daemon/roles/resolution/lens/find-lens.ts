@@ -20,7 +20,10 @@ export async function findLens(
     : await findNewestVersion(call, name)
   return (
     found ??
-    refuse('not_found', lens_version ? `there is no version ${lens_version} of this lens` : 'there is no such lens')
+    refuse(
+      'not_found',
+      lens_version ? `this lens has no version ${lens_version}` : 'no lens has this uid or name; list the lenses',
+    )
   )
 }
 

@@ -1,4 +1,4 @@
-// One of a few known words, or a fault that names the one that was probably meant.
+// Validates a word against a known list; the fault names the word that was probably meant.
 import { z } from 'zod'
 import { nearestWord } from '../../../kernel/error/nearest-word.ts'
 
@@ -9,11 +9,11 @@ export function oneOf<const W extends readonly [string, ...string[]]>(what: stri
   return z.enum(words, { error: ({ input }) => describeUnknownWord(what, input, words) })
 }
 
-/** `there is no comparator "jaro"; did you mean jaro_winkler?`, and all there are when nothing was said. */
-export function describeUnknownWord(what: string, given: unknown, known: readonly string[]): string {
-  if (typeof given !== 'string' || given.length > max_characters) {
-    return given === undefined ? 'is required' : `must be one of ${known.join(', ')}`
+/** For example `there is no comparator "jaro"; did you mean jaro_winkler?`, followed by all known words. */
+export function describeUnknownWord(what: string, word: unknown, known: readonly string[]): string {
+  if (typeof word !== 'string' || word.length > max_characters) {
+    return word === undefined ? 'is required' : `must be one of ${known.join(', ')}`
   }
-  const said = `there is no ${what} ${JSON.stringify(given)}`
-  return known.length === 0 ? said : `${said}; did you mean ${nearestWord(given, known)}? (${known.join(', ')})`
+  const message = `there is no ${what} ${JSON.stringify(word)}`
+  return known.length === 0 ? message : `${message}; did you mean ${nearestWord(word, known)}? (${known.join(', ')})`
 }

@@ -1,4 +1,5 @@
-// A lens says how records of one kind are seen: which columns mean what, how alike values are told apart, and what that is worth.
+// A lens defines how records of one kind are read: which columns map to which fields, how values are compared, and the
+// weight of each level.
 import { z } from 'zod'
 import { blocking, listRuleFields, normaliseBlockingRule } from './blocking.ts'
 import { fieldName, lensField, listLevelLabels } from './field.ts'
@@ -7,8 +8,8 @@ import { describeUnknownWord, oneOf } from './known-words.ts'
 export type { FieldType } from './field.ts'
 
 /** Outcomes of all fields together must fit one number that is exact. */
-const max_fields = 14
-const max_block_records = 20_000
+export const max_fields = 14
+export const max_block_records = 20_000
 
 const logOddsBits = z.number().min(-1_000).max(1_000)
 
@@ -58,14 +59,14 @@ const lensShape = z.strictObject({
     .describe('how pairs become clusters; by average link unless said, and one to one between two clean sources'),
 })
 
-export const lens = lensShape.superRefine((given, context) => {
+export const lens = lensShape.superRefine((value, context) => {
   const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
-  const names = given.fields.map(({ name }) => name)
+  const names = value.fields.map(({ name }) => name)
   for (const [at, name] of names.entries()) {
     if (names.indexOf(name) !== at) issue(['fields', at, 'name'], `two fields are called ${name}`)
   }
-  for (const [at, name] of (given.swapped ?? []).entries()) {
-    const of = given.fields.find((each) => each.name === name)
+  for (const [at, name] of (value.swapped ?? []).entries()) {
+    const of = value.fields.find((each) => each.name === name)
     if (!of) issue(['swapped', at], describeUnknownWord('field', name, names))
     else if (of.type !== 'name' || of.comparator) {
       issue(
@@ -74,7 +75,7 @@ export const lens = lensShape.superRefine((given, context) => {
       )
     }
   }
-  for (const { path, message } of [...findBlockingIssues(given), ...findWeightIssues(given)]) issue(path, message)
+  for (const { path, message } of [...findBlockingIssues(value), ...findWeightIssues(value)]) issue(path, message)
 })
 
 export type Lens = z.infer<typeof lensShape>
@@ -84,15 +85,15 @@ type LensIssue = { readonly path: (string | number)[]; readonly message: string 
 function findBlockingIssues({ blocking: rules, fields }: Lens): LensIssue[] {
   if (rules === 'automatic') return []
   const names = fields.map(({ name }) => name)
-  return rules.flatMap((given, at) =>
-    listRuleFields(normaliseBlockingRule(given))
+  return rules.flatMap((value, at) =>
+    listRuleFields(normaliseBlockingRule(value))
       .filter((name) => !names.includes(name))
       .map((name) => ({ path: ['blocking', at], message: describeUnknownWord('field', name, names) })),
   )
 }
 
-function findWeightIssues(given: Lens): LensIssue[] {
-  const { fields, swapped } = given
+function findWeightIssues(value: Lens): LensIssue[] {
+  const { fields, swapped } = value
   const faults: LensIssue[] = []
   const weighed = fields.filter((each) => each.weights ?? each.m)
   if (weighed.length > 0 && weighed.length < fields.length) {

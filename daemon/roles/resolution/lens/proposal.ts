@@ -1,9 +1,8 @@
-// A first lens for data that nobody has described yet, with remarks for whoever goes on from there.
+// Drafts a lens for data that has none, with remarks for the person who completes it.
 
 import { type ColumnProfile, findIdColumn } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
-
-const max_fields = 14
+import { max_fields } from './model.ts'
 
 type ProposedField = {
   readonly name: string
@@ -22,7 +21,7 @@ export function draftLens(
   const id = findIdColumn(profiles)
   const [fields, others] = proposeFields(profiles, id, fieldNames)
   const byTexts = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
-  const [given, surname] = ['given_name', 'surname'].map((each) =>
+  const [hasGivenName, hasSurname] = ['given_name', 'surname'].map((each) =>
     fields.some((field) => field.name === each && field.type === 'name'),
   )
   return [
@@ -39,7 +38,7 @@ export function draftLens(
     'fields:',
     ...fields.flatMap(formatField),
     ...(others.length > 0 ? ['  # Left out:', ...others.map(formatOmittedColumn)] : []),
-    ...(given && surname ? ['# Written in either order by some.', 'swapped: [given_name, surname]'] : []),
+    ...(hasGivenName && hasSurname ? ['# Written in either order by some.', 'swapped: [given_name, surname]'] : []),
     ...proposeBlockingRules(fields),
     '',
   ].join('\n')
@@ -58,7 +57,7 @@ function proposeFields(
   const rest = profiles.filter(
     (each) => each.column !== id && (place.length === 0 || (each !== north && each !== east)),
   )
-  const told = rest.flatMap((profile): ProposedField[] => {
+  const typed = rest.flatMap((profile): ProposedField[] => {
     if (profile.type === undefined) return []
     return [
       {
@@ -68,7 +67,7 @@ function proposeFields(
       },
     ]
   })
-  const fields = [...place, ...told].slice(0, max_fields)
+  const fields = [...place, ...typed].slice(0, max_fields)
   return [fields, rest.filter((profile) => !fields.some((field) => field.profile === profile))]
 }
 

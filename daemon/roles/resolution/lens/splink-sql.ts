@@ -87,9 +87,9 @@ function parseNumericDifference(text: string): SplinkCondition | undefined {
 }
 
 function parseSetIntersection(text: string): SplinkCondition | undefined {
-  const wanted =
+  const pattern =
     /^(?:array_length|len|list_count|cardinality)\(\s*list_intersect\(\s*(\w+)_l\s*,\s*(\w+)_r\s*\)\s*\)\s*>=\s*(\d+)$/i
-  const [, column, other, number] = wanted.exec(text) ?? []
+  const [, column, other, number] = pattern.exec(text) ?? []
   if (!column || column !== other || Number(number) < 1) return undefined
   return { level: { comparator: 'set_overlap', at: Number(number) }, column }
 }

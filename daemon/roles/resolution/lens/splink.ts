@@ -1,6 +1,7 @@
 // Reads a model that Splink saved as a lens: what has a counterpart comes over, and what has none is listed.
 import { z } from 'zod'
 import type { ComparisonLevelSpec } from './comparison.ts'
+import { max_block_records } from './model.ts'
 import { parseBlockingRule, parseCondition } from './splink-sql.ts'
 
 const probability = z.number().min(0).max(1).nullish()
@@ -39,9 +40,6 @@ export type ImportedLens = {
   readonly remarks: readonly string[]
 }
 
-/** Splink has no limit of a block: the largest that a lens may have. */
-const max_block = 20_000
-
 export function importSplinkModel(model: SplinkModel, name: string): ImportedLens {
   const remarks: string[] = []
   const fields = model.comparisons.flatMap((comparison) => importComparison(comparison, remarks))
@@ -63,7 +61,8 @@ export function importSplinkModel(model: SplinkModel, name: string): ImportedLen
     id_field: model.unique_id_column_name,
     ...(prior == null ? {} : { prior }),
     ...(model.link_type === 'link_only' ? { link_only: true } : {}),
-    ...(blocking.length > 0 ? { blocking, max_block } : {}),
+    // Splink does not limit the size of a block: take the largest limit that a lens allows.
+    ...(blocking.length > 0 ? { blocking, max_block: max_block_records } : {}),
     fields: fields.map(({ column, ...field }) => (column === field.name ? field : { ...field, columns: [column] })),
   }
   return { document, remarks }
@@ -80,22 +79,22 @@ function importComparison(
   { output_column_name, comparison_levels }: SplinkModel['comparisons'][number],
   remarks: string[],
 ) {
-  const told = comparison_levels.filter((each) => !each.is_null_level)
+  const nonNull = comparison_levels.filter((each) => !each.is_null_level)
   const read: ImportedLevel[] = []
   let column: string | undefined
-  let waiting: LevelProbabilities = { m: 0, u: 0 }
-  for (const each of told) {
+  let pending: LevelProbabilities = { m: 0, u: 0 }
+  for (const each of nonNull) {
     const label = `${output_column_name}: ${each.label_for_charts ?? each.sql_condition}`
     const condition = parseCondition(each.sql_condition)
-    const worth = readLevelProbabilities(each, label, remarks)
+    const probabilities = readLevelProbabilities(each, label, remarks)
     if (!condition || (condition.column !== undefined && column !== undefined && condition.column !== column)) {
       remarks.push(`level not taken over, its pairs fall to the next one: ${label} (${each.sql_condition})`)
-      waiting = { m: waiting.m + worth.m, u: waiting.u + worth.u }
+      pending = { m: pending.m + probabilities.m, u: pending.u + probabilities.u }
       continue
     }
     column ??= condition.column
-    read.push({ ...condition, probabilities: { m: worth.m + waiting.m, u: worth.u + waiting.u } })
-    waiting = { m: 0, u: 0 }
+    read.push({ ...condition, probabilities: { m: probabilities.m + pending.m, u: probabilities.u + pending.u } })
+    pending = { m: 0, u: 0 }
   }
   const equal = read.find((each) => each.level === 'equal')
   const rest = read.filter((each) => each.level !== 'equal' && each.level !== 'else')
@@ -121,7 +120,7 @@ function importComparison(
       ...(rest.some(({ q }) => q !== undefined) ? { q: 1 } : {}),
       m: all.map(({ probabilities }) => clampProbability(probabilities.m)),
       u: all.map(({ probabilities }) => clampProbability(probabilities.u)),
-      term_frequency: told.some((each) => each.tf_adjustment_column != null),
+      term_frequency: nonNull.some((each) => each.tf_adjustment_column != null),
     },
   ]
 }

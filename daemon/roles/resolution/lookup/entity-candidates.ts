@@ -1,4 +1,4 @@
-// The entities that a record may belong to: candidates by its keys, then each entity by all its records.
+// Finds the entities that a record may belong to: candidates by its keys, then each entity scored over all its records.
 import { compareRecord, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { RecordRef } from '../fields.ts'
@@ -21,7 +21,7 @@ export type EntityCandidate = {
 
 export type LookupQuery = {
   readonly values: FieldValues
-  /** The record itself, if the registry may have it: it is no candidate for itself. */
+  /** The record itself, if the registry may contain it: it is not a candidate for itself. */
   readonly ref?: RecordRef | undefined
   readonly limit: number
 }
@@ -29,50 +29,50 @@ export type LookupQuery = {
 type RecordComparer = (others: readonly FieldValues[]) => RecordComparison[]
 
 /**
- * The best first. What the index names is asked for again, so that nothing is told which the caller may not know of now, and each
- * record counts for the entity that it is now.
+ * Best first. Each candidate of the index is read again, so that the caller sees only what it may see now, and each
+ * record counts for its current entity.
  */
 export async function findEntityCandidates(
-  known: LookupRegistry,
+  registry: LookupRegistry,
   { values, ref, limit }: LookupQuery,
 ): Promise<EntityCandidate[]> {
-  const { index, lens, weights } = known
-  const self = ref && known.uidOf(ref)
+  const { index, lens, weights } = registry
+  const self = ref && registry.uidOf(ref)
   const near = index.findCandidates(values, max_candidates).filter(({ uid }) => uid !== self)
   const compare: RecordComparer = (others) => compareRecord(lens, weights, index, values, others)
   const scores = compare(near.map((each) => each.values))
   const ranked = near.map(({ uid }, at) => ({ uid, score: scores[at]?.score ?? 0 }))
   ranked.sort((one, other) => other.score - one.score || (one.uid < other.uid ? -1 : 1))
-  const entities = await loadEntities(known, ranked, limit)
-  const found = await Promise.all(entities.map((entity) => scoreEntity(known, entity, ref, compare)))
-  const mayBe = found.flatMap((each) => each ?? [])
-  return mayBe.sort((one, other) => other.score - one.score || (one.entity.id < other.entity.id ? -1 : 1))
+  const entities = await loadEntities(registry, ranked, limit)
+  const found = await Promise.all(entities.map((entity) => scoreEntity(registry, entity, ref, compare)))
+  const candidates = found.flatMap((each) => each ?? [])
+  return candidates.sort((one, other) => other.score - one.score || (one.entity.id < other.entity.id ? -1 : 1))
 }
 
 /** The first entities that the caller may see, in the order of their best records. */
 async function loadEntities(
-  known: LookupRegistry,
+  registry: LookupRegistry,
   ranked: readonly { readonly uid: string }[],
   limit: number,
 ): Promise<LookupEntity[]> {
   const found = new Map<string, LookupEntity>()
   for (const { uid } of ranked) {
     if (found.size === limit) break
-    const id = (await known.record(uid))?.entity
-    const entity = id === undefined || found.has(id) ? undefined : await known.entity(id)
+    const id = (await registry.record(uid))?.entity
+    const entity = id === undefined || found.has(id) ? undefined : await registry.entity(id)
     if (entity) found.set(entity.id, entity)
   }
   return [...found.values()]
 }
 
 async function scoreEntity(
-  known: LookupRegistry,
+  registry: LookupRegistry,
   entity: LookupEntity,
   ref: RecordRef | undefined,
   compare: RecordComparer,
 ): Promise<EntityCandidate | undefined> {
-  const uids = entity.members.filter(createMemberFilter(known, ref)).map(known.uidOf)
-  const read = await Promise.all(uids.slice(0, max_members).map(known.record))
+  const uids = entity.members.filter(createMemberFilter(registry, ref)).map(registry.uidOf)
+  const read = await Promise.all(uids.slice(0, max_members).map(registry.record))
   const records = read.flatMap((record) => record ?? [])
   const compared = compare(records.map(({ values }) => values))
   let best: ComparedRecord | undefined
@@ -81,8 +81,8 @@ async function scoreEntity(
     if (each && (!best || each.score > best.comparison.score)) best = { record, comparison: each }
   }
   if (!best) return undefined
-  const score = aggregateScore(known, best.comparison.score, compared)
-  return { entity, best, score, isAbove: score >= known.weights.cut }
+  const score = aggregateScore(registry, best.comparison.score, compared)
+  return { entity, best, score, isAbove: score >= registry.weights.cut }
 }
 
 /** As clusters come about: the mean of bounded scores by average link, the best pair by every other method. */

@@ -1,4 +1,4 @@
-// What a record is looked up in, as one caller may know it: the registry of this site, or a snapshot of another site's.
+// A registry as one caller may see it: that of this site, or a snapshot of another site's.
 import type { Label } from '../../../kernel/label/label.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
@@ -22,11 +22,11 @@ export type LookupEntity = {
 export type LookupRegistry = {
   readonly lens: Lens
   readonly run: { readonly id: string; readonly route: 'clusters' | 'links' | undefined }
-  /** With the cut that the run was told, if it was. */
+  /** With the cut of the run, if it set one. */
   readonly weights: LookupWeights
   readonly index: LookupIndex
   uidOf(ref: RecordRef): string
   record(uid: string): Promise<LookupRecord | undefined>
-  /** Undefined for one that is no more, and for one that the caller may not know of. */
+  /** Undefined for an entity that no longer exists, or that the caller may not see. */
   entity(id: string): Promise<LookupEntity | undefined>
 }

@@ -9,21 +9,21 @@ import { registryIndexCachePart, snapshotIndexCachePart } from '../parts.ts'
 import type { LookupRegistry } from './lookup-registry.ts'
 import { findTrainedLens, type LensSelector, type TrainedLens } from './trained-lens.ts'
 
-export async function openLookupRegistry(call: Call, asked: LensSelector): Promise<LookupRegistry | Refusal> {
-  if (isLookupOnly(call)) return await call.part(snapshotIndexCachePart).openRegistry(call, asked)
-  const learnt = await findTrainedLens(call, asked)
-  return isRefusal(learnt) ? learnt : await openOwnRegistry(call, learnt)
+export async function openLookupRegistry(call: Call, selector: LensSelector): Promise<LookupRegistry | Refusal> {
+  if (isLookupOnly(call)) return await call.part(snapshotIndexCachePart).openRegistry(call, selector)
+  const trained = await findTrainedLens(call, selector)
+  return isRefusal(trained) ? trained : await openOwnRegistry(call, trained)
 }
 
-/** What the store tells the caller, each time anew; only the index is of before. */
-async function openOwnRegistry(call: Call, learnt: TrainedLens): Promise<LookupRegistry | Refusal> {
-  const index = await call.part(registryIndexCachePart).openIndex(call, learnt)
+/** Reads records and entities from the store at each call; only the index may be older. */
+async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<LookupRegistry | Refusal> {
+  const index = await call.part(registryIndexCachePart).openIndex(call, trained)
   if (isRefusal(index)) return index
-  const { tenant_id, lens, route } = learnt.run.value
+  const { tenant_id, lens, route } = trained.run.value
   return {
-    lens: learnt.lens.value.body,
-    run: { id: learnt.run.id, route },
-    weights: learnt.weights,
+    lens: trained.lens.value.body,
+    run: { id: trained.run.id, route },
+    weights: trained.weights,
     index,
     uidOf: (ref) => recordUid(tenant_id, lens, ref),
     record: async (uid) => (await call.store(entityRecords).find(uid))?.value,

@@ -1,4 +1,4 @@
-// Registries in memory: of each lens the records that one clearance may see, read when first asked for and kept up to date.
+// Registries in memory: for each lens and clearance an index, read at the first lookup and then kept up to date.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -24,36 +24,39 @@ type CachedIndex = {
 const page_size = 500
 
 /**
- * Each holds what the store tells a caller of that tenant and clearance and nothing else, so that neither a record nor how often
- * its values come reaches anybody who may not know of it.
+ * Each index holds only records that the store returns to a caller of its tenant and clearance, so that neither a
+ * record nor a value frequency reaches a caller who may not see it.
  */
 export class RegistryIndexCache {
-  /** In the order in which they were last asked for. */
+  /** Least recently used first. */
   readonly #held = new Map<string, CachedIndex>()
 
   /** The index of all records that the registry has now; a new run of the lens has it read anew. */
-  async openIndex(call: Call, learnt: TrainedLens): Promise<LookupIndex | Refusal> {
+  async openIndex(call: Call, trained: TrainedLens): Promise<LookupIndex | Refusal> {
     const { tenant_id: viewer, clearance } = call.caller
-    const { tenant_id, lens } = learnt.run.value
+    const { tenant_id, lens } = trained.run.value
     const key = canonicalJson({ viewer, clearance, tenant_id, lens })
-    const most = call.settings(settings).lookup_records
+    const max_records = call.settings(settings).lookup_records
     const records = await call.store(entityRecords).count({ tenant_id, lens })
-    if (records > most) {
-      return refuse('wrong_state', `the registry has ${records} records, and this site looks up in ${most} at most`)
+    if (records > max_records) {
+      return refuse(
+        'wrong_state',
+        `the registry has ${records} records; resolution.lookup_records allows ${max_records}`,
+      )
     }
     const before = this.#held.get(key)
-    const held = before?.run_id === learnt.run.id ? before : createCachedIndex(learnt)
+    const cached = before?.run_id === trained.run.id ? before : createCachedIndex(trained)
     this.#held.delete(key)
-    this.#held.set(key, held)
-    this.#makeRoom(key, most - records)
-    held.reading = held.reading.catch(() => undefined).then(() => refreshIndex(call, { tenant_id, lens }, held))
-    await held.reading
-    return held.index
+    this.#held.set(key, cached)
+    this.#makeRoom(key, max_records - records)
+    cached.reading = cached.reading.catch(() => undefined).then(() => refreshIndex(call, { tenant_id, lens }, cached))
+    await cached.reading
+    return cached.index
   }
 
-  /** Those that were asked for longest ago go first. */
-  #makeRoom(wanted: string, room: number): void {
-    const others = [...this.#held].filter(([key]) => key !== wanted)
+  /** Evicts the least recently used indexes first. */
+  #makeRoom(current: string, room: number): void {
+    const others = [...this.#held].filter(([key]) => key !== current)
     let taken = others.reduce((sum, [, { index }]) => sum + index.size, 0)
     for (const [key, { index }] of others) {
       if (taken <= room) return
@@ -73,10 +76,10 @@ function createCachedIndex({ run, lens }: TrainedLens): CachedIndex {
 }
 
 /** All records at first, then those that were written since. */
-async function refreshIndex(call: Call, whose: RegistryKey, held: CachedIndex): Promise<void> {
+async function refreshIndex(call: Call, whose: RegistryKey, cached: CachedIndex): Promise<void> {
   const { below, next } = await readWriteBounds(call, whose)
-  if (held.below === next) return
-  const since = held.below === 0 ? {} : { written: { gte: held.below } }
+  if (cached.below === next) return
+  const since = cached.below === 0 ? {} : { written: { gte: cached.below } }
   let cursor: string | undefined
   do {
     call.signal.throwIfAborted()
@@ -85,8 +88,8 @@ async function refreshIndex(call: Call, whose: RegistryKey, held: CachedIndex): 
       ...(cursor === undefined ? {} : { cursor }),
       fresh: true,
     })
-    for (const { id, value } of page.docs) held.index.put(id, value.values, value.arrived === undefined)
+    for (const { id, value } of page.docs) cached.index.put(id, value.values, value.arrived === undefined)
     cursor = page.next_cursor
   } while (cursor)
-  held.below = below
+  cached.below = below
 }

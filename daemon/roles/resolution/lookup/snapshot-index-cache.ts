@@ -8,6 +8,7 @@ import { createLookupKeys } from '../engine/lookup/keys.ts'
 import { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import { recordUid } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
+import { compareRefs } from '../order-refs.ts'
 import { type ImportedSnapshot, snapshotStorePart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import type { LensLine } from '../snapshot/model.ts'
@@ -29,17 +30,17 @@ type LoadedSnapshot = {
 
 export class SnapshotIndexCache {
   readonly #copies = new Map<string, Promise<LoadedSnapshot | Refusal>>()
-  /** By snapshot and clearance, in the order in which they were last asked for. */
+  /** By snapshot and clearance, least recently used first. */
   readonly #indexes = new Map<string, LookupIndex>()
 
   /** The one snapshot that is meant, as the caller may know it. */
-  async openRegistry(call: Call, asked: LensSelector): Promise<LookupRegistry | Refusal> {
-    const meant = await this.#findSnapshots(call, asked)
-    if (isRefusal(meant)) return meant
-    const [first, ...others] = meant
+  async openRegistry(call: Call, selector: LensSelector): Promise<LookupRegistry | Refusal> {
+    const matching = await this.#findSnapshots(call, selector)
+    if (isRefusal(matching)) return matching
+    const [first, ...others] = matching
     if (!first) return refuse('not_found', 'no snapshot of a registry is here for this')
     if (others.length > 0) {
-      const message = `several lenses are in use (${meant.map(({ lensLine }) => lensLine.body.lens).join(', ')}): say which`
+      const message = `several lenses are in use (${matching.map(({ lensLine }) => lensLine.body.lens).join(', ')}): say which`
       return refuse('invalid', message, [{ path: 'lens_id', message }])
     }
     return this.#createRegistry(call, first)
@@ -51,35 +52,38 @@ export class SnapshotIndexCache {
   ): Promise<LoadedSnapshot[] | Refusal> {
     const { caller, site } = call
     const all = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
-    const meant = all.filter(({ manifest }) => {
+    const matching = all.filter(({ manifest }) => {
       const isLens = lens_id === undefined || manifest.lens === lens_id
       const isVersion = lens_version === undefined || manifest.lens_version === lens_version
       return isLens && isVersion && (entity_type === undefined || manifest.entity_type === entity_type)
     })
     const copies: LoadedSnapshot[] = []
-    for (const held of meant) {
-      const copy = await this.#loadOnce(call, held)
+    for (const snapshot of matching) {
+      const copy = await this.#loadOnce(call, snapshot)
       if (isRefusal(copy)) return copy
       if (dominates(caller, getLabel(copy, copy.lensLine.label), site.labels)) copies.push(copy)
     }
     return copies
   }
 
-  async #loadOnce(call: Call, held: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
-    const { lens, records } = held.manifest
-    const most = call.settings(settings).lookup_records
-    if (records > most) {
-      return refuse('wrong_state', `the snapshot has ${records} records, and this site looks up in ${most} at most`)
+  async #loadOnce(call: Call, snapshot: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
+    const { lens, records } = snapshot.manifest
+    const max_records = call.settings(settings).lookup_records
+    if (records > max_records) {
+      return refuse(
+        'wrong_state',
+        `the snapshot has ${records} records; resolution.lookup_records allows ${max_records}`,
+      )
     }
     const known = await this.#copies.get(lens)
-    if (known && !isRefusal(known) && known.key === held.key) return known
-    const reading = loadSnapshot(call, held)
+    if (known && !isRefusal(known) && known.key === snapshot.key) return known
+    const reading = loadSnapshot(call, snapshot)
     this.#copies.set(lens, reading)
     const copy = await reading.catch((error: unknown) => {
       this.#copies.delete(lens)
       throw error
     })
-    // What cannot be read is looked at again the next time.
+    // Do not cache a failed read: retry it at the next lookup.
     if (isRefusal(copy)) this.#copies.delete(lens)
     return copy
   }
@@ -113,11 +117,11 @@ export class SnapshotIndexCache {
     return index
   }
 
-  /** Those that were asked for longest ago go first, and never the last. */
-  #makeRoom(most: number): void {
+  /** Evicts the least recently used indexes first, but never the last one. */
+  #makeRoom(max_records: number): void {
     let taken = [...this.#indexes.values()].reduce((sum, { size }) => sum + size, 0)
     for (const [key, { size }] of this.#indexes) {
-      if (taken <= most || this.#indexes.size === 1) return
+      if (taken <= max_records || this.#indexes.size === 1) return
       this.#indexes.delete(key)
       taken -= size
     }
@@ -130,8 +134,8 @@ function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, place: number): La
   return label
 }
 
-async function loadSnapshot(call: Call, held: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
-  const { lens, tenant_id } = held.manifest
+async function loadSnapshot(call: Call, snapshot: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
+  const { lens, tenant_id } = snapshot.manifest
   const read = await call.part(snapshotStorePart).read(lens)
   if (isRefusal(read)) return read
   const records = new Map<string, SnapshotRecord>()
@@ -148,10 +152,12 @@ async function loadSnapshot(call: Call, held: ImportedSnapshot): Promise<LoadedS
     else entities.set(entity, [record])
   }
   if (!of) return refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
-  return { key: held.key, snapshot: held, lensLine: of, labels: read.labels, records, entities }
+  return { key: snapshot.key, snapshot, lensLine: of, labels: read.labels, records, entities }
 }
 
-/** As elsewhere its label is that of all its records: who may not see one of them does not see it. */
+/**
+ * The label of an entity joins those of all its records: a caller who may not see one of them does not see the entity.
+ */
 function findSnapshotEntity(
   call: Call,
   copy: LoadedSnapshot,
@@ -164,9 +170,4 @@ function findSnapshotEntity(
   if (!label || !dominates(call.caller, label, policy)) return undefined
   const refs: RecordRef[] = members.map(({ ref }) => ref)
   return { id, label, size: refs.length, members: refs.sort(compareRefs) }
-}
-
-function compareRefs(one: RecordRef, other: RecordRef): number {
-  if (one.node_id !== other.node_id) return one.node_id < other.node_id ? -1 : 1
-  return one.record_id < other.record_id ? -1 : 1
 }

@@ -1,4 +1,4 @@
-// The lens that a record is looked up by, and the run whose weights tell what its fields are worth.
+// Finds the lens for a lookup, and the run whose weights score its fields.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -18,20 +18,23 @@ export type LensSelector = {
 export type TrainedLens = {
   readonly lens: Doc<StoredLens>
   readonly run: Doc<StoredRun>
-  /** With the cut that the run was told, if it was. */
+  /** With the cut of the run, if it set one. */
   readonly weights: LookupWeights
 }
 
-/** Runs that are looked through for one that kept its weights: those of an exchange learn nothing. */
+/** Runs searched for one with stored weights: runs of an exchange do not train any. */
 const max_runs = 50
 
-export async function findTrainedLens(call: Call, asked: LensSelector): Promise<TrainedLens | Refusal> {
-  const named = await findLensInUse(call, asked)
+export async function findTrainedLens(call: Call, selector: LensSelector): Promise<TrainedLens | Refusal> {
+  const named = await findLensInUse(call, selector)
   if (isRefusal(named)) return named
-  const of = asked.lens_version === undefined ? { lens: named.value.lens } : { lens_id: named.id }
-  const learnt = await findLatestTrainedLens(call, { tenant_id: named.value.tenant_id, ...of })
-  if (learnt) return learnt
-  return refuse('wrong_state', `no run of the lens ${named.value.lens} is completed, so nothing is known of its fields`)
+  const of = selector.lens_version === undefined ? { lens: named.value.lens } : { lens_id: named.id }
+  const trained = await findLatestTrainedLens(call, { tenant_id: named.value.tenant_id, ...of })
+  if (trained) return trained
+  return refuse(
+    'wrong_state',
+    `no completed run of the lens ${named.value.lens} has stored weights; complete a run first`,
+  )
 }
 
 /** The latest run that kept its weights, and the version of the lens that it saw the records by. */
@@ -49,7 +52,7 @@ export async function findLatestTrainedLens(call: Call, of: Filter): Promise<Tra
   return undefined
 }
 
-/** The one that is said; else the one that its kind of entity is bound to, where that is one only. */
+/** The requested lens; otherwise the one bound to the entity type, if it is the only one. */
 async function findLensInUse(
   call: Call,
   { lens_id, lens_version, entity_type }: LensSelector,

@@ -1,4 +1,4 @@
-// What of a record two sites may find to be the same: its agreed fields in normal form, as one key.
+// Keys of private matching: the agreed fields of a record in normal form, as one key.
 import type { LensRecords } from '../engine/records/records.ts'
 import { decodeText } from '../engine/text/dictionary.ts'
 

@@ -1,4 +1,5 @@
-// The lines of a snapshot: what the caller may know of and the peer may see, and nothing that tells of the rest.
+// Writes the lines of a snapshot: only records that the caller and the peer may both see, and nothing that reveals the
+// rest.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels, type Label, labelKey } from '../../../kernel/label/label.ts'
@@ -14,7 +15,7 @@ const page_size = 500
 /** For an entity of which the peer sees a part: its own id may be made of a record that the peer may not know of. */
 const partial_entity_turn = -1
 
-/** Which labels may cross to the peer; asked once for each. */
+/** Whether a label may cross to the peer; checked once per label. */
 export class LabelCrossingCheck {
   readonly #call: Call
   readonly #peer: string
@@ -45,9 +46,9 @@ export class SnapshotLines {
   label: Label
 
   /** `label`: that of the lens and of the run, which the first line is about. */
-  constructor(call: Call, learnt: TrainedLens, crossing: LabelCrossingCheck, label: Label) {
+  constructor(call: Call, trained: TrainedLens, crossing: LabelCrossingCheck, label: Label) {
     this.#call = call
-    this.#trainedLens = learnt
+    this.#trainedLens = trained
     this.#crossing = crossing
     this.label = label
   }
@@ -104,7 +105,7 @@ export class SnapshotLines {
     return { at, lines: [{ kind: 'label', label }] }
   }
 
-  /** The id under which the peer is told of an entity; undefined for one that is no more. */
+  /** The id of an entity as the peer sees it; undefined for an entity that no longer exists. */
   async #entityOf(id: string): Promise<string | undefined> {
     if (this.#entities.has(id)) return this.#entities.get(id)
     const found = (await this.#call.store(entityClusters).find(id))?.value

@@ -43,7 +43,7 @@ export const lensLine = z.strictObject({
   body: lens,
   run_id: uid,
   route: storedRun.shape.route,
-  /** With the cut that the run was told, if it was. */
+  /** With the cut of the run, if it set one. */
   weights: storedRun.shape.weights.unwrap(),
 })
 export const labelLine = z.strictObject({ kind: z.literal('label'), label })
@@ -60,7 +60,7 @@ export type SnapshotLine = z.infer<typeof snapshotLine>
 export type LensLine = z.infer<typeof lensLine>
 export type RecordLine = z.infer<typeof recordLine>
 
-/** The last line of a snapshot that a site has taken in: `labelPolicy` in its own terms, by their places. */
+/** The last line of an imported snapshot: `labels` in the terms of this site, by index. */
 export const importedSnapshotTrailer = z.strictObject({
   form: z.literal('held-registry/1'),
   manifest: snapshotManifest,

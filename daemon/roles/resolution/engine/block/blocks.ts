@@ -1,7 +1,9 @@
-// Groups of rows that share a key or two: every pair within a block is a candidate, and each pair is given once.
+// Blocks: groups of rows that share one or two keys. Every pair within a block is a candidate, visited once.
 import type { BlockingKey } from './keys.ts'
 
-/** Rows of all blocks one after the other, rising within each; `starts[block]` to `starts[block + 1]` are one block's. */
+/**
+ * Rows of all blocks in sequence, ascending within each; block `b` has the rows from `starts[b]` to `starts[b + 1]`.
+ */
 export type RowBlocks = { readonly starts: Uint32Array; readonly rows: Int32Array }
 
 /** A list of whole numbers that grows. */
@@ -62,8 +64,8 @@ export function groupRowsByCode({ codes, sizes }: Pick<BlockingKey, 'codes' | 's
 }
 
 /**
- * Blocks of one key with 2 to `cap` rows; and of two keys of different fields where either alone has too many: what is too
- * common to mean anything alone means something together.
+ * Blocks of one key with 2 to `cap` rows; and of two keys of different fields where each alone exceeds `cap`: values
+ * that are too common alone may be selective together.
  */
 export function buildBlocks(keys: readonly BlockingKey[], cap: number): RowBlocks {
   const builder = new RowBlockBuilder()
@@ -85,7 +87,7 @@ function addBlock(rows: Int32Array, builder: RowBlockBuilder): void {
   for (let at = 0; at < rows.length; at++) builder.add(rows[at]!)
 }
 
-/** The part of a block that each block of another key takes up, where that one is too large alone as well. */
+/** Splits a block by another key, over those values of that key that exceed `cap` as well. */
 function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number, builder: RowBlockBuilder): void {
   const parts = borrowScratch(sizes.length)
   const { counts, places } = parts
@@ -95,22 +97,22 @@ function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number
     if (code < 0 || sizes[code]! <= cap) continue
     if (counts[code]!++ === 0) touched.push(code)
   }
-  const kept: number[][] = []
+  const blocks: number[][] = []
   for (const code of touched) {
     const count = counts[code]!
     counts[code] = 0
     if (count < 2 || count > cap) continue
-    kept.push([])
-    places[code] = kept.length
+    blocks.push([])
+    places[code] = blocks.length
   }
-  if (kept.length > 0) {
+  if (blocks.length > 0) {
     for (let at = 0; at < rows.length; at++) {
       const code = codes[rows[at]!]!
-      if (code >= 0 && places[code]! > 0) kept[places[code]! - 1]!.push(rows[at]!)
+      if (code >= 0 && places[code]! > 0) blocks[places[code]! - 1]!.push(rows[at]!)
     }
   }
   for (const code of touched) places[code] = 0
-  for (const part of kept) {
+  for (const part of blocks) {
     builder.open()
     for (const row of part) builder.add(row)
   }
@@ -118,26 +120,26 @@ function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number
 
 let scratch = { counts: new Int32Array(0), places: new Int32Array(0) }
 
-/** Room by block of a key, all nought; whoever writes there leaves it so. */
+/** Scratch space per block of a key, all zero; every user leaves it zeroed. */
 function borrowScratch(size: number) {
   if (scratch.counts.length < size) scratch = { counts: new Int32Array(size), places: new Int32Array(size) }
   return scratch
 }
 
 /**
- * Calls with each pair once, `a` below `b`, all pairs of one `a` together. A block of `s` rows speaks for each of its pairs
- * with 1 / (s - 1); a pair for which all its blocks together say less than `least` is left out. `extra` gives more rows
- * for a row, whatever their blocks say.
+ * Calls `pair` once with each pair, `a` below `b`, all pairs of one `a` together. A block of `s` rows adds 1 / (s - 1)
+ * to the evidence of each of its pairs; a pair with less than `min_evidence` in total is skipped. `extra` lists further
+ * rows for a row, which are paired regardless of their blocks.
  */
 export function forEachPair(
   rows: number,
   blocks: RowBlocks,
-  least: number,
+  min_evidence: number,
   extra: ((row: number) => readonly number[]) | undefined,
   pair: (a: number, b: number) => void,
 ): void {
   const { from, blocksOfRow } = indexBlocksByRow(rows, blocks)
-  const said = new Float64Array(rows)
+  const evidence = new Float64Array(rows)
   const touched = new Int32Array(rows)
   const { starts, rows: members } = blocks
   for (let a = 0; a < rows; a++) {
@@ -145,21 +147,21 @@ export function forEachPair(
     for (let at = from[a]!; at < from[a + 1]!; at++) {
       const block = blocksOfRow[at]!
       const end = starts[block + 1]!
-      const says = 1 / (end - starts[block]! - 1)
+      const weight = 1 / (end - starts[block]! - 1)
       for (let index = end - 1; members[index]! > a; index--) {
         const b = members[index]!
-        if (said[b] === 0) touched[count++] = b
-        said[b]! += says
+        if (evidence[b] === 0) touched[count++] = b
+        evidence[b]! += weight
       }
     }
     for (const b of extra?.(a) ?? []) {
-      if (said[b] === 0) touched[count++] = b
-      said[b] = 1
+      if (evidence[b] === 0) touched[count++] = b
+      evidence[b] = 1
     }
     for (let at = 0; at < count; at++) {
       const b = touched[at]!
-      if (said[b]! >= least) pair(a, b)
-      said[b] = 0
+      if (evidence[b]! >= min_evidence) pair(a, b)
+      evidence[b] = 0
     }
   }
 }

@@ -1,4 +1,5 @@
-// What the keys are that the engine finds candidates by where a lens gives no rules, and how many pairs each shares.
+// Reports the keys that the engine uses to find candidates without blocking rules, with the number of pairs that share
+// each.
 import type { LensRecords } from '../records/records.ts'
 import { buildKeys } from './keys.ts'
 import type { BlockingRuleReport } from './lens-rules.ts'

@@ -1,4 +1,4 @@
-// What two records must share to be compared: coarse views of each field, and which rows have which.
+// Blocking keys: coarse views of each field. Two records are compared when they share enough of them.
 import type { FieldType } from '../../lens/model.ts'
 import { countRows, type DictionaryColumn, mapColumn } from '../text/dictionary.ts'
 import { metaphone } from '../text/metaphone.ts'
@@ -44,12 +44,12 @@ const viewsByType: Readonly<Record<FieldType, readonly KeyView[]>> = {
   set: [wholeValueView],
 }
 
-/** By name, what each key of a field of this type sees of a value. */
+/** The views of the keys of a field of this type, by name. */
 export function listKeyViews(type: FieldType): readonly KeyView[] {
   return viewsByType[type]
 }
 
-/** How many keys a field of this type has. */
+/** Number of keys of a field of this type. */
 export function countKeys(type: FieldType): number {
   return viewsByType[type].length
 }

@@ -1,4 +1,4 @@
-// The pairs that are worth comparing by the rules of a lens: each once, under the first rule that brings it together.
+// Candidates by the blocking rules of a lens: each pair once, under the first rule that produces it.
 import { type BlockingRule, listRuleFields, normaliseBlockingRule } from '../../lens/blocking.ts'
 import type { Lens } from '../../lens/model.ts'
 import { type EngineProgressListener, throttleProgress } from '../progress.ts'
@@ -6,7 +6,7 @@ import { LensFault, type LensRecords } from '../records/records.ts'
 import { pairNearestTexts, pairSortedNeighbours } from './neighbourhood.ts'
 import { type ComparisonScope, type OversizedBlock, pairByKeys, type RulePairing } from './pairing.ts'
 
-/** What a rule brought together, for those who want to know before and after. */
+/** Effect of one blocking rule on the data. */
 export type BlockingRuleReport = {
   readonly rule: string
   readonly pairs: number
@@ -18,14 +18,16 @@ export type BlockingRuleReport = {
 
 type PairVisitor = (a: number, b: number) => void
 
-/** Pairs that fit into the memory of a machine. */
+/** Limit of pairs that fit into memory. */
 const max_pairs = 250_000_000
 
 export function createComparisonScope({ link_only }: Lens, { rows, sources }: LensRecords): ComparisonScope {
   return { rows, sources: link_only ? sources : undefined }
 }
 
-/** The rules of a lens on this data, none where it leaves them to the engine. Throws `LensFault`. */
+/**
+ * The rules of a lens applied to this data; undefined where the lens leaves blocking to the engine. Throws `LensFault`.
+ */
 export function buildRulePairings(lens: Lens, records: LensRecords): RulePairing[] | undefined {
   if (lens.blocking === 'automatic') return undefined
   const sides = createComparisonScope(lens, records)
@@ -47,28 +49,28 @@ function buildRulePairing(
 }
 
 /**
- * Calls with each pair that a rule of the lens names, once, `a` below `b`; undefined where the lens leaves that to the engine.
- * Throws `LensFault` where rules make more pairs than can be kept.
+ * Calls `pair` once with each pair that a rule of the lens produces, `a` below `b`; undefined where the lens leaves
+ * blocking to the engine. Throws `LensFault` where the rules produce more pairs than fit into memory.
  */
 export function forEachLensRulePair(
   lens: Lens,
   records: LensRecords,
-  tell: EngineProgressListener,
+  report: EngineProgressListener,
   pair: PairVisitor,
 ): readonly BlockingRuleReport[] | undefined {
   const pairings = buildRulePairings(lens, records)
   if (!pairings) return undefined
   const all = pairings.reduce((sum, { pairs }) => sum + pairs, 0)
   if (all > max_pairs) {
-    const told = pairings.map(({ name, pairs }) => `${name}: ${pairs}`).join('; ')
-    throw new LensFault(`the blocking rules make more than ${max_pairs} pairs (${told}); make them narrower`)
+    const counts = pairings.map(({ name, pairs }) => `${name}: ${pairs}`).join('; ')
+    throw new LensFault(`the blocking rules make more than ${max_pairs} pairs (${counts}); make them narrower`)
   }
-  const looked = throttleProgress(tell, 'compare', all)
+  const countPair = throttleProgress(report, 'compare', all)
   let count = 0
   for (const [at, pairing] of pairings.entries()) {
     const earlier = pairings.slice(0, at)
     pairing.each((a, b) => {
-      looked(count++)
+      countPair(count++)
       for (const other of earlier) if (other.has(a, b)) return
       pair(a, b)
     })
@@ -80,7 +82,7 @@ export function toRuleReport({ name, pairs, blocks, largest, leftOut, leftOutCou
   return { rule: name, pairs, blocks, largest, left_out: leftOut, left_out_count: leftOutCount }
 }
 
-/** Rules about fields that this data does not have. */
+/** Rules that name fields which this data does not have. */
 export function reportUnusableRules({ blocking }: Lens, { fields }: LensRecords): BlockingRuleReport[] {
   if (blocking === 'automatic') return []
   const missing = (rule: BlockingRule) =>
@@ -88,7 +90,7 @@ export function reportUnusableRules({ blocking }: Lens, { fields }: LensRecords)
   return blocking.map(normaliseBlockingRule).flatMap((rule) => {
     const names = missing(rule)
     if (names.length === 0) return []
-    const said = `not used, the data has no ${names.join(', ')}`
-    return [{ rule: said, pairs: 0, blocks: 0, largest: 0, left_out: [], left_out_count: 0 }]
+    const reason = `not used, the data has no ${names.join(', ')}`
+    return [{ rule: reason, pairs: 0, blocks: 0, largest: 0, left_out: [], left_out_count: 0 }]
   })
 }

@@ -1,4 +1,4 @@
-// Pairs of records that stand near each other: in an order of keys, or by the words that they share.
+// Pairs of neighbouring records: in an order of keys, or by the similarity of their texts.
 import type { FieldColumn } from '../compare/pair-comparer.ts'
 import { LensFault } from '../records/records.ts'
 import { joinRecordTexts } from '../records/texts.ts'
@@ -40,7 +40,7 @@ export function pairSortedNeighbours(
   }
 }
 
-/** Rows that have the first key, by keys in turn; of equal ones the lower row comes first. */
+/** Rows that have the first key, sorted by the keys in turn; equal ones by row. */
 function sortRows(columns: readonly DictionaryColumn[], rows: number): Int32Array {
   const ranks = columns.map(rankValues)
   const first = ranks[0]!
@@ -51,7 +51,7 @@ function sortRows(columns: readonly DictionaryColumn[], rows: number): Int32Arra
   })
 }
 
-/** Each row's place among the values, by their letters; -1 for none. */
+/** Rank of each row's value in text order; -1 for a missing value. */
 function rankValues({ codes, dictionary }: DictionaryColumn): Int32Array {
   const texts = Array.from({ length: dictionary.size }, (_, code) => decodeText(dictionary, code))
   const sorted = texts.map((_, code) => code).sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
@@ -60,27 +60,34 @@ function rankValues({ codes, dictionary }: DictionaryColumn): Int32Array {
   return codes.map((code) => (code < 0 ? -1 : ranks[code]!))
 }
 
-/** Every record is seen beside every other, which takes a minute. */
+/** Every record is compared with every other, which takes a minute at this size. */
 const max_rows = 100_000
 
-/** Each record with its `k` most alike by the cosine of trigrams, of the other source where one may not meet itself. Throws `LensFault`. */
+/**
+ * Pairs each record with the `k` most similar by the cosine of trigrams; only across sources where records of one
+ * source may not be compared. Throws `LensFault`.
+ */
 export function pairNearestTexts(
-  named: readonly string[] | undefined,
+  fieldNames: readonly string[] | undefined,
   k: number,
   fields: readonly FieldColumn[],
   sides: ComparisonScope,
 ): RulePairing {
-  const told = named ? fields.filter(({ name }) => named.includes(name)) : fields
+  const columns = fieldNames ? fields.filter(({ name }) => fieldNames.includes(name)) : fields
   const { rows, sources } = sides
   if (rows > max_rows) throw new LensFault(`neighbours by words are for ${max_rows} records at most; there are ${rows}`)
-  const texts = joinRecordTexts({ rows, sources: new Int32Array(rows), fields: told }, undefined, named !== undefined)
+  const texts = joinRecordTexts(
+    { rows, sources: new Int32Array(rows), fields: columns },
+    undefined,
+    fieldNames !== undefined,
+  )
   const isTwo = sources?.every((source) => source < 2)
   const near = findNearestNeighbours(buildTfidfVectors(texts, createTrigramTokeniser()), k, isTwo ? sources : undefined)
   const lists = (a: number, b: number) => near.found.subarray(a * k, (a + 1) * k).includes(b)
   const each = (pair: (a: number, b: number) => void) =>
     forEachNeighbour(near, rows, lists, (a, b) => mayCompare(sides, a, b) && pair(a, b))
   return {
-    name: `${k} nearest by ${named?.join(', ') ?? 'all texts'}`,
+    name: `${k} nearest by ${fieldNames?.join(', ') ?? 'all texts'}`,
     ...countPairs(each, k + 1),
     has: (a, b) => lists(a, b) || lists(b, a),
     each,

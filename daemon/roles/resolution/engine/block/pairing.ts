@@ -1,4 +1,4 @@
-// Blocking rules as a lens gives them: each says which pairs it brings together, how many, and what it left out.
+// Blocking rules of a lens: the pairs of each rule, their number, and the blocks that it left out.
 import { parseExpression } from '../../lens/expression.ts'
 import type { FieldColumn } from '../compare/pair-comparer.ts'
 import { type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
@@ -6,25 +6,25 @@ import { createViewFunction } from '../text/views.ts'
 import { groupRowsByCode } from './blocks.ts'
 import type { BlockingKey } from './keys.ts'
 
-/** A block that is too large to compare all its pairs. */
+/** A block with too many records to compare all its pairs. */
 export type OversizedBlock = { readonly key: string; readonly records: number }
 
 export type RulePairing = {
   readonly name: string
-  /** How many pairs it brings together, those of earlier rules among them. */
+  /** Number of pairs of the rule, those of earlier rules included. */
   readonly pairs: number
   readonly blocks: number
   readonly largest: number
-  /** The largest ones first, and how many there are in all. */
+  /** The largest omitted blocks first, and the number of all of them. */
   readonly leftOut: readonly OversizedBlock[]
   readonly leftOutCount: number
-  /** Whether it brings these two together. */
+  /** Whether the rule pairs these two rows. */
   has(a: number, b: number): boolean
-  /** Calls with each of its pairs once, `a` below `b`. */
+  /** Calls `pair` once with each of its pairs, `a` below `b`. */
   each(pair: (a: number, b: number) => void): void
 }
 
-/** Which records may be compared at all: `sources` where those of one source may not. */
+/** Which records may be compared; `sources` is set where those of one source may not. */
 export type ComparisonScope = { readonly rows: number; readonly sources: Int32Array | undefined }
 
 const max_listed_blocks = 20
@@ -65,7 +65,7 @@ export function mayCompare({ sources }: ComparisonScope, a: number, b: number): 
   return sources === undefined || sources[a] !== sources[b]
 }
 
-/** The field as an expression sees it; every field that a rule names is there. */
+/** The column of an expression; every field that a rule names is present. */
 export function resolveColumn(text: string, fields: readonly FieldColumn[]): DictionaryColumn {
   const read = parseExpression(text)
   if (typeof read === 'string') throw new RangeError(read)
@@ -74,7 +74,7 @@ export function resolveColumn(text: string, fields: readonly FieldColumn[]): Dic
   return read.view ? mapColumn(field.column, createViewFunction(read.view)) : field.column
 }
 
-/** One number for what several columns say together; -1 where one of them says nothing. */
+/** One code for the combination of several columns; -1 where a value is missing. */
 function combineColumns(columns: readonly DictionaryColumn[], rows: number): Pick<BlockingKey, 'codes' | 'sizes'> {
   let codes = columns[0]!.codes
   let size = columns[0]!.dictionary.size
@@ -110,7 +110,7 @@ function tallyBlocks(sizes: Int32Array, isKept: (block: number) => boolean, pair
   return { pairs, blocks, largest }
 }
 
-/** All pairs of the rows, less those within a source where these may not meet. */
+/** All pairs of the rows, less those within a source where these may not be compared. */
 function countBlockPairs(rows: Int32Array, { sources }: ComparisonScope): number {
   const all = countUnorderedPairs(rows.length)
   if (!sources) return all
@@ -126,9 +126,9 @@ function countUnorderedPairs(count: number): number {
 function listOversizedBlocks(sizes: Int32Array, max_block: number, keyOf: (block: number) => string) {
   const blocks: number[] = []
   for (let block = 0; block < sizes.length; block++) if (sizes[block]! > max_block) blocks.push(block)
-  const told = blocks.sort((a, b) => sizes[b]! - sizes[a]! || a - b).slice(0, max_listed_blocks)
+  const listed = blocks.sort((a, b) => sizes[b]! - sizes[a]! || a - b).slice(0, max_listed_blocks)
   return {
-    leftOut: told.map((block) => ({ key: keyOf(block), records: sizes[block]! })),
+    leftOut: listed.map((block) => ({ key: keyOf(block), records: sizes[block]! })),
     leftOutCount: blocks.length,
   }
 }

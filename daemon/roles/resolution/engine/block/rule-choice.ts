@@ -1,22 +1,22 @@
-// Chooses what many records must agree in to be compared: a few fields or pairs of fields that few but the same entity share.
+// Chooses agreement rules for many records: a few fields or pairs of fields that hardly any but the same entity share.
 import { drawRows, type RowTable } from '../compare/row-table.ts'
 import { computeChanceAgreement } from '../score/overlap.ts'
 import { type AgreementRule, forEachRulePair, max_rules, rowsAgree } from './rule-pairs.ts'
 
-/** Pairs that one rule may bring, and all of them together, for each row there is. */
+/** Limits of the pairs of one rule, and of all rules together, per row. */
 const max_rule_pairs_per_row = 1
 const max_pairs_per_row = 5
-/** A rule that finds less than this part of what the first ones find is not worth its pairs. */
+/** A rule that adds less than this share of the matches already found is not worth its pairs. */
 const min_gain = 0.002
-/** Pairs by which a rule at the limit is known in the sample: enough to be right within a tenth. */
+/** Sampled pairs of a rule at the limit: enough for an estimate within a tenth. */
 const sampled_pairs = 3_000
 
 type RuleEstimate = { readonly rule: AgreementRule; readonly mask: number; readonly pairs: number }
 
 /**
- * Rules in the order of what each adds. All is estimated from rows drawn evenly: how many pairs a rule brings, and which of
- * those are likely one entity, because they agree in more than chance explains. `sizes`: how many rows have each
- * value; `copies`: how many times over a field's evidence is told.
+ * Rules in the order of their gain. All figures are estimated from a uniform sample of rows: the pairs of a rule, and
+ * how many of them are likely one entity, because they agree more than chance explains. `sizes`: rows per value of each
+ * field; `copies`: how many times over the evidence of a field is repeated.
  */
 export function chooseRules(
   table: RowTable,
@@ -40,7 +40,7 @@ export function chooseRules(
   return selectRules(cheap, estimateMatchesByMask(sample, shared, cheap, scale), table.rows)
 }
 
-/** Each field alone, and each two; without those that chance alone makes too many. */
+/** Each field alone and each pair of fields, without those that chance alone makes too frequent. */
 function listCandidateRules(chances: readonly number[], rows: number): AgreementRule[] {
   const singles = chances.map((_, field) => [field])
   const pairs = singles.flatMap(([field = 0]) => chances.slice(0, field).map((_, other) => [other, field]))
@@ -56,7 +56,7 @@ function sampleRows({ rows, width, values }: RowTable, random: () => number): Ro
   return { rows: drawn.length, width, values: sampled }
 }
 
-/** Pairs that cheap rules bring, by the keys in which they agree, as bits: how many are likely one entity. */
+/** Estimated matches among the pairs of cheap rules, by the set of fields (as bits) in which they agree. */
 function estimateMatchesByMask(
   sample: RowTable,
   chances: readonly number[],

@@ -1,19 +1,19 @@
-// Candidates of many records: rows that agree in all fields of a rule, brought side by side by sorting what they agree in.
+// Candidates for many records: rows that agree in all fields of a rule are brought together by sorting their hashes.
 import type { RowTable } from '../compare/row-table.ts'
 import { SortedHashes } from './sorted-hashes.ts'
 
-/** Rows that agree in all of these fields are compared; by the numbers of the fields. */
+/** Field numbers of a rule: rows that agree in all of them are compared. */
 export type AgreementRule = readonly number[]
 
-/** As many as a number has bits. */
+/** Limited by the bits of a 32-bit mask. */
 export const max_rules = 31
 
-/** Pairs that are found before they are given: their rows are still near when they are read again. */
+/** Pairs are buffered and passed on in batches, while their rows are still in the processor's cache. */
 const max_buffered_pairs = 1 << 10
 
 /**
- * Calls with each pair that a rule brings together, `a` below `b`, once: under the first of its rules. A block of more than
- * `cap` rows brings nobody together. `countTransferred` is called often, with how many rows were passed, once for each rule.
+ * Calls `pair` once with each pair of a rule, `a` below `b`, under the first rule that produces it. Blocks of more than
+ * `cap` rows are skipped. `passed` is called often, with the number of rows processed, each row counted once per rule.
  */
 export function forEachRulePair(
   table: RowTable,
@@ -25,7 +25,7 @@ export function forEachRulePair(
   if (rules.length > max_rules) throw new RangeError(`more than ${max_rules} rules`)
   const sorted = new SortedHashes(table.rows)
   const waiting = new Int32Array(2 * max_buffered_pairs)
-  /** For each row, as bits, the rules in whose too large blocks it is. */
+  /** For each row, a bit set of the rules whose oversized blocks contain it. */
   const outOf = new Int32Array(table.rows)
   for (const [number, rule] of rules.entries()) {
     const earlier = rules.slice(0, number)
@@ -54,13 +54,13 @@ export function forEachRulePair(
   }
 }
 
-/** How many wait then. */
+/** Passes on all buffered pairs; returns the new length, 0. */
 function flushPairs(waiting: Int32Array, length: number, pair: (a: number, b: number) => void): number {
   for (let at = 0; at < length; at += 2) pair(waiting[at]!, waiting[at + 1]!)
   return 0
 }
 
-/** Whether no earlier rule brings the two together. */
+/** Whether no earlier rule produces this pair. */
 function isNewPair(table: RowTable, earlier: readonly AgreementRule[], outOf: number, a: number, b: number): boolean {
   for (let at = 0; at < earlier.length; at++) {
     if (((outOf >>> at) & 1) === 0 && rowsAgree(table, earlier[at]!, a, b)) return false
@@ -77,7 +77,7 @@ export function rowsAgree({ width, values }: RowTable, rule: AgreementRule, a: n
   return true
 }
 
-/** A row that has no value in a field has no hash. */
+/** Adds the hash of each row; rows with a missing value are skipped. */
 function addHashes({ rows, width, values }: RowTable, rule: AgreementRule, sorted: SortedHashes): void {
   sorted.clear()
   for (let row = 0; row < rows; row++) {

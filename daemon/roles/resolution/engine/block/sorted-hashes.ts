@@ -1,10 +1,10 @@
-// Rows in the order of a hash: what is equal lies side by side, and nothing is looked up all over the memory.
+// Rows sorted by a hash, so that equal ones are adjacent without random memory access.
 
 const digit_bits = 11
 const radix = 1 << digit_bits
 const pass_count = 3
 
-/** Room for sorting so many rows again and again. */
+/** Reusable buffers for a radix sort of a fixed number of rows. */
 export class SortedHashes {
   #hashes: Int32Array
   #rows: Int32Array
@@ -32,7 +32,7 @@ export class SortedHashes {
     for (let pass = 0; pass < pass_count; pass++) this.#counts[pass * radix + extractDigit(hash, pass)]!++
   }
 
-  /** Equal hashes keep the order in which they came. */
+  /** Stable: equal hashes keep their order of insertion. */
   sort(): void {
     for (let pass = 0; pass < pass_count; pass++) {
       const counts = this.#counts.subarray(pass * radix, (pass + 1) * radix)
@@ -59,7 +59,7 @@ export class SortedHashes {
     this.#otherRows = rows
   }
 
-  /** Calls with the rows of each hash that two or more have: `rows[from]` to `rows[to]`. */
+  /** Calls `run` for each hash that two or more rows share, with the rows from `rows[from]` to `rows[to]`. */
   forEachRun(run: (rows: Int32Array, from: number, to: number) => void): void {
     const hashes = this.#hashes
     for (let from = 0, to = 1; from < this.#length; from = to++) {

@@ -1,35 +1,36 @@
-// Joins clusters whose mean score over all their cross pairs is above a cut and the highest that either has, until there are none.
+// Average-link clustering: joins the two clusters with the highest mean score over all cross pairs while it is above a
+// cut.
 import { type EngineProgressListener, ignoreProgress, throttleProgress } from '../progress.ts'
 import { clusterByChains } from './chains.ts'
 import { connectRows, createRange, type WeightedPairs } from './disjoint-sets.ts'
 
-/** Rows that hang together and are still joined by looking at all pairs of clusters each time. */
+/** Largest connected set of rows that is clustered by scanning all pairs of clusters. */
 const max_dense_rows = 24
 
-/** Clusters that were found before the pairs from `from` on came. */
+/** Clusters found before the pairs from index `from` on were added. */
 export type PreviousClusters = { readonly clusters: Int32Array; readonly from: number }
 
 /**
- * The cluster of each of `rows` rows, as the lowest row in it. A pair that is not listed is `above` by 0. The best two are
- * joined again and again; of equal means, the lower rows. Rows that no good pair joins are left apart from the start, so
- * that each set of rows that hang together is done by itself, and only where pairs are new.
+ * The cluster of each of `rows` rows, as the lowest row in it. A pair that is not listed counts as 0 `above`. The best
+ * two clusters are joined repeatedly; of equal means, the lower rows. Rows without a good pair are separated first, so
+ * that each connected set is clustered alone, and only where pairs are new.
  */
 export function clusterByAverageLink(
   rows: number,
   pairs: WeightedPairs,
   need: number,
   before?: PreviousClusters,
-  tell: EngineProgressListener = ignoreProgress,
+  report: EngineProgressListener = ignoreProgress,
 ): Int32Array {
   const roots = connectRows(rows, pairs, need).roots()
   const clusters = createRange(rows)
   const isNew = before && findNewRoots(rows, pairs, roots, before)
   if (isNew) for (let row = 0; row < rows; row++) if (!isNew[roots[row]!]) clusters[row] = before.clusters[row]!
   const { from, order } = groupPairsByRoot(pairs, roots, isNew)
-  const parts = new ComponentJoiner(rows, pairs, need, clusters, tell)
-  const looked = throttleProgress(tell, 'cluster', rows)
+  const parts = new ComponentJoiner(rows, pairs, need, clusters, report)
+  const countRow = throttleProgress(report, 'cluster', rows)
   for (let root = 0; root < rows; root++) {
-    looked(root)
+    countRow(root)
     if (from[root + 1]! > from[root]!) parts.join(order.subarray(from[root]!, from[root + 1]!))
   }
   return clusters
@@ -50,7 +51,7 @@ function findNewRoots(
   return isNew
 }
 
-/** Pairs that say something within a set of rows that hang together, set by set. */
+/** Pairs with evidence within a connected set, grouped by set. */
 function groupPairsByRoot({ lefts, rights, above }: WeightedPairs, roots: Int32Array, isNew: Uint8Array | undefined) {
   const from = new Uint32Array(roots.length + 1)
   const inside = new Int32Array(lefts.length)
@@ -69,24 +70,24 @@ function groupPairsByRoot({ lefts, rights, above }: WeightedPairs, roots: Int32A
   return { from, order }
 }
 
-/** Clusters within one set of rows after the other. */
+/** Clusters one connected set of rows after another. */
 class ComponentJoiner {
   readonly #pairs: WeightedPairs
   readonly #need: number
   readonly #clusters: Int32Array
   readonly #report: EngineProgressListener
-  /** Of each row its place among the members. */
+  /** Index of each row among the members, or -1. */
   readonly #place: Int32Array
   readonly #members: number[] = []
   readonly #sums = new Float64Array(max_dense_rows * max_dense_rows)
   readonly #sizes = new Int32Array(max_dense_rows)
   readonly #into = new Int32Array(max_dense_rows)
 
-  constructor(rows: number, pairs: WeightedPairs, need: number, clusters: Int32Array, tell: EngineProgressListener) {
+  constructor(rows: number, pairs: WeightedPairs, need: number, clusters: Int32Array, report: EngineProgressListener) {
     this.#pairs = pairs
     this.#need = need
     this.#clusters = clusters
-    this.#report = tell
+    this.#report = report
     this.#place = new Int32Array(rows).fill(-1)
   }
 
@@ -102,7 +103,7 @@ class ComponentJoiner {
     else this.#joinByChains(set)
   }
 
-  /** The rows of a set, rising. */
+  /** Collects the rows of a set in ascending order. */
   #collectMembers(set: Int32Array): void {
     const { lefts, rights } = this.#pairs
     const [members, place] = [this.#members, this.#place]
@@ -160,7 +161,7 @@ class ComponentJoiner {
   }
 }
 
-/** Joins the best two of `count` clusters, the later into the earlier; false where none are good enough. */
+/** Joins the best two of `count` clusters, the later into the earlier; false where no mean is above `need`. */
 function joinBestPair(count: number, sums: Float64Array, sizes: Int32Array, into: Int32Array, need: number): boolean {
   let [highest, one, other] = [need, -1, -1]
   for (let a = 0; a < count; a++) {

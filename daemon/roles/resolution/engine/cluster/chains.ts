@@ -1,12 +1,13 @@
-// Average link among many rows that hang together: without looking at all pairs of clusters again and again.
+// Average link for large connected sets, without scanning all pairs of clusters repeatedly.
 import { DisjointSets, type WeightedPairs } from './disjoint-sets.ts'
 
 const steps_per_report = 4_096
 
 /**
- * The cluster of each of `rows` rows, as the lowest row in it. Finds what joining the best two again and again finds, by
- * chains of nearest neighbours (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982): mean scores
- * never rise by joining others. Of equal means the lower row is the nearer. `alive` is called now and then, and may throw.
+ * The cluster of each of `rows` rows, as the lowest row in it. Gives the result of repeatedly joining the best two, by
+ * chains of nearest neighbours (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982): mean
+ * scores never rise when others are joined. Of equal means the lower row is nearer. `alive` is called regularly, and
+ * may throw.
  */
 export function clusterByChains(
   rows: number,
@@ -39,21 +40,21 @@ export function clusterByChains(
   return beside.groups.lowest()
 }
 
-/** What is beside each cluster: others, and the sum of the scores between. */
+/** Adjacent clusters of each cluster, with the sum of the scores between them. */
 class ClusterAdjacency {
   readonly groups: DisjointSets
   readonly #need: number
   readonly #sizes: Int32Array
   readonly #labels: Int32Array
   readonly #isOpen: Uint8Array
-  /** Of each cluster, where its entries are, how many, and for how many there is room. */
+  /** Start, length and capacity of the entries of each cluster. */
   readonly #from: Float64Array
   readonly #length: Int32Array
   readonly #room: Int32Array
   #others: Int32Array
   #sums: Float64Array
   #end: number
-  /** For each cluster, the place of its entry in the list that is being shortened, or -1. */
+  /** Index of each cluster's entry in the list that is being compacted, or -1. */
   readonly #place: Int32Array
 
   constructor(rows: number, pairs: WeightedPairs, need: number) {
@@ -90,7 +91,7 @@ class ClusterAdjacency {
     this.#sums[at] = sum
   }
 
-  /** Whether the row stands for a cluster that may still be joined with another. */
+  /** Whether the row represents a cluster that may still be joined. */
   isOpen(row: number): boolean {
     return this.#isOpen[row] === 1
   }
@@ -99,7 +100,7 @@ class ClusterAdjacency {
     this.#isOpen[cluster] = 0
   }
 
-  /** The cluster with the highest mean, if that is above what is needed; `preferredMediaType` if it is as near as any. */
+  /** The adjacent cluster with the highest mean above the required one, or -1; `preferred` wins a tie. */
   nearest(cluster: number, preferred: number): number {
     const length = this.#shorten(cluster)
     const from = this.#from[cluster]!
@@ -118,7 +119,7 @@ class ClusterAdjacency {
     return best
   }
 
-  /** One entry for each other cluster; how many there are. */
+  /** Merges entries of the same cluster; returns the number of entries. */
   #shorten(cluster: number): number {
     const [others, sums, place] = [this.#others, this.#sums, this.#place]
     const from = this.#from[cluster]!
@@ -140,7 +141,10 @@ class ClusterAdjacency {
     return to - from
   }
 
-  /** The row that stands for both now: that of the longer list, to which the other's entries are added. */
+  /**
+   * Joins two clusters and returns the row that represents them: that of the longer list, to which the other's entries
+   * are appended.
+   */
   join(one: number, other: number): number {
     const [base, added] = this.#length[one]! >= this.#length[other]! ? [one, other] : [other, one]
     const length = this.#length[base]! + this.#length[added]!

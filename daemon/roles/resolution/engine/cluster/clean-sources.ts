@@ -1,12 +1,13 @@
-// Two sources that hold each person once: a record has one partner at most, in the other source.
+// Clean sources, which list each entity once: a record has at most one partner, in the other source.
 import type { ComparedPairs } from '../compare/patterns.ts'
 import { assignOneToOne } from './one-to-one.ts'
 
-/** Log-odds above which two records of one source are taken for the same. */
+/** Log-odds above which two records of one source count as the same. */
 const same_record_score = 2
-const max_partner_share = 0.1
+/** Share of the records of a clean source that may have a partner within it. */
+export const max_partner_share = 0.1
 
-/** Of the cleaner of two sources, less than a tenth of the records have a partner within it. */
+/** Whether fewer than a tenth of the records of either source have a partner within it. */
 export function areSourcesClean(
   sources: Int32Array,
   { lefts, rights, length }: ComparedPairs,
@@ -26,7 +27,7 @@ export function areSourcesClean(
   return [0, 1].some((source) => partnered[source]! < max_partner_share * records[source]!)
 }
 
-/** The lowest row of each row's cluster: pairs across the sources above the cut, the best first, each record once. */
+/** The lowest row of each row's cluster: pairs across the sources above the cut, best first, each record once. */
 export function linkAcrossSources(
   sources: Int32Array,
   { lefts, rights, length }: ComparedPairs,

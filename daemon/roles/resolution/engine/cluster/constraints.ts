@@ -1,22 +1,22 @@
-// What people decided about pairs, laid over the clusters that were found: rejected pairs apart, confirmed ones together.
+// Applies decisions about pairs to clusters: separates rejected pairs and joins confirmed ones.
 import { DisjointSets, type WeightedPairs } from './disjoint-sets.ts'
 import { splitClusters } from './split.ts'
 
-/** A decision about two rows: that they are one (`same`), or that they are not (`cannotLink`). */
+/** A decision about two rows: they are one entity (`same`), or they are not (`different`). */
 export type PairConstraint = { readonly a: number; readonly b: number; readonly is: 'same' | 'different' }
 
 export type ConstrainedClusters = {
   /** The lowest row of each row's cluster. */
   readonly clusters: Int32Array
-  /** Confirmed pairs that are apart all the same, since together they would join a rejected pair. */
+  /** Confirmed pairs that stay apart, because joining them would join a rejected pair. */
   readonly overruled: readonly PairConstraint[]
 }
 
 /**
- * Deterministic, whatever the order of the decisions. A confirmed pair joins its two clusters; a rejected pair splits its
- * cluster, and every other row goes to the side with the stronger average link. Where decisions contradict each other, the
- * rejects win, and confirmed pairs hold from the first in the order of rows on. Clusters without a decision stay as they
- * are. `scoredPairs`: scored as for `clusterByAverageLink`. Throws `RangeError` for a decision about a row and itself.
+ * Deterministic, independent of the order of decisions. A confirmed pair joins its two clusters; a rejected pair splits
+ * its cluster, and every other row goes to the side with the stronger average link. Where decisions contradict each
+ * other, rejections win, and confirmed pairs apply in the order of rows. Clusters without a decision stay as they are.
+ * `pairs` are scored as for `clusterByAverageLink`. Throws `RangeError` for a decision about a row and itself.
  */
 export function applyConstraints(
   clusters: Int32Array,
@@ -35,22 +35,22 @@ export function applyConstraints(
   return { clusters: split, overruled: units.overruled }
 }
 
-/** Each pair once and in one order; what is both confirmed and rejected stays in both lists. */
+/** Each pair once, in a fixed order; a pair both confirmed and rejected stays in both lists. */
 function sortConstraints(constraints: readonly PairConstraint[]): {
   same: PairConstraint[]
   different: PairConstraint[]
 } {
-  const kept = new Map<string, PairConstraint>()
+  const byPair = new Map<string, PairConstraint>()
   for (const { a, b, is } of constraints) {
     if (a === b) throw new RangeError(`a decision about row ${a} and itself`)
     const [low, high] = [Math.min(a, b), Math.max(a, b)]
-    kept.set(`${low} ${high} ${is}`, { a: low, b: high, is })
+    byPair.set(`${low} ${high} ${is}`, { a: low, b: high, is })
   }
-  const all = [...kept.values()].sort((one, other) => one.a - other.a || one.b - other.b)
+  const all = [...byPair.values()].sort((one, other) => one.a - other.a || one.b - other.b)
   return { same: all.filter(({ is }) => is === 'same'), different: all.filter(({ is }) => is === 'different') }
 }
 
-/** Whole clusters, joined by confirmed pairs: what is rejected among them is split afterwards. */
+/** Joins whole clusters by confirmed pairs; rejected pairs among them are split afterwards. */
 function joinConfirmed(clusters: Int32Array, same: readonly PairConstraint[]): Int32Array {
   const groups = new DisjointSets(clusters.length)
   for (const [row, cluster] of clusters.entries()) if (cluster !== row) joinRows(groups, cluster, row)
@@ -63,7 +63,10 @@ function joinRows(groups: DisjointSets, a: number, b: number): void {
   if (one !== other) groups.join(Math.min(one, other), Math.max(one, other))
 }
 
-/** Rows that confirmed pairs make one, as their lowest; a pair that would bring a rejected one together is left out. */
+/**
+ * Units of rows joined by confirmed pairs, named by their lowest row; a pair that would join a rejected pair is
+ * overruled.
+ */
 function buildUnits(rows: number, same: readonly PairConstraint[], different: readonly PairConstraint[]) {
   const groups = new DisjointSets(rows)
   const enemies = new Map<number, Set<number>>()

@@ -1,4 +1,4 @@
-// Which rows belong together, as sets that are joined.
+// Disjoint sets of rows (union-find).
 
 /** Sets of whole numbers from 0; see Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975. */
 export class DisjointSets {
@@ -8,7 +8,7 @@ export class DisjointSets {
     this.#parents = createRange(rows)
   }
 
-  /** The row that stands for the set. */
+  /** The representative of the row's set. */
   find(row: number): number {
     const parents = this.#parents
     let at = row
@@ -19,12 +19,12 @@ export class DisjointSets {
     return at
   }
 
-  /** Makes one set of two, for which the first one's row stands. Both are rows that stand for a set. */
+  /** Joins two sets, given by their representatives; `into` represents the result. */
   join(into: number, other: number): void {
     this.#parents[other] = into
   }
 
-  /** The row that stands for each row's set. */
+  /** The representative of each row's set. */
   roots(): Int32Array {
     const roots = new Int32Array(this.#parents.length)
     for (let row = 0; row < roots.length; row++) roots[row] = this.find(row)
@@ -45,14 +45,14 @@ export class DisjointSets {
   }
 }
 
-/** 0, 1, 2 and so on, so many. */
+/** The numbers from 0 to `count - 1`. */
 export function createRange(count: number): Int32Array {
   const numbers = new Int32Array(count)
   for (let at = 0; at < count; at++) numbers[at] = at
   return numbers
 }
 
-/** Rows that are joined by pairs above `need`, directly or by others. */
+/** Sets of rows that pairs above `need` connect, directly or through others. */
 export function connectRows(rows: number, { lefts, rights, above }: WeightedPairs, need: number): DisjointSets {
   const groups = new DisjointSets(rows)
   for (let pair = 0; pair < lefts.length; pair++) {
@@ -64,5 +64,7 @@ export function connectRows(rows: number, { lefts, rights, above }: WeightedPair
   return groups
 }
 
-/** Scored pairs of rows. `above`: how far a score is above the lowest that counts; 0 and below say no more than no pair. */
+/**
+ * Scored pairs of rows. `above`: distance of a score above the lowest that counts; 0 and below equal an absent pair.
+ */
 export type WeightedPairs = { readonly lefts: Int32Array; readonly rights: Int32Array; readonly above: Float64Array }

@@ -1,13 +1,14 @@
-// Compares what no block brought together, where clusters say that it should be.
+// Finds pairs that blocking missed and that clusters suggest.
 
 import { groupRowsByCode } from '../block/blocks.ts'
 import type { ComparedPairs, PairList } from '../compare/patterns.ts'
+import { countClusterSizes } from './cluster-sizes.ts'
 
 const max_cross_pairs = 4_000
 
 /**
- * Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. What is
- * complete, as most clusters of two are, is not looked at.
+ * Adds missing pairs: all pairs within clusters, and between clusters that one good pair joins. Complete clusters, which
+ * are most clusters of two, are skipped.
  */
 export function addMissingPairs(
   clusters: Int32Array,
@@ -17,11 +18,11 @@ export function addMissingPairs(
 ): void {
   const compared = list.compared()
   const sizes = countClusterSizes(clusters)
-  const isWanting = findIncompleteClusters(clusters, sizes, compared)
+  const isIncomplete = findIncompleteClusters(clusters, sizes, compared)
   const joined = findJoinedClusters(clusters, sizes, compared, scores)
-  for (const [one, others] of joined) for (const other of others) isWanting[one] = isWanting[other] = 1
+  for (const [one, others] of joined) for (const other of others) isIncomplete[one] = isIncomplete[other] = 1
   const { from, order: members } = groupRowsByCode({ codes: clusters, sizes })
-  const partners = listComparedPartners(rows, compared, (row) => isWanting[clusters[row]!] === 1)
+  const partners = listComparedPartners(rows, compared, (row) => isIncomplete[clusters[row]!] === 1)
   const isKnown = new Int32Array(rows).fill(-1)
   const addAll = (one: number, other: number) => {
     for (let at = from[one]!; at < from[one + 1]!; at++) {
@@ -34,17 +35,11 @@ export function addMissingPairs(
     }
   }
   for (let cluster = 0; cluster < rows; cluster++)
-    if (isWanting[cluster] && sizes[cluster]! > 1) addAll(cluster, cluster)
+    if (isIncomplete[cluster] && sizes[cluster]! > 1) addAll(cluster, cluster)
   for (const [one, others] of joined) for (const other of others) addAll(one, other)
 }
 
-function countClusterSizes(clusters: Int32Array): Int32Array {
-  const sizes = new Int32Array(clusters.length)
-  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
-  return sizes
-}
-
-/** Clusters of which not all pairs were compared. */
+/** Clusters with pairs that were not compared. */
 function findIncompleteClusters(
   clusters: Int32Array,
   sizes: Int32Array,
@@ -55,15 +50,15 @@ function findIncompleteClusters(
     const cluster = clusters[lefts[pair]!]!
     if (cluster === clusters[rights[pair]!]) known[cluster]!++
   }
-  const isWanting = new Uint8Array(sizes.length)
+  const isIncomplete = new Uint8Array(sizes.length)
   for (let cluster = 0; cluster < sizes.length; cluster++) {
     const size = sizes[cluster]!
-    if (known[cluster]! < (size * (size - 1)) / 2) isWanting[cluster] = 1
+    if (known[cluster]! < (size * (size - 1)) / 2) isIncomplete[cluster] = 1
   }
-  return isWanting
+  return isIncomplete
 }
 
-/** Clusters that a good pair joins, each with those after it, in the order of pairs. */
+/** Clusters joined by a good pair: for each, the later ones, in the order of pairs. */
 function findJoinedClusters(
   clusters: Int32Array,
   sizes: Int32Array,
@@ -84,26 +79,26 @@ function findJoinedClusters(
   return joined
 }
 
-/** With whom each of the wanted rows has been compared. */
+/** Rows that each selected row has been compared with. */
 function listComparedPartners(
   rows: number,
   { lefts, rights, length }: ComparedPairs,
-  isWanted: (row: number) => boolean,
+  isSelected: (row: number) => boolean,
 ): { from: Uint32Array; others: Int32Array } {
   const from = new Uint32Array(rows + 1)
-  const wanted = new Uint8Array(rows)
-  for (let row = 0; row < rows; row++) if (isWanted(row)) wanted[row] = 1
+  const isListed = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) if (isSelected(row)) isListed[row] = 1
   for (let pair = 0; pair < length; pair++) {
-    if (wanted[lefts[pair]!]) from[lefts[pair]! + 1]!++
-    if (wanted[rights[pair]!]) from[rights[pair]! + 1]!++
+    if (isListed[lefts[pair]!]) from[lefts[pair]! + 1]!++
+    if (isListed[rights[pair]!]) from[rights[pair]! + 1]!++
   }
   for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!
   const next = from.slice()
   const others = new Int32Array(from[rows]!)
   for (let pair = 0; pair < length; pair++) {
     const [left, right] = [lefts[pair]!, rights[pair]!]
-    if (wanted[left]) others[next[left]!++] = right
-    if (wanted[right]) others[next[right]!++] = left
+    if (isListed[left]) others[next[left]!++] = right
+    if (isListed[right]) others[next[right]!++] = left
   }
   return { from, others }
 }

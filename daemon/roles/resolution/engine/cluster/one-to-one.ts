@@ -1,6 +1,6 @@
-// Pairs up two sources, the best pair first, each record once.
+// Assigns records of two sources one to one, greedily by score.
 
-/** The pairs that are kept, by number, best first; equal scores in the order of pairs. */
+/** Indexes of the accepted pairs, best first; equal scores in the order of pairs. */
 export function assignOneToOne(
   rows: number,
   { lefts, rights, length }: { readonly lefts: Int32Array; readonly rights: Int32Array; readonly length: number },

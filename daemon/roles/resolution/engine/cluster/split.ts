@@ -1,21 +1,21 @@
-// Splits clusters that hold a rejected pair: by average link, but never with the two of such a pair on one side.
+// Splits clusters that contain a rejected pair: by average link, never with both rows of such a pair on one side.
 import type { PairConstraint } from './constraints.ts'
 import type { WeightedPairs } from './disjoint-sets.ts'
 
-/** A side that is being built: how many rows it has, what links it to others, and with which it may not be joined. */
+/** A side under construction: its rows, its links to other sides, and the sides that it may not be joined with. */
 type SplitSide = {
   size: number
   readonly links: Map<number, number>
   readonly apart: Set<number>
   nearest: { readonly other: number; readonly mean: number } | undefined
 }
-/** Sides of one cluster by their lowest row. */
+/** Sides of one cluster, by their lowest row. */
 type SplitSides = Map<number, SplitSide>
 
 /**
- * `readClusters` with those split that hold a pair of `createIncompatibleSignals`; all others stay. `ageUnits`: rows that stay together, by their
- * lowest. Sides are joined, the pair with the highest mean link first, of equal ones that with the lowest rows, for as long as
- * something links them at all and no pair of `createIncompatibleSignals` is between.
+ * `clusters`, with those split that contain a pair of `apart`. `units`: rows that stay together, by their lowest row.
+ * Joins the sides with the highest mean link first, of equal ones those with the lowest rows, while links remain and no
+ * pair of `apart` is between.
  */
 export function splitClusters(
   clusters: Int32Array,
@@ -23,26 +23,26 @@ export function splitClusters(
   units: Int32Array,
   apart: readonly PairConstraint[],
 ): Int32Array {
-  const torn = buildSides(clusters, units, new Set(apart.map(({ a }) => clusters[a]!)))
-  if (torn.size === 0) return clusters
+  const affected = buildSides(clusters, units, new Set(apart.map(({ a }) => clusters[a]!)))
+  if (affected.size === 0) return clusters
   for (const { a, b } of apart) {
-    const sides = torn.get(clusters[a]!)!
+    const sides = affected.get(clusters[a]!)!
     sides.get(units[a]!)!.apart.add(units[b]!)
     sides.get(units[b]!)!.apart.add(units[a]!)
   }
-  linkSides(torn, clusters, units, pairs)
+  linkSides(affected, clusters, units, pairs)
   const into = new Map<number, number>()
-  for (const sides of torn.values()) joinSides(sides, into)
+  for (const sides of affected.values()) joinSides(sides, into)
   return clusters.map((cluster, row) => {
-    if (!torn.has(cluster)) return cluster
+    if (!affected.has(cluster)) return cluster
     let side = units[row]!
     for (let next = into.get(side); next !== undefined; next = into.get(side)) side = next
     return side
   })
 }
 
-function buildSides(clusters: Int32Array, units: Int32Array, torn: ReadonlySet<number>): Map<number, SplitSides> {
-  const found = new Map([...torn].map((cluster) => [cluster, new Map() as SplitSides]))
+function buildSides(clusters: Int32Array, units: Int32Array, affected: ReadonlySet<number>): Map<number, SplitSides> {
+  const found = new Map([...affected].map((cluster) => [cluster, new Map() as SplitSides]))
   for (let row = 0; row < clusters.length; row++) {
     const sides = found.get(clusters[row]!)
     if (!sides) continue
@@ -54,7 +54,7 @@ function buildSides(clusters: Int32Array, units: Int32Array, torn: ReadonlySet<n
 }
 
 function linkSides(
-  torn: ReadonlyMap<number, SplitSides>,
+  affected: ReadonlyMap<number, SplitSides>,
   clusters: Int32Array,
   units: Int32Array,
   { lefts, rights, above }: WeightedPairs,
@@ -62,7 +62,7 @@ function linkSides(
   for (let pair = 0; pair < lefts.length; pair++) {
     const [left, right] = [lefts[pair]!, rights[pair]!]
     if (!(above[pair]! > 0) || clusters[left] !== clusters[right]) continue
-    const sides = torn.get(clusters[left]!)
+    const sides = affected.get(clusters[left]!)
     const [one, other] = [units[left]!, units[right]!]
     if (!sides || one === other) continue
     const [mine, theirs] = [sides.get(one)!.links, sides.get(other)!.links]
@@ -71,17 +71,17 @@ function linkSides(
   }
 }
 
-/** Joins the best two until none may be; `into` tells where each one went. */
+/** Joins the best two sides until none may be joined; `into` records where each side went. */
 function joinSides(sides: SplitSides, into: Map<number, number>): void {
   for (const side of sides.values()) side.nearest = findNearestSide(sides, side)
   for (let best = findBestPair(sides); best; best = findBestPair(sides)) {
-    const [kept, gone] = best
-    into.set(gone, kept)
-    mergeSides(sides, kept, gone)
-    // A mean never rises by joining, so whoever was nearest to neither still has its nearest.
+    const [target, absorbed] = best
+    into.set(absorbed, target)
+    mergeSides(sides, target, absorbed)
+    // A mean never rises by joining, so a side whose nearest was neither of the two keeps it.
     for (const [at, side] of sides) {
       const { other } = side.nearest ?? {}
-      if (at === kept || other === kept || other === gone) side.nearest = findNearestSide(sides, side)
+      if (at === target || other === target || other === absorbed) side.nearest = findNearestSide(sides, side)
     }
   }
 }
@@ -109,20 +109,20 @@ function findBestPair(sides: SplitSides): readonly [number, number] | undefined 
   return best
 }
 
-function mergeSides(sides: SplitSides, kept: number, gone: number): void {
-  const [base, added] = [sides.get(kept)!, sides.get(gone)!]
+function mergeSides(sides: SplitSides, target: number, absorbed: number): void {
+  const [base, added] = [sides.get(target)!, sides.get(absorbed)!]
   base.size += added.size
   for (const [other, sum] of added.links) {
     const theirs = sides.get(other)!.links
-    theirs.delete(gone)
-    if (other === kept) continue
+    theirs.delete(absorbed)
+    if (other === target) continue
     base.links.set(other, (base.links.get(other) ?? 0) + sum)
-    theirs.set(kept, (theirs.get(kept) ?? 0) + sum)
+    theirs.set(target, (theirs.get(target) ?? 0) + sum)
   }
   for (const enemy of added.apart) {
     base.apart.add(enemy)
-    sides.get(enemy)!.apart.delete(gone)
-    sides.get(enemy)!.apart.add(kept)
+    sides.get(enemy)!.apart.delete(absorbed)
+    sides.get(enemy)!.apart.add(target)
   }
-  sides.delete(gone)
+  sides.delete(absorbed)
 }

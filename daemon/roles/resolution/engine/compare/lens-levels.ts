@@ -1,4 +1,4 @@
-// Levels as a lens gives them: measures with thresholds, the best that fits being the level of a pair.
+// Levels defined by a lens: measures with thresholds; the best level that a pair reaches is its level.
 import type { ComparisonLevel } from '../../lens/comparison.ts'
 import type { FieldView } from '../../lens/expression.ts'
 import { type Dictionary, type DictionaryColumn, mapColumn } from '../text/dictionary.ts'
@@ -6,7 +6,7 @@ import { createViewFunction } from '../text/views.ts'
 import { createMeasure, type ValueMeasure } from './measures.ts'
 import type { LevelClassifier } from './type-levels.ts'
 
-/** Neighbouring levels of one measure, which is taken once for all of them. */
+/** Consecutive levels of one measure, which is evaluated once for all of them. */
 type MeasureStep = { readonly measure: ValueMeasure; readonly least: readonly number[] }
 
 export function createLensLevels(
@@ -34,7 +34,7 @@ export function createLensLevels(
   }
 }
 
-/** Which threshold is met first; how many there are where none is. */
+/** Index of the first threshold that is met; their number where none is. */
 function findThreshold({ measure, least }: MeasureStep, a: number, b: number): number {
   const found = measure(a, b)
   let place = 0
@@ -69,7 +69,7 @@ function createViewMeasure(
   }
 }
 
-/** Each value of the dictionary through a view. */
+/** Applies a view to each value of the dictionary. */
 function applyView(dictionary: Dictionary, view: FieldView): DictionaryColumn {
   const codes = Int32Array.from({ length: dictionary.size }, (_, code) => code)
   return mapColumn({ codes, dictionary }, createViewFunction(view))

@@ -1,4 +1,4 @@
-// How alike two values of a dictionary are, by each measure that a lens may name; higher is more alike.
+// Similarity of two values of a dictionary, by each measure that a lens may name; higher is more alike.
 import type { MeasureName } from '../../lens/comparison.ts'
 import { type Dictionary, decodeText } from '../text/dictionary.ts'
 import { metaphone } from '../text/metaphone.ts'
@@ -8,10 +8,10 @@ import { createTrigramTokeniser, createWordTokeniser } from '../text/tokeniser.t
 import { computeDistance_km, parseDays, parseLocation } from './quantities.ts'
 import { buildValueSets, computeOverlap, countCommonParts } from './sets.ts'
 
-/** Of two different values by number; what cannot be told is no number, and fits no level. */
+/** Similarity of two different values by code; NaN where it cannot be determined, which fits no level. */
 export type ValueMeasure = (a: number, b: number) => number
 
-/** `least`: what is below it need not be told apart. `q`: letters in a row, for `qgram_jaccard`. */
+/** `least`: similarities below it need not be distinguished. `q`: letters per gram, for `qgram_jaccard`. */
 export function createMeasure(name: MeasureName, dictionary: Dictionary, least: number, q: number): ValueMeasure {
   switch (name) {
     case 'equal':
@@ -53,16 +53,16 @@ function measureJaroWinkler(matcher: StringMatcher, least: number): ValueMeasure
   return (a, b) => matcher.jaroWinkler(a, b, least)
 }
 
-function measureEdits(matcher: StringMatcher, most: number): ValueMeasure {
-  return (a, b) => -matcher.distance(a, b, most)
+function measureEdits(matcher: StringMatcher, max_distance: number): ValueMeasure {
+  return (a, b) => -matcher.distance(a, b, max_distance)
 }
 
-/** One less the edits as a part of the longer value. */
+/** 1 minus the share of edits in the longer value. */
 function measureEditShare(matcher: StringMatcher, least: number): ValueMeasure {
   return (a, b) => {
     const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
-    const most = Math.floor(longest * (1 - least) + 1e-9)
-    return 1 - matcher.distance(a, b, most) / longest
+    const max_distance = Math.floor(longest * (1 - least) + 1e-9)
+    return 1 - matcher.distance(a, b, max_distance) / longest
   }
 }
 
@@ -71,7 +71,7 @@ function splitGrams(text: string, q: number): string[] {
   return Array.from({ length: text.length - q + 1 }, (_, at) => text.slice(at, at + q))
 }
 
-/** What two sets of q-grams have in common, as a part of both together. */
+/** Common q-grams as a share of the q-grams of both values. */
 function measureJaccard(dictionary: Dictionary, q: number): ValueMeasure {
   const sets = buildValueSets(listTexts(dictionary), (text) => splitGrams(text, q))
   return (a, b) => {

@@ -1,4 +1,5 @@
-// Compares two records field by field; what comes of it is one number, so that equal outcomes are counted, not kept.
+// Compares two records field by field; the outcome of each field is one number, so that equal patterns of outcomes can
+// be counted.
 
 import type { ComparisonLevel } from '../../lens/comparison.ts'
 import type { FieldType } from '../../lens/model.ts'
@@ -8,45 +9,48 @@ import { createMeasure } from './measures.ts'
 import { buildRowTable, type RowTable } from './row-table.ts'
 import { createTypeLevels, type LevelClassifier } from './type-levels.ts'
 
-/** A field as the engine has it: what it is, and each row's value in normal form. */
+/** A field as the engine sees it: its type and each row's value in normal form. */
 export type FieldColumn = {
   readonly name: string
   readonly type: FieldType
   readonly column: DictionaryColumn
-  /** Levels between equal and all else, where they are not those of the type. */
+  /** Levels between equal and different, where they are not those of the type. */
   readonly levels?: readonly ComparisonLevel[] | undefined
-  /** Letters in a row that are one part of a value. */
+  /** Letters per q-gram. */
   readonly q?: number
-  /** Whether an equal rare value says more than an equal common one; left to the kind of data unless said. */
+  /** Whether an equal rare value weighs more than an equal common one; by default the kind of data decides. */
   readonly hasFrequencies?: boolean | undefined
 }
 
-/** How many outcomes each field can have; outcome 0 stands for no evidence, `1 + level` for a level. */
+/** The number of outcomes of each field; outcome 0 stands for no evidence, `1 + level` for a level. */
 export type PairComparer = {
   readonly fields: readonly FieldColumn[]
   readonly table: RowTable
   readonly outcomes: readonly number[]
-  /** The fields that may be swapped, by number, the two extra outcomes being the last ones of the first. */
+  /** Numbers of the two fields that may be swapped; the last two outcomes of the first field stand for a swap. */
   readonly swapped?: readonly [number, number]
-  /** What a field weighs that one of the two lacks, in natural logs; never above 0. */
+  /** Weight of a field that one of the two records lacks, in natural logs; never above 0. */
   readonly missing: number
-  /** Compares the pairs from one on up to another, field by field: what compares a field stays near meanwhile. */
+  /**
+   * Compares the pairs from one index up to another, field by field, so that the data of one field stays in the
+   * processor's cache.
+   */
   compare(lefts: Int32Array, rights: Int32Array, from: number, to: number): PairOutcomes
 }
 
 /**
- * `of[field * room + pair]` is the outcome of a field of a pair, the first pair being 0; `rarity[pair]` says, in natural logs, how rare
- * the values are that both have. Good until the next are compared.
+ * `of[field * room + pair]` is the outcome of a field of a pair, counted from the first compared pair; `rarity[pair]`
+ * is the rarity of the values that both have, in natural logs. Valid until the next comparison.
  */
 export type PairOutcomes = { readonly room: number; readonly of: Uint8Array; readonly rarity: Float64Array }
 
-/** Of fields whose equal values are weighed by how rare they are: in natural logs, by the number of the value. */
+/** Rarity terms of fields whose equal values are weighted by frequency: in natural logs, by value code. */
 export type FrequencyTerms = readonly (Float64Array | undefined)[]
 
-/** Pairs that are best compared at once: their rows and outcomes stay near. */
+/** Batch size whose rows and outcomes fit into the processor's cache. */
 export const max_batch_pairs = 1 << 12
 
-/** Of two different values of a field, by number. */
+/** Outcome of two different values of a field, by code. */
 type ValueComparer = (one: number, other: number) => number
 
 export function createPairComparer(
@@ -77,7 +81,7 @@ export function createPairComparer(
   }
 }
 
-/** Pairs that are compared at once: the values of both, and what came of them, field by field. */
+/** A batch of pairs: the values of both rows and the outcomes, field by field. */
 class PairBatch {
   readonly room: number
   length = 0
@@ -146,7 +150,10 @@ function createTextOutcomes({ dictionary }: DictionaryColumn): { count: number; 
   }
 }
 
-/** Given name and surname the other way round explain a pair that is alike in neither: then that is what is counted. */
+/**
+ * Detects swapped given name and surname: where this explains a pair better than both fields as they stand, the swap is
+ * the outcome.
+ */
 function createSwapDetector(
   fields: readonly FieldColumn[],
   [given, surname]: readonly [number, number],
@@ -169,7 +176,7 @@ function createSwapDetector(
   }
 }
 
-/** Level of the given name of one row beside the surname of the other; -1 where one is missing. */
+/** Level of the given name of one row against the surname of the other; -1 where one is missing. */
 function createCrossedLevels(given: DictionaryColumn, surname: DictionaryColumn): ValueComparer {
   const { dictionary: first } = given
   const { dictionary: second } = surname

@@ -1,10 +1,10 @@
-// Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with how often it came.
+// Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with its frequency.
 import { max_batch_pairs, type PairComparer, type PairOutcomes } from './pair-comparer.ts'
 
 /** `patterns` holds `fields` outcomes for each pattern, one after the other. */
 export type PatternHistogram = { readonly fields: number; readonly patterns: Uint8Array; readonly counts: Float64Array }
 
-/** Pairs in the order they came. */
+/** Compared pairs in order of insertion. */
 export type ComparedPairs = PatternHistogram & {
   readonly length: number
   readonly lefts: Int32Array
@@ -12,10 +12,10 @@ export type ComparedPairs = PatternHistogram & {
   readonly patternOf: Int32Array
 }
 
-/** With how rare the values are that both of a pair have, in natural logs. */
+/** Compared pairs with the rarity of the values that both rows have, in natural logs. */
 export type RatedPairs = ComparedPairs & { readonly rarity: Float64Array }
 
-/** Numbers patterns by their outcomes: a table with open addresses over the outcomes as one whole number. */
+/** Numbers patterns of outcomes: an open-addressing hash table keyed by the outcomes as one integer. */
 export class PatternTable {
   readonly #fields: number
   readonly #places: readonly number[]
@@ -44,7 +44,7 @@ export class PatternTable {
     return key
   }
 
-  /** Writes the patterns of so many pairs to `into`, from a place on. */
+  /** Writes the pattern numbers of `pairs` pairs to `into`, starting at `from`. */
   count(outcomes: PairOutcomes, pairs: number, into: Int32Array, from: number): void {
     for (let pair = 0; pair < pairs; pair++)
       into[from + pair] = this.#count(this.#keyOf(outcomes, pair), outcomes, pair)
@@ -75,7 +75,7 @@ export class PatternTable {
     return number
   }
 
-  /** What has come so far. */
+  /** The histogram of all patterns so far. */
   histogram(): PatternHistogram {
     return {
       fields: this.#fields,
@@ -100,7 +100,7 @@ export class PatternTable {
   }
 }
 
-/** Collects pairs; they are compared many at once. */
+/** Collects pairs and compares them in batches. */
 export class PairList {
   #lefts = new Int32Array(1 << 14)
   #rights = new Int32Array(1 << 14)
@@ -135,7 +135,7 @@ export class PairList {
     this.#compared = to
   }
 
-  /** What has come so far; more may be added, and then it is asked for again. */
+  /** All pairs so far, compared. Call it again after adding more. */
   compared(): RatedPairs {
     if (this.#compared < this.#length) this.#compare()
     return {
@@ -156,7 +156,7 @@ export class PairList {
   }
 }
 
-/** The same with twice the room. */
+/** A copy with twice the capacity. */
 function doubleCapacity<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
   const made = new (values.constructor as new (length: number) => T)(values.length * 2)
   made.set(values)
@@ -165,7 +165,7 @@ function doubleCapacity<T extends Int32Array | Float64Array | Uint8Array>(values
 
 const random_pair_count = 25_000
 
-/** Pairs drawn evenly from all there are. */
+/** Pairs drawn uniformly from all pairs of rows. */
 export function drawPairs(comparing: PairComparer, rows: number, random: () => number): ComparedPairs {
   const list = new PairList(comparing)
   for (let at = 0; at < random_pair_count; at++) {

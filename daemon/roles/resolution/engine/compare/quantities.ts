@@ -1,8 +1,8 @@
-// Differences of what can be measured: days between dates, kilometres between places.
+// Differences of measurable values: days between dates, kilometres between places.
 
 const day_ms = 86_400_000
 
-/** Days since 1970 of `yyyymmdd`; no number for a date that is none or not whole. */
+/** Days since 1970 of `yyyymmdd`; NaN for an invalid or partial date. */
 export function parseDays(date: string): number {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? []
   if (year === undefined) return Number.NaN

@@ -1,7 +1,7 @@
-// What is known of a record in one place: the numbers of its values side by side, whatever the number of records.
+// The value codes of each record side by side, so that reading a record is one memory access.
 import type { DictionaryColumn } from '../text/dictionary.ts'
 
-/** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is no value. */
+/** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is a missing value. */
 export type RowTable = { readonly rows: number; readonly width: number; readonly values: Int32Array }
 
 export function buildRowTable(fields: readonly { readonly column: DictionaryColumn }[]): RowTable {
@@ -14,9 +14,9 @@ export function buildRowTable(fields: readonly { readonly column: DictionaryColu
   return { rows, width, values }
 }
 
-/** About so many different rows, rising, each as likely as any other whatever its neighbours: twins may lie side by side. */
-export function drawRows(rows: number, wanted: number, random: () => number): Int32Array {
-  const part = wanted / rows
+/** About `count` distinct rows, ascending, each drawn independently: adjacent rows may be duplicates of each other. */
+export function drawRows(rows: number, count: number, random: () => number): Int32Array {
+  const part = count / rows
   const drawn: number[] = []
   for (let row = 0; row < rows; row++) if (part >= 1 || random() < part) drawn.push(row)
   return Int32Array.from(drawn)

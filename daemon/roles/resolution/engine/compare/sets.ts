@@ -1,6 +1,6 @@
-// Values as sets of parts: how much two of them have in common.
+// Values as sets of parts, and the overlap of two sets.
 
-/** The parts of value `v` are `parts[starts[v]]` to `parts[starts[v + 1]]`, by number, rising, each once. */
+/** The parts of value `v` are `parts[starts[v]]` to `parts[starts[v + 1]]`: part codes, ascending and distinct. */
 export type ValueSets = { readonly starts: Uint32Array; readonly parts: Int32Array }
 
 export function buildValueSets(values: readonly string[], partsOf: (value: string) => readonly string[]): ValueSets {
@@ -19,7 +19,7 @@ export function buildValueSets(values: readonly string[], partsOf: (value: strin
   return { starts, parts: Int32Array.from(parts) }
 }
 
-/** How many parts both have. */
+/** Number of common parts. */
 export function countCommonParts({ starts, parts }: ValueSets, a: number, b: number): number {
   let one = starts[a]!
   let other = starts[b]!
@@ -38,7 +38,10 @@ export function countCommonParts({ starts, parts }: ValueSets, a: number, b: num
   return both
 }
 
-/** What both have as a part of the smaller set: 1 where one lies within the other (Szymkiewicz and Simpson). */
+/**
+ * Overlap coefficient: common parts as a share of the smaller set; 1 where one contains the other (Szymkiewicz and
+ * Simpson).
+ */
 export function computeOverlap(sets: ValueSets, a: number, b: number): number {
   const { starts } = sets
   return countCommonParts(sets, a, b) / Math.min(starts[a + 1]! - starts[a]!, starts[b + 1]! - starts[b]!)

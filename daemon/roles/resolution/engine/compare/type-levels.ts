@@ -1,13 +1,14 @@
-// How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
+// Similarity of two different values of a field, as a level: 0 is reserved for equal values, higher levels are less
+// alike.
 import type { FieldType } from '../../lens/model.ts'
 import { DictionaryBuilder, type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
 import { computeSoundSignature, metaphone } from '../text/metaphone.ts'
 import { StringMatcher } from '../text/string-matcher.ts'
 
-/** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
+/** Level of two different values by code; from 1 to `count - 1`. */
 export type LevelClassifier = { readonly count: number; levelOf(a: number, b: number): number }
 
-/** Of a type that has levels of its own; others have those of a comparator. */
+/** Levels of a type that defines its own; other types use those of a comparator. */
 export function createTypeLevels(type: FieldType, column: DictionaryColumn): LevelClassifier {
   switch (type) {
     case 'name':
@@ -32,7 +33,10 @@ export function createTypeLevels(type: FieldType, column: DictionaryColumn): Lev
   }
 }
 
-/** Whether two values sound the same. How one sounds is found only where it may matter: a sign of it tells nearly all apart. */
+/**
+ * Whether two values sound alike. A signature rules out nearly all pairs, so that the sound of a value is computed only
+ * when needed.
+ */
 function createSoundComparer({ dictionary }: DictionaryColumn): (a: number, b: number) => boolean {
   const { size, units, starts } = dictionary
   const builder = new DictionaryBuilder()
@@ -47,7 +51,9 @@ function createSoundComparer({ dictionary }: DictionaryColumn): (a: number, b: n
   return (a, b) => signs[a] === signs[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
 }
 
-/** Names of people and places: a slip of the hand, the same sound, a short form, and less and less by Jaro-Winkler. */
+/**
+ * Names of people and places: a typing error, the same sound, a short form, then decreasing Jaro-Winkler similarity.
+ */
 function createNameLevels(column: DictionaryColumn): LevelClassifier {
   const matcher = new StringMatcher(column.dictionary)
   const isSameSound = createSoundComparer(column)
@@ -68,7 +74,7 @@ function createNameLevels(column: DictionaryColumn): LevelClassifier {
   }
 }
 
-/** Identifiers and postal codes: one slip, two, the same first half. */
+/** Identifiers and postal codes: one typing error, two, the same first half. */
 function createCodeLevels({ dictionary }: DictionaryColumn): LevelClassifier {
   const matcher = new StringMatcher(dictionary)
   return {
@@ -85,7 +91,7 @@ function createCodeLevels({ dictionary }: DictionaryColumn): LevelClassifier {
   }
 }
 
-/** Addresses of mail: the same user, and how much of the whole or of the user is alike. */
+/** E-mail addresses: the same user, then the similarity of the whole address or of the user. */
 function createEmailLevels(column: DictionaryColumn): LevelClassifier {
   const matcher = new StringMatcher(column.dictionary)
   const codes = Int32Array.from({ length: column.dictionary.size }, (_, code) => code)
@@ -101,8 +107,8 @@ function createEmailLevels(column: DictionaryColumn): LevelClassifier {
       if (distance <= floorFraction(longest, 0.12)) return 1
       if (distance <= floorFraction(longest, 0.25)) return 2
       if (one < 0 || other < 0) return 4
-      const most = floorFraction(Math.max(ofUsers.lengthOf(one), ofUsers.lengthOf(other)), 0.3)
-      return ofUsers.distance(one, other, most) <= most ? 3 : 4
+      const max_distance = floorFraction(Math.max(ofUsers.lengthOf(one), ofUsers.lengthOf(other)), 0.3)
+      return ofUsers.distance(one, other, max_distance) <= max_distance ? 3 : 4
     },
   }
 }
@@ -111,7 +117,9 @@ function floorFraction(length: number, part: number): number {
   return Math.floor(length * part + 1e-9)
 }
 
-/** Dates as `yyyymmdd`: a slip or day and month swapped, two parts equal, one part or a neighbouring year. */
+/**
+ * Dates as `yyyymmdd`: a typing error or swapped day and month, two parts equal, one part equal or a neighbouring year.
+ */
 function createDateLevels(column: DictionaryColumn): LevelClassifier {
   const matcher = new StringMatcher(column.dictionary)
   const values = parseNumbers(column)
@@ -136,7 +144,7 @@ function createDateLevels(column: DictionaryColumn): LevelClassifier {
 
 const differenceLimits = [0, 0.02, 0.08, 0.2, 0.4, 0.6]
 
-/** By the difference as a part of the larger. */
+/** By the difference as a share of the larger value. */
 function createNumberLevels(column: DictionaryColumn): LevelClassifier {
   const values = parseNumbers(column)
   return {

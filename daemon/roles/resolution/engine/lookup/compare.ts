@@ -1,7 +1,8 @@
-// One record beside others, by the weights that a run kept: what each field says of each, and the score.
+// Compares one record with others by the stored weights of a run.
 import { readExplicitLevels } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import { createPairComparer, type FieldColumn } from '../compare/pair-comparer.ts'
+import { findSwappedFields } from '../compare/swapped-fields.ts'
 import type { PartialMatchWeight } from '../score/match-weights.ts'
 import { DictionaryBuilder } from '../text/dictionary.ts'
 import type { FieldValues } from './keys.ts'
@@ -14,10 +15,10 @@ export type RecordComparison = {
   readonly parts: readonly PartialMatchWeight[]
 }
 
-/** Values of texts that tell how common words are, besides those that are compared. */
+/** Values that establish how common words are, besides those compared. */
 const background_values = 256
 
-/** Each of `others` beside the record, in their order. Every value is in normal form. */
+/** Compares the record with each of `others`, in their order. Every value is in normal form. */
 export function compareRecord(
   lens: Lens,
   weights: LookupWeights,
@@ -38,12 +39,12 @@ export function compareRecord(
       const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
       return { field: name, outcome, bits: (list[outcome] ?? 0) / Math.LN2, frequency_bits: term / Math.LN2 }
     })
-    const told = parts.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
-    return { score: weights.prior + told * Math.LN2, parts }
+    const field_bits = parts.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
+    return { score: weights.prior + field_bits * Math.LN2, parts }
   })
 }
 
-/** Whether it depends on all values that are compared how alike two of them are. */
+/** Whether the similarity of two values depends on the word frequencies of all compared values. */
 export function comparesByWords(of: Lens['fields'][number]): boolean {
   const levels = readExplicitLevels(of)
   return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : of.type === 'text'
@@ -60,9 +61,4 @@ function buildFieldColumn(
   const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
   if (comparesByWords(of)) for (const value of index.sample(name, background_values)) builder.add(value)
   return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
-}
-
-function findSwappedFields({ swapped }: Lens, fields: readonly FieldColumn[]): readonly [number, number] | undefined {
-  const [one = -1, other = -1] = (swapped ?? []).map((name) => fields.findIndex((field) => field.name === name))
-  return one >= 0 && other >= 0 ? [one, other] : undefined
 }

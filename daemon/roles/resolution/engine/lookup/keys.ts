@@ -1,4 +1,4 @@
-// The keys under which one record is found again: those of the lens's rules, or all views of its fields.
+// Lookup keys of a record: those of the blocking rules of a lens, or all views of its fields.
 import { listRuleFields, normaliseBlockingRule } from '../../lens/blocking.ts'
 import { parseExpression } from '../../lens/expression.ts'
 import type { Lens } from '../../lens/model.ts'
@@ -8,25 +8,26 @@ import { createViewFunction } from '../text/views.ts'
 /** Field to value in normal form. */
 export type FieldValues = Readonly<Record<string, string>>
 
-/** Of a record each key that it has, told apart by what it is a key of. */
+/** Keys of a record, each prefixed by its kind. */
 export type KeyExtractor = (values: FieldValues) => string[]
 
 /**
- * Rules of neighbours need all records in an order; of the fields that they name, or of all, the views stand in for them. So
- * the records of a rule's blocks are all found, and its neighbours as far as they share a view.
+ * Neighbourhood rules need all records in an order; here the views of the fields that they name (or of all) replace
+ * them. A lookup therefore finds all records of a rule's blocks, and neighbours only if they share a view.
  */
-export function createLookupKeys(lens: Lens): { readonly keysOf: KeyExtractor; readonly most: number } {
+export function createLookupKeys(lens: Lens): { readonly keysOf: KeyExtractor; readonly max_posting: number } {
   const { blocking, fields, max_block } = lens
-  if (blocking === 'automatic') return { keysOf: createViewKeyExtractor(lens, () => true), most: max_posting_records }
+  if (blocking === 'automatic')
+    return { keysOf: createViewKeyExtractor(lens, () => true), max_posting: max_posting_records }
   const makers = blocking.map(normaliseBlockingRule).map((rule, at): KeyExtractor => {
     if (rule.kind === 'keys') return createRuleKeyExtractor(rule.keys, at)
     const named = new Set(listRuleFields(rule).length > 0 ? listRuleFields(rule) : fields.map(({ name }) => name))
     return createViewKeyExtractor(lens, (name) => named.has(name))
   })
-  return { keysOf: (values) => [...new Set(makers.flatMap((make) => make(values)))], most: max_block }
+  return { keysOf: (values) => [...new Set(makers.flatMap((make) => make(values)))], max_posting: max_block }
 }
 
-/** Records that share a key which says nearly nothing. */
+/** Records above which a shared key carries almost no evidence. */
 const max_posting_records = 5_000
 
 function createViewKeyExtractor({ fields }: Lens, isNamed: (name: string) => boolean): KeyExtractor {

@@ -1,7 +1,7 @@
-// Records of a registry in memory, found by the keys that they share with one that is looked up.
+// Index in memory of the records of a registry, by the keys that they share with a looked-up record.
 import type { FieldValues, KeyExtractor } from './keys.ts'
 
-/** Values of one field: how many records have each, all of them, and the sum of squared counts. */
+/** Value counts of one field: records per value, their total, and the sum of squared counts. */
 class ValueCounts {
   readonly of = new Map<string, number>()
   all = 0
@@ -19,7 +19,7 @@ class ValueCounts {
 
 export class LookupIndex {
   readonly #keysOf: KeyExtractor
-  readonly #most: number
+  readonly #max_posting: number
   readonly #uids: string[] = []
   readonly #values: (FieldValues | undefined)[] = []
   readonly #isCounted: boolean[] = []
@@ -29,10 +29,10 @@ export class LookupIndex {
   #counted = 0
   #evidence = new Float64Array(1 << 10)
 
-  /** `most`: a key that more records have finds none. */
-  constructor({ keysOf, most }: { readonly keysOf: KeyExtractor; readonly most: number }) {
+  /** A key with more than `max_posting` records finds none of them. */
+  constructor({ keysOf, max_posting }: { readonly keysOf: KeyExtractor; readonly max_posting: number }) {
     this.#keysOf = keysOf
-    this.#most = most
+    this.#max_posting = max_posting
   }
 
   get size(): number {
@@ -40,8 +40,8 @@ export class LookupIndex {
   }
 
   /**
-   * Takes a record in; one that is there already and says something else is as if it were new. `isCounted`: whether its values
-   * count for how common they are. Those of the run alone do, so that a score stays as it is whatever comes after.
+   * Adds or replaces a record. `isCounted`: whether its values count towards value frequencies. Only records of the run
+   * do, so that a score does not depend on later records.
    */
   put(uid: string, values: FieldValues, isCounted = true): void {
     const known = this.#rowOf.get(uid)
@@ -73,31 +73,36 @@ export class LookupIndex {
   }
 
   /**
-   * The records that share most with this one, at most so many: a key of `n` records says 1 / n of each. Of equal ones the lower uid
-   * first, so that the order in which records came changes nothing.
+   * The records with the most shared evidence: a key of `n` records counts 1 / n for each. Ties are broken by uid, so
+   * that the order of insertion does not matter.
    */
-  findCandidates(values: FieldValues, wanted: number): { readonly uid: string; readonly values: FieldValues }[] {
+  findCandidates(
+    values: FieldValues,
+    max_candidates: number,
+  ): { readonly uid: string; readonly values: FieldValues }[] {
     if (this.#evidence.length < this.#uids.length) this.#evidence = new Float64Array(this.#uids.length * 2)
-    const [said, touched] = [this.#evidence, [] as number[]]
+    const [evidence, touched] = [this.#evidence, [] as number[]]
     for (const key of this.#keysOf(values)) {
       const rows = this.#rows.get(key) ?? []
-      if (rows.length > this.#most) continue
+      if (rows.length > this.#max_posting) continue
       for (const row of rows) {
-        if (said[row] === 0) touched.push(row)
-        said[row]! += 1 / rows.length
+        if (evidence[row] === 0) touched.push(row)
+        evidence[row]! += 1 / rows.length
       }
     }
     const found = touched.flatMap((row) => {
       const of = this.#values[row]
-      const each = of ? [{ uid: this.#uids[row]!, values: of, says: said[row]! }] : []
-      said[row] = 0
+      const each = of ? [{ uid: this.#uids[row]!, values: of, shared: evidence[row]! }] : []
+      evidence[row] = 0
       return each
     })
-    found.sort((one, other) => other.says - one.says || (one.uid < other.uid ? -1 : 1))
-    return found.slice(0, wanted)
+    found.sort((one, other) => other.shared - one.shared || (one.uid < other.uid ? -1 : 1))
+    return found.slice(0, max_candidates)
   }
 
-  /** What an equal value adds for being rare: ln(sum of squared frequencies / frequency), as a run has it of its records. */
+  /**
+   * Weight of a rare equal value: ln(sum of squared frequencies / frequency), as the run computes it for its records.
+   */
   frequencyTerm(field: string, value: string): number {
     const counts = this.#counts.get(field)
     if (!counts || counts.all === 0) return 0
@@ -105,18 +110,18 @@ export class LookupIndex {
     return Math.log(counts.squares / counts.all ** 2 / Math.max(share, 2 / Math.max(2, this.#counted)))
   }
 
-  /** Some values of a field, the first ones that came. */
-  sample(field: string, most: number): string[] {
+  /** The first `limit` distinct values of a field. */
+  sample(field: string, limit: number): string[] {
     const values: string[] = []
     for (const value of this.#counts.get(field)?.of.keys() ?? []) {
-      if (values.length === most) break
+      if (values.length === limit) break
       values.push(value)
     }
     return values
   }
 }
 
-/** Whether two records say the same. */
+/** Whether two records have the same values. */
 export function isSameRecord(one: FieldValues, other: FieldValues): boolean {
   const names = Object.keys(one)
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])

@@ -1,16 +1,18 @@
-// One record as a lens sees it: its fields' values in normal form.
-import type { NodeRecord } from '../../fusion-run/node-data.ts'
+// Normalises one record by a lens: the values of its fields in normal form.
 import type { Lens } from '../../lens/model.ts'
 import { ColumnBuilder } from '../records/column-builder.ts'
 import { buildRecords, LensFault } from '../records/records.ts'
 import { decodeText } from '../text/dictionary.ts'
 import type { FieldValues } from './keys.ts'
 
-/** Stands for the id, which need not be known of a record that is looked up. */
+/** Column to value, as a request gives it. */
+type UnnormalisedRecord = Readonly<Record<string, string | number | boolean | null>>
+
+/** Replaces the id, which a looked-up record need not have. */
 const id_placeholder = '\u0000'
 
-/** What the record does not say is left out; undefined where it says nothing that the lens reads. */
-export function normaliseRecord(lens: Lens, record: NodeRecord): FieldValues | undefined {
+/** Missing values are left out; undefined for a record without any value that the lens reads. */
+export function normaliseRecord(lens: Lens, record: UnnormalisedRecord): FieldValues | undefined {
   const columns = Object.entries({ ...record, [id_placeholder]: id_placeholder }).map(([name, value]) => {
     const column = new ColumnBuilder(name)
     column.set(0, value === null ? '' : String(value))
@@ -20,11 +22,11 @@ export function normaliseRecord(lens: Lens, record: NodeRecord): FieldValues | u
   const all = { ...lens, id_field: id_placeholder, fields: lens.fields.map((field) => ({ ...field, optional: true })) }
   try {
     const { fields } = buildRecords(all, [{ name: 'record', rows: 1, names, columns }])
-    const said = fields.flatMap(({ name, column }) => {
+    const values = fields.flatMap(({ name, column }) => {
       const code = column.codes[0] ?? -1
       return code < 0 ? [] : [[name, decodeText(column.dictionary, code)] as const]
     })
-    return said.length === 0 ? undefined : Object.fromEntries(said)
+    return values.length === 0 ? undefined : Object.fromEntries(values)
   } catch (error) {
     if (error instanceof LensFault) return undefined
     throw error

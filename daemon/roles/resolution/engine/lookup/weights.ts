@@ -1,11 +1,14 @@
-// What a run learnt, kept so that one record can be scored later as the run scored its own: weights, prior, cut.
+// The trained weights of a run, stored so that a single record can be scored later as the run scored its own.
 import type { Lens } from '../../lens/model.ts'
 import type { LensRecords } from '../records/records.ts'
 import { computeHighestScore, type DetailedResolution } from '../resolve.ts'
 import { createPartialWeightReader, type MatchWeights } from '../score/match-weights.ts'
 import { logit } from '../score/model.ts'
 
-/** Natural logs of odds. `floor` and `highest` bound what one pair says within a cluster; `cut`: from which on records are one. */
+/**
+ * Natural logs of odds. `floor` and `highest` bound the score of one pair within a cluster; records above `cut` are one
+ * entity.
+ */
 export type LookupWeights = {
   readonly prior: number
   readonly cut: number
@@ -14,10 +17,10 @@ export type LookupWeights = {
   readonly fields: { name: string; outcomes: number[]; has_frequencies: boolean }[]
 }
 
-/** JSON has no infinities: a given level of chance nought weighs so much. */
+/** Replaces infinity, which JSON lacks: the weight of a level with probability 0. */
 const max_weight = 700
 
-/** Where texts told by likeness, a record is looked up by the fields' odds alone, and counts from even odds on. */
+/** After a run by likeness of texts, lookups use the odds of the fields alone, and the cut is even odds. */
 export function buildLookupWeights(
   lens: Lens,
   records: LensRecords,
@@ -39,7 +42,7 @@ export function buildLookupWeights(
   }
 }
 
-/** What is left of a score without its fields: the same for every pair of a run. */
+/** The score of any pair less the weights of its fields: the same for every pair of a run. */
 function computePrior(
   records: LensRecords,
   { compared, scores, model }: DetailedResolution,
@@ -47,8 +50,8 @@ function computePrior(
 ): number {
   if (compared.length === 0) return logit(model.lambda)
   const parts = createPartialWeightReader(records, compared, weights)(0)
-  const told = parts.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
-  return scores[0]! - told * Math.LN2
+  const field_bits = parts.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
+  return scores[0]! - field_bits * Math.LN2
 }
 
 function clampWeight(weight: number): number {

@@ -46,7 +46,7 @@ export class CsvReader {
   readonly #separator: number
   #names: string[] = []
   /** Bytes that the fields of each column may have. */
-  #most: number[] = []
+  #fieldLimits: number[] = []
   #columns: (BufferedColumn | undefined)[] = []
   /** What is pushed, in which values wait. */
   #pushed: Uint8Array = new Uint8Array(0)
@@ -90,7 +90,7 @@ export class CsvReader {
       const byte = bytes[at]!
       if (byte > comma || (byte !== separator && byte !== feed && byte !== quote)) continue
       const isRightPlace = byte === feed ? field === last && rows < this.#limits.rows : field < last
-      if (byte === quote || !isRightPlace || at - start > (this.#most[field] ?? this.#limits.field_bytes)) break
+      if (byte === quote || !isRightPlace || at - start > (this.#fieldLimits[field] ?? this.#limits.field_bytes)) break
       const end = byte === feed && at > start && bytes[at - 1] === carriage ? at - 1 : at
       if (end === start && last === 0) break
       columns[field]?.buffer(start, end)
@@ -166,10 +166,10 @@ export class CsvReader {
   }
 
   #checkLength(length: number): void {
-    const most = this.#most[this.#field] ?? this.#limits.field_bytes
-    if (length <= most) return
-    const name = this.#most[this.#field] === undefined ? '' : `, ${JSON.stringify(this.#names[this.#field])},`
-    throw new DataFault(this.#line, `field ${this.#field + 1}${name} has more than ${most} bytes`)
+    const max_bytes = this.#fieldLimits[this.#field] ?? this.#limits.field_bytes
+    if (length <= max_bytes) return
+    const name = this.#fieldLimits[this.#field] === undefined ? '' : `, ${JSON.stringify(this.#names[this.#field])},`
+    throw new DataFault(this.#line, `field ${this.#field + 1}${name} has more than ${max_bytes} bytes`)
   }
 
   #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean): void {
@@ -217,7 +217,7 @@ export class CsvReader {
     const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
     if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
     this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new BufferedColumn() : undefined))
-    this.#most = this.#names.map((name) => getFieldLimit(this.#limits, name))
+    this.#fieldLimits = this.#names.map((name) => getFieldLimit(this.#limits, name))
     this.#rows = 0
   }
 

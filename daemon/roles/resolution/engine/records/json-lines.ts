@@ -71,7 +71,10 @@ export class JsonLinesReader {
       throw new DataFault(this.#line, 'it is not JSON')
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-    throw new DataFault(this.#line, 'it is no object: a record is a line as {"id": "1", "name": "Ann"}')
+    throw new DataFault(
+      this.#line,
+      'it is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
+    )
   }
 
   #textOf(bytes: Uint8Array): string {
@@ -101,7 +104,7 @@ export class JsonLinesReader {
     return this.#columns.get(name)
   }
 
-  /** Null is no value. */
+  /** The value as text; empty for null, which counts as missing. */
   #formatValue(name: string, value: unknown): string {
     const isPlain = (each: unknown) => typeof each !== 'object' || each === null
     if (Array.isArray(value) && value.every(isPlain)) {
@@ -113,9 +116,9 @@ export class JsonLinesReader {
   }
 
   #checkLength(name: string, text: string): string {
-    const most = getFieldLimit(this.#limits, name)
-    if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return text
-    throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${most} bytes`)
+    const max_bytes = getFieldLimit(this.#limits, name)
+    if (text.length * 3 <= max_bytes || new TextEncoder().encode(text).length <= max_bytes) return text
+    throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${max_bytes} bytes`)
   }
 
   /** All columns that are wanted and came at least once. Throws `DataFault`. */

@@ -6,7 +6,7 @@ import { createNormaliser } from '../text/normalisers.ts'
 import type { RawColumn } from './csv.ts'
 import { ValueTable } from './value-table.ts'
 
-/** A value is no text. */
+/** A value is not valid UTF-8. */
 export class Utf8Fault extends Error {
   readonly value: number
   readonly column: RawColumn

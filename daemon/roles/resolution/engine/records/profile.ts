@@ -48,7 +48,7 @@ export function profileColumns(
         (least, length) => Math.min(least, length),
         texts.length > 0 ? Number.MAX_SAFE_INTEGER : 0,
       ),
-      longest: lengths.reduce((most, length) => Math.max(most, length), 0),
+      longest: lengths.reduce((longest, length) => Math.max(longest, length), 0),
       samples: order.slice(0, 3).map((at) => texts[at]!.slice(0, max_sample_characters)),
     }
   })

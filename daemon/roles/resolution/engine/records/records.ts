@@ -43,10 +43,10 @@ export function createColumnFilter(lens: Lens): (name: string) => boolean {
   return (name) => wanted.has(name)
 }
 
-/** Of an id, in UTF-8: more names nobody, and is no name in any index. */
+/** Largest id in UTF-8; a longer one does not fit into an index. */
 const max_id_bytes = 4_096
 
-/** For whoever reads records, so that a longer id is told with its line. */
+/** The limit of the id column, for readers that report a longer id with its line. */
 export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<CsvLimits['id']> {
   return { name: id_field, bytes: max_id_bytes }
 }

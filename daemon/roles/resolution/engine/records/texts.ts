@@ -14,20 +14,20 @@ export function joinRecordTexts(
   source?: number,
   isAll = false,
 ): string[] {
-  const told = fields.filter(({ type }) => isAll || !wordlessTypes.has(type))
-  const known = told.map((): (string | undefined)[] => [])
+  const textFields = fields.filter(({ type }) => isAll || !wordlessTypes.has(type))
+  const decoded = textFields.map((): (string | undefined)[] => [])
   const textIn = (field: number, row: number) => {
-    const { codes, dictionary } = told[field]!.column
+    const { codes, dictionary } = textFields[field]!.column
     const value = codes[row]!
     if (value < 0) return ''
-    const text = known[field]![value] ?? decodeText(dictionary, value)
-    known[field]![value] = text
+    const text = decoded[field]![value] ?? decodeText(dictionary, value)
+    decoded[field]![value] = text
     return text
   }
   const texts: string[] = []
   for (let row = 0; row < rows; row++) {
     if (source !== undefined && sources[row] !== source) continue
-    texts.push(told.map((_, field) => textIn(field, row)).join(' '))
+    texts.push(textFields.map((_, field) => textIn(field, row)).join(' '))
   }
   return texts
 }

@@ -158,7 +158,7 @@ function packWord(bytes: Uint8Array, from: number, to: number): number {
   return value
 }
 
-/** What a place in the bytes is told by has 32 bits. */
+/** Offsets into the bytes have 32 bits. */
 const max_bytes = 2 ** 32 - 1
 
 function widenArray(from: Uint32Array, length: number): Uint32Array<ArrayBuffer> {

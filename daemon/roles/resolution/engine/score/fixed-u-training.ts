@@ -1,20 +1,21 @@
-// Learns what matches look like while it stays known what chance looks like: for candidates that were chosen for agreeing.
+// Estimates m with u fixed: for candidates that were chosen because they agree, which makes chance agreement
+// unobservable.
 import type { PairComparer } from '../compare/pair-comparer.ts'
 import type { PatternHistogram } from '../compare/patterns.ts'
 import { computeProbabilities, estimateModel, type MatchModel, scorePatterns } from './model.ts'
 
 export type FixedUTraining = {
-  /** Its u is that of pairs drawn from all, and stays. */
+  /** Its u comes from random pairs of all rows, and stays fixed. */
   readonly first: MatchModel
   readonly comparing: PairComparer
-  /** Of each field, how many times over its evidence is told. */
+  /** For each field, how many times over other fields repeat its evidence. */
   readonly copies: readonly number[]
   readonly rows: number
 }
 
 /**
- * Expectation and maximisation, so many times, over the patterns of the candidates; m is learnt, and lambda is of any pair of
- * rows to be a match: all matches that there are stand among the candidates.
+ * Expectation-maximisation over the patterns of the candidates. Estimates m; lambda refers to any pair of rows, on the
+ * assumption that all matches are among the candidates.
  */
 export function trainWithFixedU(
   { first, comparing, copies, rows }: FixedUTraining,
@@ -33,7 +34,7 @@ export function trainWithFixedU(
   return model
 }
 
-/** Fields that tell the same share what they say: ln(m / u) of each is divided by its copies. */
+/** Divides ln(m / u) of each field by its copies, so that fields with the same evidence share its weight. */
 function shareEvidence({ m, u, lambda }: MatchModel, copies: readonly number[]): MatchModel {
   const nearer = u.map((of, field) => {
     return of.map((chance, outcome) => {

@@ -1,17 +1,18 @@
-// What a score is made of, kept beside the scores: the weight of each outcome of each field, and where rare values count more.
+// Components of a score, stored beside the scores: the weight of each outcome of each field, and the fields with rarity
+// terms.
 import type { ComparedPairs } from '../compare/patterns.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { DetailedResolution } from '../resolve.ts'
 import { computeWeights } from './model.ts'
 import { computeFrequencyTerms } from './pair-scores.ts'
 
-/** Plain values: natural logs by field and outcome, and of each field whether equal values are weighed by how rare they are. */
+/** Natural logs by field and outcome; and for each field whether equal values are weighted by rarity. */
 export type MatchWeights = {
   readonly outcomes: readonly (readonly number[])[]
   readonly hasFrequencies: readonly boolean[]
 }
 
-/** `byFrequency`: what fields do that say nothing of it. */
+/** `byFrequency` applies to fields that do not specify it. */
 export function extractMatchWeights(
   { model, compares }: Pick<DetailedResolution, 'model' | 'compares'>,
   byFrequency: boolean,
@@ -29,7 +30,7 @@ export type PartialMatchWeight = {
   readonly frequency_bits: number
 }
 
-/** Of any pair by its number: what each field adds, as log-odds to base 2. */
+/** Reads the contribution of each field to the score of a pair, as log-odds to base 2. */
 export function createPartialWeightReader(
   records: LensRecords,
   compared: ComparedPairs,

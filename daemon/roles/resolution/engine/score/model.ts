@@ -1,21 +1,22 @@
-// Fellegi and Sunter's model of a match: for each field, how much a level speaks for one person or thing, in natural logs.
+// The Fellegi-Sunter model of a match: the evidence of each level of each field, in natural logs.
 import type { PairComparer } from '../compare/pair-comparer.ts'
 import type { PatternHistogram } from '../compare/patterns.ts'
 import { createGenericShape, createTypeShape } from './shapes.ts'
 
 /**
- * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome for a match and for a non-match; outcome 0, no
- * evidence, has none. `lambda`: of a candidate to be a match. After Fellegi and Sunter, "A Theory for Record Linkage", 1969.
+ * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome among matches and among non-matches; 0 for
+ * outcome 0, no evidence. `lambda`: probability that a candidate is a match. After Fellegi and Sunter, "A Theory for
+ * Record Linkage", 1969.
  */
 export type MatchModel = {
   readonly m: readonly number[][]
   readonly u: readonly number[][]
   readonly lambda: number
-  /** Of each field and outcome in natural logs, where they were given and are not to be found from m and u. */
+  /** Weight of each field and outcome in natural logs, where a lens fixes them instead of m and u. */
   readonly weights?: readonly number[][]
 }
 
-/** The model before any learning: u from pairs drawn at random, m from fixed shapes. */
+/** The model before training: u from pairs drawn at random, m from fixed shapes. */
 export function createInitialModel(comparing: PairComparer, random: PatternHistogram, lambda: number): MatchModel {
   const { fields, outcomes, swapped } = comparing
   const everything = new Float64Array(random.counts.length).fill(1)
@@ -31,7 +32,9 @@ export function createInitialModel(comparing: PairComparer, random: PatternHisto
 
 const swap_share = 0.02
 
-/** The chance of each outcome but the first among pairs weighed so, smoothed by half a count spread over the levels. */
+/**
+ * Probability of each outcome but the first among the weighted pairs, smoothed by half a count spread over the levels.
+ */
 export function computeOutcomeFrequencies(
   { fields, patterns, counts }: PatternHistogram,
   field: number,
@@ -49,8 +52,8 @@ export function computeOutcomeFrequencies(
 }
 
 /**
- * ln(m / u) of each field and outcome; what a missing value weighs for no evidence. Never rises as likeness falls: neighbours that would are pooled
- * (Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955).
+ * ln(m / u) of each field and outcome; `missing` for no evidence. Never rises as likeness falls: adjacent levels that
+ * would are pooled (Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955).
  */
 export function computeWeights(
   { m, u, weights }: MatchModel,
@@ -100,7 +103,7 @@ export function scorePatterns(
   return scores
 }
 
-/** Learns m, u and lambda from pairs of which each pattern is a match with this probability; of no pairs, none is likely to be one. */
+/** Estimates m, u and lambda from the match probability of each pattern; lambda is near 0 without pairs. */
 export function estimateModel(comparing: PairComparer, histogram: PatternHistogram, matches: Float64Array): MatchModel {
   const others = matches.map((each) => 1 - each)
   const { outcomes } = comparing
@@ -121,7 +124,7 @@ export function computeProbabilities(scores: Float64Array): Float64Array {
   return scores.map((score) => 1 / (1 + Math.exp(-score)))
 }
 
-/** Expectation and maximisation, so many times, over the patterns of the candidates (Dempster, Laird and Rubin, 1977). */
+/** Expectation-maximisation over the patterns of the candidates (Dempster, Laird and Rubin, 1977). */
 export function trainModel(
   model: MatchModel,
   comparing: PairComparer,

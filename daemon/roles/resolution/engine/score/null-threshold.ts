@@ -1,17 +1,18 @@
-// Where to stop linking two clean sources, from what is known to be no match: every candidate of a record but its own link.
+// The score threshold for links between clean sources, from known non-matches: every candidate of a record but its own
+// link.
 
 /** The score of a record's link and the best score among its other candidates; -Infinity where it has no other. */
 export type LinkRival = { readonly link: number; readonly other: number }
 
 const pass_count = 6
 const min_weight = 0.02
-/** Of the known non-matches, how much must lie below before their share is read off. */
+/** Share of the known non-matches that must lie below a score before their proportion is read from it. */
 const min_tail = 0.2
 
 /**
- * The score from which on links are kept: where twice the true ones among those kept, over kept and true together, is
- * expected highest. Links of records without a match are distributed as the others are, weighed by how likely their record
- * has no match (a local false discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
+ * Lowest score of an accepted link: the threshold with the highest expected F1. Links of records without a match are
+ * distributed as the other candidates are, weighted by the probability that their record has no match (a local false
+ * discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
  */
 export function findNullThreshold(rivals: readonly LinkRival[]): number {
   const records = rivals.length
@@ -30,10 +31,10 @@ export function findNullThreshold(rivals: readonly LinkRival[]): number {
   const matches = records * (1 - part)
   let best = { value: -1, threshold: Number.NEGATIVE_INFINITY }
   for (const [at, threshold] of links.entries()) {
-    const kept = records - at
-    const wrong = Math.min(kept, records * part * (1 - computeShareBelow(nulls, threshold)))
-    const right = Math.min(kept - wrong, matches)
-    const value = (2 * right) / (kept + matches)
+    const linked = records - at
+    const wrong = Math.min(linked, records * part * (1 - computeShareBelow(nulls, threshold)))
+    const right = Math.min(linked - wrong, matches)
+    const value = (2 * right) / (linked + matches)
     if (value > best.value) best = { value, threshold }
   }
   return best.threshold
@@ -54,13 +55,13 @@ function buildDistribution(rivals: readonly LinkRival[], weights: readonly numbe
   }
 }
 
-/** The part of the weight strictly below a score. */
+/** Share of the weight strictly below a score. */
 function computeShareBelow({ values, sums }: WeightedDistribution, score: number): number {
   const at = countBelow(values, score)
   return at === 0 ? 0 : sums[at - 1]!
 }
 
-/** How many of the rising values are below. */
+/** Number of the ascending values below a score. */
 function countBelow(values: readonly number[], score: number): number {
   let [from, to] = [0, values.length]
   while (from < to) {
@@ -86,6 +87,6 @@ function computeLocalFalseDiscoveryRate(
   nulls: WeightedDistribution,
   part: number,
 ): number {
-  const kept = 1 - countBelow(links, link) / links.length
-  return Math.min(1, (part * (1 - computeShareBelow(nulls, link))) / Math.max(kept, 1e-12))
+  const linkedShare = 1 - countBelow(links, link) / links.length
+  return Math.min(1, (part * (1 - computeShareBelow(nulls, link))) / Math.max(linkedShare, 1e-12))
 }

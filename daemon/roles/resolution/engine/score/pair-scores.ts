@@ -1,10 +1,13 @@
-// The score of each pair: its pattern's, and how rare the values are that both have.
+// Scores of pairs: the score of the pattern plus the rarity of the values that both have.
 import type { FieldColumn, FrequencyTerms, PairComparer } from '../compare/pair-comparer.ts'
 import type { RatedPairs } from '../compare/patterns.ts'
 import { countRows } from '../text/dictionary.ts'
 import { type MatchModel, scorePatterns } from './model.ts'
 
-/** ln(sum of squared frequencies / frequency of the value), by its number. `byFrequency`: of fields that say nothing of it. */
+/**
+ * ln(sum of squared frequencies / frequency of the value), by value code. `byFrequency` applies to fields that do not
+ * specify it.
+ */
 export function computeFrequencyTerms(
   fields: readonly FieldColumn[],
   rows: number,
@@ -24,7 +27,7 @@ export function computeFrequencyTerms(
   })
 }
 
-/** In natural logs of odds. `known`: scores of the first pairs by the same model, which are kept. */
+/** In natural logs of odds. `known`: scores of the first pairs by the same model, which are reused. */
 export function computePairScores(
   compares: PairComparer,
   compared: RatedPairs,

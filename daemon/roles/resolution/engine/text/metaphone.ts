@@ -1,4 +1,5 @@
-// How an English word sounds: after Lawrence Philips, "Hanging on the Metaphone", Computer Language, December 1990.
+// Metaphone: the sound of an English word, after Lawrence Philips, "Hanging on the Metaphone", Computer Language,
+// December 1990.
 
 const vowels = 'aeiou'
 const softeningVowels = 'eiy'
@@ -6,7 +7,7 @@ const [a, e] = [97, 101]
 
 /** Letters of which the sound has as many as the text, in the same order, doubled ones once. */
 const always_heard = 'lmnr'
-/** By code unit: from 1 on what is always heard, nought for other letters, -1 for what is no letter. */
+/** By code unit: from 1 on for letters that are always heard, 0 for other letters, -1 for anything else. */
 const letterKinds = Int8Array.from({ length: 128 }, (_, unit) => {
   const letter = String.fromCharCode(unit)
   return /[a-z]/.test(letter) ? always_heard.indexOf(letter) + 1 : -1

@@ -1,4 +1,4 @@
-// What each named normaliser does to a value; what it cannot read becomes the empty string, which is no value.
+// What each named normaliser does to a value; an unreadable value becomes the empty string, which counts as missing.
 import type { NormaliserName } from '../../lens/normalisers.ts'
 import {
   normaliseCode,

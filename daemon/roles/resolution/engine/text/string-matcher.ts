@@ -1,4 +1,5 @@
-// How far apart two values of one dictionary are: edit distance and Jaro-Winkler, bit-parallel where a value fits into a word of 32 bits.
+// Edit distance and Jaro-Winkler similarity of two values of a dictionary, bit-parallel for values of up to 32 letters.
+import { popCount } from '../pop-count.ts'
 import type { Dictionary } from './dictionary.ts'
 
 const word_bits = 32
@@ -10,11 +11,14 @@ const min_letters = 64
  */
 export class StringMatcher {
   readonly #letters: Uint16Array
-  /** Two places for each value, as both are wanted together: where it starts, and its letters as bits; two letters may share one. */
+  /**
+   * Two entries per value, which are read together: its start, and its set of letters as bits; two letters may share a
+   * bit.
+   */
   readonly #values: Uint32Array
   /** For each letter, its positions in the prepared value. */
   readonly #positions: Int32Array
-  /** All bits where swapped neighbours are one edit, none where they are two. */
+  /** All bits set where a swap of neighbours is one edit, none where it is two. */
   readonly #swaps: number
   #prepared = -1
 
@@ -43,29 +47,30 @@ export class StringMatcher {
     return this.#values[code * 2 + 2]! - this.#values[code * 2]!
   }
 
-  /** How many letters in a row are the same from the start, at most so many. */
-  commonPrefix(a: number, b: number, most: number): number {
+  /** Length of the common prefix, at most `max_length`. */
+  commonPrefix(a: number, b: number, max_length: number): number {
     const letters = this.#letters
     const [one, other] = [this.#values[a * 2]!, this.#values[b * 2]!]
     let length = 0
-    while (length < most && letters[one + length] === letters[other + length]) length++
+    while (length < max_length && letters[one + length] === letters[other + length]) length++
     return length
   }
 
   /**
    * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice;
    * without swaps it is Levenshtein's distance.
-   * `most + 1` stands for every distance above `most`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
+   * `max_distance + 1` stands for every distance above `max_distance`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
    * Damerau edit distances", 2003.
    */
-  distance(a: number, b: number, most: number): number {
+  distance(a: number, b: number, max_distance: number): number {
     const aLength = this.lengthOf(a)
     const bLength = this.lengthOf(b)
-    if (aLength - bLength > most || bLength - aLength > most) return most + 1
+    if (aLength - bLength > max_distance || bLength - aLength > max_distance) return max_distance + 1
     const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
-    if (popCount(mine & ~theirs) > most || popCount(theirs & ~mine) > most) return most + 1
+    if (popCount(mine & ~theirs) > max_distance || popCount(theirs & ~mine) > max_distance) return max_distance + 1
     if (aLength === 0 || bLength === 0) return Math.max(aLength, bLength)
-    if (aLength > word_bits) return bLength > word_bits ? this.#distanceByTable(a, b, most) : this.distance(b, a, most)
+    if (aLength > word_bits)
+      return bLength > word_bits ? this.#distanceByTable(a, b, max_distance) : this.distance(b, a, max_distance)
     this.#prepare(a)
     const positions = this.#positions
     const letters = this.#letters
@@ -85,7 +90,7 @@ export class StringMatcher {
       below = right & diagonal
       before = same
     }
-    return distance > most ? most + 1 : distance
+    return distance > max_distance ? max_distance + 1 : distance
   }
 
   /**
@@ -98,8 +103,8 @@ export class StringMatcher {
     if (aLength === 0 || bLength === 0) return 0
     const prefix = this.commonPrefix(a, b, Math.min(4, aLength, bLength))
     const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
-    const most = Math.min(aLength - popCount(mine & ~theirs), bLength - popCount(theirs & ~mine))
-    const bound = (most / aLength + most / bLength + 1) / 3
+    const max_matches = Math.min(aLength - popCount(mine & ~theirs), bLength - popCount(theirs & ~mine))
+    const bound = (max_matches / aLength + max_matches / bLength + 1) / 3
     if (bound + prefix * 0.1 * (1 - bound) < least) return 0
     const jaro = this.#jaro(a, b, aLength, bLength)
     return jaro + prefix * 0.1 * (1 - jaro)
@@ -147,7 +152,7 @@ export class StringMatcher {
   }
 
   /** The same distance by the table of its definition, for what does not fit into a word. */
-  #distanceByTable(a: number, b: number, most: number): number {
+  #distanceByTable(a: number, b: number, max_distance: number): number {
     const letters = this.#letters
     const [aStart, bStart, width] = [this.#values[a * 2]!, this.#values[b * 2]!, this.lengthOf(b) + 1]
     let two = new Int32Array(width)
@@ -165,19 +170,12 @@ export class StringMatcher {
         row[x] = cost
         if (cost < least) least = cost
       }
-      if (least > most) return most + 1
+      if (least > max_distance) return max_distance + 1
       const free = two
       two = one
       one = row
       row = free
     }
-    return Math.min(most + 1, one[width - 1]!)
+    return Math.min(max_distance + 1, one[width - 1]!)
   }
-}
-
-/** How many bits are set. */
-function popCount(set: number): number {
-  let rest = set - ((set >>> 1) & 0x55555555)
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

@@ -1,8 +1,8 @@
 // What a party learns of what it was told, as matches and clusters; a peer or a linker may have told of what cannot be.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
-import { orderRefs } from '../../entity-match/order-refs.ts'
+import type { RunCluster, RunMatch } from '../../engine/findings.ts'
 import type { RecordRef } from '../../fields.ts'
-import type { RunCluster, RunMatch } from '../../parts.ts'
+import { compareRefs, orderRefs } from '../../order-refs.ts'
 import { buildRecordKeys } from '../../privacy/record-keys.ts'
 import { pair_bytes, parseRows } from '../piece/cut-pieces.ts'
 import type { ExchangeJobs, ReceivedMatches } from './exchange-jobs.ts'
@@ -29,7 +29,7 @@ export function deriveFindings(input: FindingsInput): ExchangeFindings | Refusal
   // What their records say is not known here; the registry has them by name alone.
   const clusters = buildClusters(shared).map(({ ours, theirs }) =>
     [...ours.map(ourRef), ...theirs.map(theirRef)]
-      .sort((a, b) => (orderRefs(a, b)[0] === a ? -1 : 1))
+      .sort((a, b) => compareRefs(a, b))
       .map((ref) => ({ ref, values: {} })),
   )
   return { matches, clusters }

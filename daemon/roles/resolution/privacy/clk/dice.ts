@@ -1,4 +1,5 @@
-// How alike two bit vectors are.
+// Similarity of two bit vectors.
+import { popCount } from '../../engine/pop-count.ts'
 
 /** Bits that are set in each vector of so many words. */
 export function countVectorBits(vectors: Uint32Array, words: number): Int32Array {
@@ -27,11 +28,4 @@ export function countCommonBits(
 /** Dice coefficient (1945): 1 for equal vectors, 0 for vectors with no bit in common, and for empty ones. */
 export function computeDice(shared: number, weight: number, other: number): number {
   return weight + other === 0 ? 0 : (2 * shared) / (weight + other)
-}
-
-/** Population count of 32 bits in parallel (Warren, Hacker's Delight, 5-1). */
-export function popCount(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

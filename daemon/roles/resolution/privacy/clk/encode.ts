@@ -1,4 +1,5 @@
-// Records as bit vectors that are alike where the records are, and tell nothing to who has not the key but how alike.
+// Encodes records as bit vectors that are similar where the records are; without the key they reveal only this
+// similarity.
 import { hmacSha256 } from '../../../../kernel/cryptography/hmac-sha256.ts'
 import type { LensRecords } from '../../engine/records/records.ts'
 import { decodeText } from '../../engine/text/dictionary.ts'

@@ -1,4 +1,4 @@
-// What a linker does, who has no key: finds pairs of vectors of two holders that are alike enough.
+// Links vectors of two holders by similarity; the linker does not have the key.
 import { assignOneToOne } from '../../engine/cluster/one-to-one.ts'
 import { createRandom } from '../../engine/random.ts'
 import { computeDice, countCommonBits, countVectorBits } from './dice.ts'
@@ -20,36 +20,36 @@ export type ClkLinkOptions = {
   readonly seed: number
 }
 
-/** A pair that is just alike enough may be missed with this chance; more alike ones less. */
+/** Probability of missing a pair exactly at the threshold; lower for more similar pairs. */
 const miss_probability = 0.01
 const max_tables = 256
-/** A threshold that lets so many pairs through for each record tells nobody apart. */
+/** A threshold with more links per record than this does not discriminate. */
 const max_links_per_record = 50
-/** A map of the language holds 2^24; a block adds no more than `most_pairs`. */
+/** A JavaScript `Map` holds 2^24 entries; a block adds no more than `max_block_pairs`. */
 const max_map_entries = 16_000_000
 /** Pairs of a block. Only vectors that many records share make such blocks. */
 const max_block_pairs = 250_000
 
 /**
- * Locality-sensitive hashing by bits drawn at random (Indyk and Motwani, 1998; for these vectors Durham, 2012): vectors that
- * agree in all bits of a draw make a block. There are as many draws as the threshold and the weights of the vectors ask for.
- * `tell`: draws that are done, of all. Undefined when more than fifty pairs a record are above the threshold.
+ * Locality-sensitive hashing by bits drawn at random (Indyk and Motwani, 1998; for these vectors Durham, 2012): vectors
+ * that agree in all bits of a draw form a block. The threshold and the weights of the vectors determine the number of
+ * draws. `report`: draws done, of all. Undefined when more than fifty pairs per record are above the threshold.
  */
 export function linkVectors(
   ours: Uint32Array,
   theirs: Uint32Array,
   { length, threshold, one_to_one, seed }: ClkLinkOptions,
-  tell: (done: number, total: number) => void = () => undefined,
+  report: (done: number, total: number) => void = () => undefined,
 ): ClkLinks | undefined {
   const words = length / 32
   const [weights, others] = [countVectorBits(ours, words), countVectorBits(theirs, words)]
   const random = createRandom(seed)
   const { bits, tables } = planDraws(threshold, length, weights, others)
   const found = new Map<number, number>()
-  const most = Math.min(max_map_entries, max_links_per_record * (weights.length + others.length))
+  const max_pairs = Math.min(max_map_entries, max_links_per_record * (weights.length + others.length))
   let [compared, left_out] = [0, 0]
   for (let table = 0; table < tables; table++) {
-    tell(table, tables)
+    report(table, tables)
     const draw = Int32Array.from({ length: bits }, () => Math.floor(random() * length))
     for (const [mine, yours] of iterateBlocks(ours, weights, theirs, others, words, draw)) {
       if (mine.length * yours.length > max_block_pairs) {
@@ -63,7 +63,7 @@ export function linkVectors(
           if (score >= threshold) found.set(row * others.length + other, score)
         }
       }
-      if (found.size > most) return undefined
+      if (found.size > max_pairs) return undefined
     }
   }
   const all = [...found]
@@ -123,6 +123,6 @@ function selectOneToOne(pairs: ClkLinks['pairs'], rows: number, others: number):
   const lefts = Int32Array.from(pairs, ([row]) => row)
   const rights = Int32Array.from(pairs, ([, other]) => rows + other)
   const scores = Float64Array.from(pairs, ([, , score]) => score)
-  const kept = assignOneToOne(rows + others, { lefts, rights, length: pairs.length }, scores).sort()
-  return Array.from(kept, (pair) => pairs[pair]!)
+  const chosen = assignOneToOne(rows + others, { lefts, rights, length: pairs.length }, scores).sort()
+  return Array.from(chosen, (pair) => pairs[pair]!)
 }

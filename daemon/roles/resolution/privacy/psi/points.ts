@@ -3,7 +3,7 @@ import { point_bytes } from '../../../../kernel/cryptography/blinding.ts'
 
 /**
  * The same items ascending by their bytes. `order[i]`: the place before of what is now at `i`. Blinded points look random
- * to whoever has not the secret, so that this is a shuffle, and one that a restart repeats.
+ * to anyone without the secret, so that this is a shuffle, and one that a restart repeats.
  */
 export function sortPoints(
   items: Uint8Array,
@@ -20,8 +20,8 @@ export function sortPoints(
 }
 
 /**
- * Why this is no set of so many points as it should travel; undefined when it is. Strictly ascending means that none is there
- * twice: a set that counts one value often would let its sender ask more than was agreed, or fit a smaller budget.
+ * The reason why this is not a valid set of `count` points; undefined for a valid one. Strictly ascending points are
+ * distinct: a repeated value would let its sender query more than was agreed, or fit a smaller budget.
  */
 export function findPointSetFault(points: Uint8Array, count: number): string | undefined {
   if (points.length !== count * point_bytes)
