@@ -31,6 +31,9 @@ export const recordRef = z
   .meta({ id: 'RecordRef', description: 'A record, by the node that holds it and its id there' })
 export type RecordRef = z.infer<typeof recordRef>
 
+/** A registry: the records, matches and entities of one lens and tenant. */
+export type RegistryKey = { readonly tenant_id: string; readonly lens: string }
+
 /** As runs of files have it: the same data, lens and seed give the same result wherever they are resolved. */
 export const seed = z
   .int()

@@ -15,27 +15,28 @@ type ExchangeProgressListener = (progress: PhaseProgress) => void
 export type ExchangeJobOutcome<D extends ExchangeJobName> = ExchangeJobs[D][1] | Refusal
 export type ExchangeJobHandlers = {
   readonly [D in ExchangeJobName]: (
-    given: ExchangeJobs[D][0],
+    input: ExchangeJobs[D][0],
     where: ExchangeJobFolders,
-    tell: ExchangeProgressListener,
+    report: ExchangeProgressListener,
   ) => ExchangeJobOutcome<D> | Promise<ExchangeJobOutcome<D>>
 }
 
 const setJobs: Partial<ExchangeJobHandlers> = {
   sort: ({ items, width }) => sortPoints(items, width),
   check: checkPoints,
-  meet: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
-  link: (given, _where, tell) =>
-    linkVectorSets(given, (done, total) => tell({ phase: 'match', step: 'compare vectors', done, total })),
+  intersect: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
+  link: (given, _where, report) =>
+    linkVectorSets(given, (done, total) => report({ phase: 'match', step: 'compare vectors', done, total })),
 }
 
 export async function runExchangeJob(
   { kind, input, ...where }: ExchangeThreadJob,
-  tell: ExchangeProgressListener,
+  report: ExchangeProgressListener,
 ): Promise<ExchangeThreadResult> {
-  const doers: Partial<ExchangeJobHandlers> = kind in setJobs ? setJobs : (await import('./record-jobs.ts')).recordJobs
+  const handlers: Partial<ExchangeJobHandlers> =
+    kind in setJobs ? setJobs : (await import('./record-jobs.ts')).recordJobs
   const done = await (
-    doers[kind] as (given: unknown, where: ExchangeJobFolders, tell: ExchangeProgressListener) => unknown
-  )(input, where, tell)
+    handlers[kind] as (given: unknown, where: ExchangeJobFolders, report: ExchangeProgressListener) => unknown
+  )(input, where, report)
   return isRefusal(done) ? { refused: { code: done.code, message: done.message } } : { done }
 }

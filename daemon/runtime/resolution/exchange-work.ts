@@ -28,20 +28,20 @@ export function openExchangeWork(
   return {
     async perform<D extends ExchangeJobName>(
       exchange_id: string,
-      deed: D,
-      given: ExchangeJobs[D][0],
+      job_name: D,
+      input: ExchangeJobs[D][0],
       signal: AbortSignal,
     ) {
       const job: ExchangeThreadJob = {
-        kind: deed,
-        input: given,
+        kind: job_name,
+        input,
         folder: join(runsFolder(folder), runIdOfExchange(exchange_id)),
         data_folder,
       }
-      const tell = (progress: unknown) => runs.reportProgress(runIdOfExchange(exchange_id), progress as PhaseProgress)
+      const report = (progress: unknown) => runs.reportProgress(runIdOfExchange(exchange_id), progress as PhaseProgress)
       const work = () =>
-        isShort(job) ? runExchangeJob(job, tell) : compute.run({ ...limits, input: job, signal, report: tell })
-      const answer = (await (deed === 'own' ? reading(work, signal) : work())) as ExchangeThreadResult
+        isShort(job) ? runExchangeJob(job, report) : compute.run({ ...limits, input: job, signal, report })
+      const answer = (await (job_name === 'read_own' ? reading(work, signal) : work())) as ExchangeThreadResult
       return 'done' in answer
         ? (answer.done as ExchangeJobs[D][1])
         : refuse(answer.refused.code, answer.refused.message)
@@ -51,7 +51,7 @@ export function openExchangeWork(
 
 /** Sorting and comparing this much takes milliseconds, and a thread takes a tenth of a second to start. */
 const max_short_bytes = 65_536
-const quickJobs: readonly ExchangeJobName[] = ['sort', 'check', 'meet']
+const quickJobs: readonly ExchangeJobName[] = ['sort', 'check', 'intersect']
 
 function isShort({ kind, input }: ExchangeThreadJob): boolean {
   const sets = Object.values(input as object).filter((value) => value instanceof Uint8Array)

@@ -24,9 +24,9 @@ import { runFiles } from './run-folder.ts'
 import { openTenantDataFile } from './tenant-data-file.ts'
 
 async function readOwnRecords(
-  { tenant_id, data, lens, terms }: ExchangeJobs['own'][0],
+  { tenant_id, data, lens, terms }: ExchangeJobs['read_own'][0],
   { data_folder }: ExchangeJobFolders,
-): Promise<ExchangeJobOutcome<'own'>> {
+): Promise<ExchangeJobOutcome<'read_own'>> {
   if (Array.isArray(data)) return prepareOwnRows(lens, terms, data)
   const kind = inferDataKind(data.file)
   if (!kind) return refuse('invalid', `a data file must be one of ${readableExtensions.join(', ')}`)
@@ -56,7 +56,10 @@ function toNodeRecords({ rows, columns }: Omit<RecordSource, 'name'>): NodeRecor
   )
 }
 
-function storeResult(given: ExchangeJobs['learn'][0], { folder }: ExchangeJobFolders): ExchangeJobOutcome<'learn'> {
+function storeResult(
+  given: ExchangeJobs['derive_findings'][0],
+  { folder }: ExchangeJobFolders,
+): ExchangeJobOutcome<'derive_findings'> {
   const found = deriveFindings(given)
   if (isRefusal(found)) return found
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -71,9 +74,9 @@ const lines_per_write = 10_000
 
 /** What a peer has sent is looked at once more, now that all of it is here. */
 function storePeerRecords(
-  { lens, fields, sets }: ExchangeJobs['hand'][0],
+  { lens, fields, sets }: ExchangeJobs['write_run_input'][0],
   { folder }: ExchangeJobFolders,
-): ExchangeJobOutcome<'hand'> {
+): ExchangeJobOutcome<'write_run_input'> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const [place, { site, size, pieces }] of sets.entries()) {
     const rows = parseRows(pieces)
@@ -91,10 +94,13 @@ function storePeerRecords(
   return 'kept'
 }
 
-export const recordJobs: Pick<ExchangeJobHandlers, 'own' | 'keys' | 'vectors' | 'learn' | 'hand'> = {
-  own: readOwnRecords,
+export const recordJobs: Pick<
+  ExchangeJobHandlers,
+  'read_own' | 'keys' | 'vectors' | 'derive_findings' | 'write_run_input'
+> = {
+  read_own: readOwnRecords,
   keys: extractRecordKeys,
   vectors: encodeVectors,
-  learn: storeResult,
-  hand: storePeerRecords,
+  derive_findings: storeResult,
+  write_run_input: storePeerRecords,
 }

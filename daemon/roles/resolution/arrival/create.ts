@@ -3,19 +3,19 @@ import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { normaliseRecord } from '../engine/lookup/normalise-record.ts'
 import { recordRef, shortText, uid } from '../fields.ts'
 import { type NodeRecord, nodeRecord } from '../fusion-run/node-data.ts'
-import { labelRun } from '../fusion-run/open-run.ts'
+import { labelWithLens } from '../label-with-lens.ts'
 import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
+import { waitForDocument } from '../wait-for-document.ts'
 import { arrivals, arrivalTopic, arrivalView, type StoredArrival } from './model.ts'
 import { showArrival } from './show-arrival.ts'
 
 const max_records = 500
-const timeout_ms = 15_000
-const poll_interval_ms = 1_000
 
 const input = z.strictObject({
   lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens that is in use' }),
@@ -41,12 +41,10 @@ export const create = matchingOperation({
   async run(call, given) {
     const id = call.newId('arr')
     const made = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, given))
-    if (isRefusal(made)) return made
-    if (made.value.request_digest !== call.requestDigest()) {
-      return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
-    }
+    const known = isRefusal(made) ? made : checkRepeatedRequest(call, made)
+    if (isRefusal(known)) return known
     call.wake('settle')
-    return await showArrival(call, await waitUntilMatched(call, made))
+    return await showArrival(call, await waitForDocument(call, arrivals, known, arrivalTopic(id), isMatched))
   },
 })
 
@@ -57,7 +55,7 @@ async function createArrival(
 ): Promise<Doc<StoredArrival> | Refusal> {
   const learnt = await findTrainedLens(call, given)
   if (isRefusal(learnt)) return learnt
-  const label = labelRun(call, given, learnt.lens)
+  const label = labelWithLens(call, given.classification, learnt.lens)
   if (isRefusal(label)) return label
   const records = given.records.map((record) => readRecord(learnt, given.node_id, record))
   const errors = findRecordFaults(records)
@@ -96,14 +94,6 @@ function findRecordFaults(records: readonly ParsedArrivalRecord[]): FieldError[]
   })
 }
 
-/** As it is when they are matched, or when the caller has waited long enough. */
-async function waitUntilMatched(call: Call, made: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
-  const until = call.monotonic() + timeout_ms
-  let doc = made
-  if (doc.value.owes === 0) return doc
-  for await (const _ of call.changes(arrivalTopic(made.id), call.signal, poll_interval_ms)) {
-    doc = await call.store(arrivals).get(made.id)
-    if (doc.value.owes === 0 || call.monotonic() >= until) break
-  }
-  return doc
+function isMatched({ owes }: StoredArrival): boolean {
+  return owes === 0
 }

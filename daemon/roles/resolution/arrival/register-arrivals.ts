@@ -3,14 +3,15 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { isSameRecord } from '../engine/lookup/lookup-index.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import { writeNumbered } from '../entity-record/write-numbered.ts'
+import type { RegistryKey } from '../fields.ts'
 import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
-import type { RegistryKey } from '../registry/decision-reach.ts'
 import { singletonClusterName } from '../registry/join-arrivals.ts'
 import { isBeingWritten, matchWaitingRecords } from '../registry/match-waiting-records.ts'
-import { writeNumbered } from '../registry/write-numbered.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
 
@@ -18,18 +19,13 @@ const retention_ms = 7 * 86_400_000
 
 /** What cannot be done now, as while a run writes the registry, waits; what can never be done says so. */
 export async function registerArrivals(call: Call): Promise<void> {
-  let cursor: string | undefined
-  do {
-    const order = { field: 'created_at', direction: 'asc' } as const
-    const next = cursor === undefined ? {} : { cursor }
-    const page = await call.store(arrivals).list({ filter: { owes: 1 }, order, limit: 100, fresh: true, ...next })
-    for (const doc of page.docs) {
-      if (call.signal.aborted) return
-      const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))
-      if (refused) await finishArrival(call, doc, { failure: { code: refused.code, reason: refused.message } })
-    }
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  const order = { field: 'created_at', direction: 'asc' } as const
+  const pending = { filter: { owes: 1 }, order, fresh: true, page_size: 100 }
+  for await (const doc of iterateDocuments(call.store(arrivals), pending)) {
+    if (call.signal.aborted) return
+    const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))
+    if (refused) await finishArrival(call, doc, { failure: { code: refused.code, reason: refused.message } })
+  }
 }
 
 /** Those that a run did not bring are matched again after it. */

@@ -4,7 +4,8 @@ import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
-import { consultation, matchView, showMatch } from './model.ts'
+import { consultation } from './consultation.ts'
+import { matchView, showMatch } from './model.ts'
 import { mayOpenSession } from './rules.ts'
 
 export const consult = matchingOperation({

@@ -11,6 +11,7 @@ import { buildWaterfall, renderWaterfallSvg, renderWaterfallText } from '../expl
 import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { uid } from '../fields.ts'
 import { lenses } from '../lens/stored-lens.ts'
+import { formatRecordName } from './format-record-name.ts'
 import { entityMatches, matchView } from './model.ts'
 
 const mediaTypes = ['application/json', 'text/plain', 'image/svg+xml'] as const
@@ -69,7 +70,3 @@ export const explain = operation({
     }
   },
 })
-
-function formatRecordName({ node_id, record_id }: { node_id: string; record_id: string }): string {
-  return `${node_id}/${record_id}`
-}

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
+import { consultation } from './consultation.ts'
 import { orderRefs } from './order-refs.ts'
 
 export const matchState = z.enum(['proposed', 'confirmed', 'rejected', 'deferred'])
@@ -93,16 +93,6 @@ const matchFields = {
   created_at: instant,
   updated_at: instant,
 }
-
-/** How a consensus session about a match is opened. */
-export const consultation = z.strictObject({
-  policy: quorumPolicy,
-  invite: z
-    .array(shortText)
-    .max(64)
-    .default([])
-    .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
-})
 
 const flag = z.union([z.literal(0), z.literal(1)])
 

@@ -4,10 +4,10 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
-import { matchView, matchReview as reviewOf, showMatch } from './model.ts'
+import { matchReview, matchView, showMatch } from './model.ts'
 import { addAssessment } from './rules.ts'
 
-const { decision, reason, confidence_adjustment } = reviewOf.shape
+const { decision, reason, confidence_adjustment } = matchReview.shape
 
 export const review = matchingOperation({
   summary: 'Confirm, reject or defer a match; clusters follow',

@@ -1,6 +1,7 @@
 // What stands of a match after all that was said of it: people before consensus, consensus before the engine.
 import type * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { refuseOtherRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { MatchRuling, matchAttestation, matchReview, matchState, StoredMatch } from './model.ts'
 
 type MatchReview = z.infer<typeof matchReview>
@@ -57,7 +58,7 @@ export function addAssessment(current: StoredMatch, { list, assessment }: NewMat
     const isSame = ['decision', 'reason', 'evidence', 'attester_id', 'confidence_adjustment'].every(
       (field) => known[field as keyof typeof known] === assessment[field as keyof typeof assessment],
     )
-    return isSame ? current : refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+    return isSame ? current : refuseOtherRequest()
   }
   if (words.length >= max_assessments)
     return refuse('wrong_state', `the match has ${max_assessments} reviews and attestations`)

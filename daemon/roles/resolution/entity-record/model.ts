@@ -22,7 +22,7 @@ export const storedRecord = z.strictObject({
   /** The entity that it is, after all decisions; absent until that is settled for the first time. */
   entity: uid.optional(),
   run_id: uid,
-  /** The number under which it was written last; see `registry/writing.ts`. */
+  /** The number under which it was written last; see `write-numbered.ts`. */
   written: z.int().min(1).optional(),
   updated_at: instant,
 })

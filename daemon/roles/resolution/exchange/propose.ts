@@ -1,14 +1,15 @@
 // Proposes an exchange to a peer: what this site brings is kept, and nothing of it leaves before all have agreed.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { classification, joinLabels, type Label } from '../../../kernel/label/label.ts'
-import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { classification, type Label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/open-run.ts'
+import { labelWithLens } from '../label-with-lens.ts'
 import { findLens } from '../lens/find-lens.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
 import { matchingOperation } from '../matching.ts'
@@ -21,13 +22,14 @@ import {
   listSites,
 } from './agreement/agreement.ts'
 import { checkSetLimits } from './agreement/check-set-limits.ts'
+import { findAgreedLens } from './agreement/find-agreed-lens.ts'
 import { changeExchange } from './change-exchange.ts'
 import type { OwnRecordSet } from './job/exchange-jobs.ts'
 import { exchanges, exchangeView, isOver, type StoredExchange, showExchange } from './model.ts'
 import { dropPieces } from './piece/piece-sets.ts'
 import { buildSecretFields } from './proposal/accept-proposal.ts'
 import { checkOpenExchanges } from './proposal/check-open-exchanges.ts'
-import { findAgreedLens, readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
+import { readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
 
 const input = z.strictObject({
   peer: siteName.meta({ description: 'The other party' }),
@@ -72,7 +74,7 @@ type ExchangeDraft = { readonly agreement: ExchangeAgreement; readonly lens: Doc
 async function draftExchange(
   call: Call,
   exchange_id: string,
-  { peer, lens_id, lens_version, classification: given, ...chosen }: Omit<z.output<typeof input>, 'data'>,
+  { peer, lens_id, lens_version, classification: requested, ...chosen }: Omit<z.output<typeof input>, 'data'>,
 ): Promise<ExchangeDraft | Refusal> {
   const lens = await findLens(call, lens_id, lens_version)
   if (isRefusal(lens)) return lens
@@ -84,7 +86,7 @@ async function draftExchange(
     parties: [call.site.name, peer],
     ...chosen,
   }
-  const label = await labelExchange(call, given, lens, agreement)
+  const label = await labelExchange(call, requested, lens, agreement)
   if (isRefusal(label)) return label
   const refused = checkSetLimits(call.settings(settings), agreement)
   return refused ?? (await checkOpenExchanges(call, call.caller.tenant_id, peer, 0)) ?? { agreement, lens, label }
@@ -171,31 +173,21 @@ function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: 
 /** What goes to and fro is about records that the lens sees: its label is that of both, and must be allowed to every site. */
 async function labelExchange(
   call: Call,
-  given: Parameters<typeof resolveClassification>[1] | undefined,
-  { value }: Doc<StoredLens>,
+  requested: z.output<typeof classification> | undefined,
+  lens: Doc<StoredLens>,
   agreement: ExchangeAgreement,
 ): Promise<Label | Refusal> {
   const faults: FieldError[] = findTermFaults(agreement)
   for (const name of agreement.fields) {
-    if (!value.body.fields.some((field) => field.name === name))
+    if (!lens.value.body.fields.some((field) => field.name === name))
       faults.push({ path: 'fields', message: `${name} is no field of the lens` })
   }
   if (faults.length > 0) return refuse('invalid', 'this is nothing to agree on', faults)
-  const own = resolveClassification(call, given ?? call.site.default_level)
-  if (isRefusal(own)) return own
-  const joined = joinLabels(own, value.label, call.site.labels)
-  const label = joined
-    ? resolveClassification(call, joined)
-    : refuse('label_denied', 'the lens is labelled by another policy')
+  const label = labelWithLens(call, requested, lens)
   if (isRefusal(label)) return label
   for (const site of listSites(agreement)) {
     const refused = site === call.site.name ? undefined : await call.roles.mayCross(site, label)
     if (refused) return refused
   }
   return label
-}
-
-function checkRepeatedRequest(call: Call, before: Doc<StoredExchange>): Doc<StoredExchange> | Refusal {
-  if (before.value.request_digest === call.requestDigest()) return before
-  return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

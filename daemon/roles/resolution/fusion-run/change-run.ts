@@ -20,18 +20,17 @@ export async function changeRun(
   action: string,
   rule: (current: StoredRun) => StoredRun | Refusal,
 ): Promise<Doc<StoredRun> | Refusal> {
-  let hasEntered = false
-  const { doc, answer } = await call.store(fusionRuns).update<Refusal | undefined>(id, ({ value }) => {
+  const { doc, answer } = await call.store(fusionRuns).update<Refusal | boolean>(id, ({ value }) => {
     const next = rule(value)
     if (isRefusal(next)) return { answer: next }
-    if (next === value) return { answer: undefined }
-    hasEntered = next.state !== value.state
+    if (next === value) return { answer: false }
     const detail = { from: value.state, to: next.state, ...(next.failure ? { failure: next.failure } : {}) }
     const event = { ...call.audited(action, id, detail, next.label), tenant_id: next.tenant_id }
-    return { next, answer: undefined, audit: [event] }
+    return { next, answer: next.state !== value.state, audit: [event] }
   })
-  if (answer) return answer
-  if (hasEntered) call.count(runTotal, { state: doc.value.state })
+  if (isRefusal(answer)) return answer
+  const hasEnteredState: boolean = answer
+  if (hasEnteredState) call.count(runTotal, { state: doc.value.state })
   announceRun(call, doc)
   return doc
 }

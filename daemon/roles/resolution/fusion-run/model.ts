@@ -1,10 +1,8 @@
 // A run: which records are resolved by which lens, how far it has come, and what came of it.
 import * as z from 'zod'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { consultation } from '../entity-match/model.ts'
+import { consensusRange } from '../entity-match/consultation.ts'
 import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
-
-const fraction = z.number().min(0).max(1)
 
 export const runState = z.enum([
   'pending',
@@ -72,18 +70,6 @@ export const lensOverrides = {
     .optional()
     .meta({ description: 'Column that names a record, instead of the one that the lens names' }),
 }
-
-/** Matches within the bounds are put to consensus sessions. */
-export const consensusRange = z
-  .strictObject({
-    from: fraction.meta({
-      description: 'Lowest score that is put to consensus: a probability, or a likeness of texts',
-    }),
-    to: fraction.meta({ description: 'Highest such score' }),
-    ...consultation.shape,
-  })
-  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'is not below from' })
-  .meta({ id: 'ToConsensus', description: 'Which matches go to consensus sessions, and how these decide' })
 
 const runFields = {
   ...lensVersionFields,

@@ -1,18 +1,20 @@
 // Opens a run for the caller's tenant: what it is about is on disk before the run is there, and the run before it is told.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { classification, joinLabels, type Label } from '../../../kernel/label/label.ts'
-import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { consensusRange } from '../entity-match/consultation.ts'
 import { seed, shortText } from '../fields.ts'
+import { labelWithLens } from '../label-with-lens.ts'
 import { findLens } from '../lens/find-lens.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
 import { runTotal } from '../metrics.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { announceRun } from './change-run.ts'
-import { consensusRange, fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
+import { fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
 import { nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
 
@@ -41,7 +43,7 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   if (isRefusal(lens)) return lens
   const refused = await checkRunInput(call, input)
   if (refused) return refused
-  const label = labelRun(call, input, lens)
+  const label = labelWithLens(call, input.classification, lens)
   if (isRefusal(label)) return label
   const value = { ...buildRun(call, goal, input, lens), label, sources: splitNodeData(input.node_data).sources }
   // One after the other, so that no number of requests at once comes past the limit.
@@ -107,23 +109,6 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
     ...(id_field === undefined ? {} : { id_field }),
     ...(consensus === undefined ? {} : { consensus }),
   }
-}
-
-/** What a run says of records names fields of the lens: its label is that of both. */
-export function labelRun(
-  call: Call,
-  { classification: given }: Pick<RunInput, 'classification'>,
-  { value }: Doc<StoredLens>,
-): Label | Refusal {
-  const own = resolveClassification(call, given ?? call.site.default_level)
-  if (isRefusal(own)) return own
-  const joined = joinLabels(own, value.label, call.site.labels)
-  return joined ? resolveClassification(call, joined) : refuse('label_denied', 'the lens is labelled by another policy')
-}
-
-function checkRepeatedRequest(call: Call, before: Doc<StoredRun>): Doc<StoredRun> | Refusal {
-  if (before.value.request_digest === call.requestDigest()) return before
-  return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }
 
 async function checkRunInput(call: Call, input: RunInput): Promise<Refusal | undefined> {

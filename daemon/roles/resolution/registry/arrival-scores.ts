@@ -76,7 +76,7 @@ export class ArrivalScores {
     const isSameNode = one.ref.node_id === other.ref.node_id
     if (isSameNode && (lens.link_only || (method === 'one_to_one' && !isOneSource))) return undefined
     const [left, right] = one.uid < other.uid ? [one, other] : [other, one]
-    const key = pairKey(left, right)
+    const key = pairKey(left.uid, right.uid)
     if (!this.#compared.has(key)) this.#remember(left, [right], this.#compare(left, [right]))
     const compared = this.#compared.get(key)
     if (compared) this.#pairs.set(key, { one: left, other: right, compared })
@@ -86,7 +86,7 @@ export class ArrivalScores {
   /** Of two clusters how far all pairs are above the lowest that counts, each no further than one pair counts. */
   sumScores(one: string, ones: readonly JoinableRecord[], other: string, others: readonly JoinableRecord[]) {
     const [mine, theirs] = [ones.slice(0, max_members), others.slice(0, max_members)]
-    const key = one < other ? `${one} ${other}` : `${other} ${one}`
+    const key = pairKey(one, other)
     const sum = this.#sums.get(key) ?? this.#computeSum(mine, theirs)
     this.#sums.set(key, sum)
     return { sum, pairs: mine.length * theirs.length }
@@ -96,7 +96,7 @@ export class ArrivalScores {
     const { floor, highest } = this.#matching.weights
     let sum = 0
     for (const one of ones) {
-      const unknown = others.filter((other) => !this.#compared.has(pairKey(one, other)))
+      const unknown = others.filter((other) => !this.#compared.has(pairKey(one.uid, other.uid)))
       if (!this.#comparesSingly && unknown.length > 1) this.#remember(one, unknown, this.#compare(one, unknown))
       for (const other of others) {
         sum += Math.max(0, Math.min(highest, this.scorePair(one, other)?.score ?? floor) - floor)
@@ -118,7 +118,8 @@ export class ArrivalScores {
   ): void {
     for (const [at, other] of others.entries()) {
       const found = compared[at]
-      if (found && !this.#compared.has(pairKey(one, other))) this.#compared.set(pairKey(one, other), found)
+      if (found && !this.#compared.has(pairKey(one.uid, other.uid)))
+        this.#compared.set(pairKey(one.uid, other.uid), found)
     }
   }
 
@@ -136,6 +137,7 @@ export class ArrivalScores {
   }
 }
 
-function pairKey(one: { readonly uid: string }, other: { readonly uid: string }): string {
-  return one.uid < other.uid ? `${one.uid} ${other.uid}` : `${other.uid} ${one.uid}`
+/** The same key whichever comes first. */
+export function pairKey(one: string, other: string): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`
 }

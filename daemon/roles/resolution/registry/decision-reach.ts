@@ -2,12 +2,12 @@
 
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
-
-export type RegistryKey = { readonly tenant_id: string; readonly lens: string }
+import type { RegistryKey } from '../fields.ts'
 
 export type DecisionReach = {
   /** By uid. */
@@ -18,7 +18,6 @@ export type DecisionReach = {
 
 /** More records than people can mean by one decision; a cluster of so many is a fault of the lens. */
 const max_records = 20_000
-const page_size = 500
 /** Values that one condition may name. */
 const max_filter_values = 200
 
@@ -103,15 +102,9 @@ export async function listByValues<T extends StoredFields & { lens: string }>(
   for (let at = 0; at < values.length; at += max_filter_values) {
     const filter = { tenant_id, [field]: { in: values.slice(at, at + max_filter_values) } }
     const order = { field, direction: 'asc' } as const
-    let cursor: string | undefined
-    do {
-      const next = cursor === undefined ? {} : { cursor }
-      const { docs, next_cursor } = await call
-        .store(from)
-        .list({ filter, order, limit: page_size, fresh: true, ...next })
-      found.push(...docs.filter(({ value }) => value.lens === lens))
-      cursor = next_cursor
-    } while (cursor !== undefined)
+    for await (const doc of iterateDocuments(call.store(from), { filter, order, fresh: true })) {
+      if (doc.value.lens === lens) found.push(doc)
+    }
   }
   return found
 }

@@ -7,15 +7,14 @@ import { siteName } from '../../../kernel/messaging/transport.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { entityRecords } from '../entity-record/model.ts'
-import { shortText, uid } from '../fields.ts'
+import { readWriteBounds } from '../entity-record/write-numbered.ts'
+import { type RegistryKey, shortText, uid } from '../fields.ts'
 import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
 import { allocateEdition } from '../snapshot/edition.ts'
 import { joinSourceLabels, LabelCrossingCheck, SnapshotLines } from '../snapshot/lines.ts'
 import type { SnapshotManifest } from '../snapshot/model.ts'
-import type { RegistryKey } from './decision-reach.ts'
 import { isBeingWritten } from './match-waiting-records.ts'
-import { readWriteBounds } from './write-numbered.ts'
 
 const input = z.strictObject({
   peer: siteName.meta({ description: 'The site that it is for: what that may see is in it' }),

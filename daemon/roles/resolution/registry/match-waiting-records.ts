@@ -8,13 +8,14 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { compareRecord } from '../engine/lookup/compare.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { orderRefs } from '../entity-match/order-refs.ts'
+import { type MatchOrigin, upsertMatches } from '../entity-match/upsert-matches.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
-import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
-import { upsertMatches } from '../fusion-run/publish-matches.ts'
+import type { RegistryKey } from '../fields.ts'
+import { fusionRuns } from '../fusion-run/model.ts'
 import { findLatestTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { type RunMatch, registryIndexCachePart } from '../parts.ts'
-import type { ArrivalMatching, JoinableRecord, ScoredRecordPair } from './arrival-scores.ts'
-import { listByValues, type RegistryKey } from './decision-reach.ts'
+import { type ArrivalMatching, type JoinableRecord, pairKey, type ScoredRecordPair } from './arrival-scores.ts'
+import { listByValues } from './decision-reach.ts'
 import { type ArrivalClustering, joinArrivals } from './join-arrivals.ts'
 import { settleEntities } from './settle-entities.ts'
 
@@ -105,10 +106,8 @@ async function rescoreOldPairs(
   const uids = waiting.map(({ uid }) => uid)
   const lefts = await listByValues(call, entityMatches, registry, 'left_uid', uids)
   const rights = await listByValues(call, entityMatches, registry, 'right_uid', uids)
-  const scored = new Set(pairs.map(({ one, other }) => [one.uid, other.uid].sort().join(' ')))
-  const old = new Map(
-    [...lefts, ...rights].map(({ value }) => [[value.left_uid, value.right_uid].sort().join(' '), value]),
-  )
+  const scored = new Set(pairs.map(({ one, other }) => pairKey(one.uid, other.uid)))
+  const old = new Map([...lefts, ...rights].map(({ value }) => [pairKey(value.left_uid, value.right_uid), value]))
   const left = [...old].flatMap(([key, value]) => (scored.has(key) ? [] : [[value.left_uid, value.right_uid] as const]))
   const known = new Map((await loadRecords(call, registry, [...new Set(left.flat())])).map((each) => [each.uid, each]))
   return left.flatMap(([a, b]) => {
@@ -141,13 +140,13 @@ async function publishArrivalMatches(
       ...{ left_size: mine?.members.length ?? 1, right_size: theirs?.members.length ?? 1 },
     })
   }
-  for (const { label, found } of byLabel.values()) await upsertMatches(call, relabelRun(learnt.run, label), found)
+  for (const { label, found } of byLabel.values()) await upsertMatches(call, buildMatchOrigin(learnt, label), found)
   if (learnt.run.value.consensus) call.wake('consult')
 }
 
 /** Scores of single records are odds, however the run ranked its links. */
-function relabelRun(run: Doc<StoredRun>, label: Label): Doc<StoredRun> {
-  return { ...run, value: { ...run.value, label, scale: 'log_odds' } }
+function buildMatchOrigin({ run: { id, value } }: TrainedLens, label: Label): MatchOrigin {
+  return { ...value, run_id: id, label, scale: 'log_odds' }
 }
 
 function joinPairLabels(call: Call, { doc: one }: StoredJoinableRecord, { doc: other }: StoredJoinableRecord): Label {

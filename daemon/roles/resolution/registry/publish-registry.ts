@@ -3,16 +3,18 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 import { type RunCluster, runWork } from '../parts.ts'
 import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
+import { hasSameMembers } from './record-key.ts'
 import { hasArrivedSince, requeueArrivals } from './requeue-arrivals.ts'
-import { recordKey, settleEntities } from './settle-entities.ts'
-import { writeNumbered } from './write-numbered.ts'
+import { settleEntities } from './settle-entities.ts'
 
 /** A cluster of the engine with its records as they were before and as they are now. */
 type EngineCluster = {
@@ -139,13 +141,9 @@ async function buildPlainEntity(
 }
 
 function isUnchanged({ state, members }: StoredCluster, records: EngineCluster['records']): boolean {
-  const keys = new Set(members.map(recordKey))
-  return (
-    state === 'live' && keys.size === records.length && records.every(({ value }) => keys.has(recordKey(value.ref)))
-  )
+  const refs = records.map(({ value }) => value.ref)
+  return state === 'live' && hasSameMembers(members, refs)
 }
-
-const page_size = 500
 
 /** Records of matches that somebody decided. */
 async function findDecidedRecords(call: Call, run: Doc<StoredRun>): Promise<Set<string>> {
@@ -165,15 +163,7 @@ async function requeueDecisions(call: Call, run: Doc<StoredRun>): Promise<void> 
   }
 }
 
-async function* iterateDecidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
+function iterateDecidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
   const filter = { tenant_id, lens, state: { in: ['confirmed', 'rejected'] } }
-  let cursor: string | undefined
-  do {
-    const next = cursor === undefined ? {} : { cursor }
-    const { docs, next_cursor } = await call
-      .store(entityMatches)
-      .list({ filter, limit: page_size, fresh: true, ...next })
-    yield* docs
-    cursor = next_cursor
-  } while (cursor !== undefined)
+  return iterateDocuments(call.store(entityMatches), { filter, fresh: true })
 }

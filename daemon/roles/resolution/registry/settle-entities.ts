@@ -4,16 +4,18 @@ import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import { entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import { computeReviewWorth } from '../explain/review-worth.ts'
-import type { RecordRef } from '../fields.ts'
+import type { RegistryKey } from '../fields.ts'
 import { putDocuments, writeConcurrently } from '../upsert-documents.ts'
 import { assignEntities, type EntityAssignment } from './assign-entities.ts'
 import { clusterWithDecisions, type DecidedClusters } from './cluster-with-decisions.ts'
-import { type DecisionReach, loadDecisionReach, type RegistryKey } from './decision-reach.ts'
+import { type DecisionReach, loadDecisionReach } from './decision-reach.ts'
+import { allocateEntityId, findRevivedEntity, loadEntityAges } from './entity-ids.ts'
+import { hasSameMembers, recordKey } from './record-key.ts'
 
 type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
 
@@ -62,11 +64,6 @@ export async function settleEntities(
   await writeMatches(call, reach, wanted, found)
 }
 
-/** In the order of matches: by node, then by record. */
-export function recordKey({ node_id, record_id }: RecordRef): string {
-  return `${node_id}\u0000${record_id}`
-}
-
 function clusterReach({ records, matches }: DecisionReach): DecidedClusters {
   const links = matches.map(({ value }) => ({ ...pairKeys(value), above: value.above }))
   const decisions = matches.flatMap(({ value }) => {
@@ -92,54 +89,6 @@ function groupByEntity({ records }: DecisionReach): Map<string, string[]> {
   return old
 }
 
-/** When each was made, as text that sorts; what was split off comes after what it was split from, in the same instant too. */
-async function loadEntityAges(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
-  const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
-  const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
-  return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
-}
-
-/** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */
-async function findRevivedEntity(
-  call: Call,
-  members: readonly Doc<StoredRecord>[],
-  { split_from }: EntityAssignment,
-  taken: ReadonlySet<string>,
-): Promise<string | undefined> {
-  const left = split_from === undefined ? undefined : await call.store(entityClusters).find(split_from)
-  const mine = new Set(members.map(({ value }) => recordKey(value.ref)))
-  let best: { id: string; shared: number } | undefined
-  for (const id of left?.value.lineage.merged_from ?? []) {
-    const was = taken.has(id) ? undefined : await call.store(entityClusters).find(id)
-    if (was?.value.state !== 'merged') continue
-    const shared = (was.value.former ?? []).filter((ref) => mine.has(recordKey(ref))).length
-    if (shared > (best?.shared ?? 0)) best = { id, shared }
-  }
-  return best?.id
-}
-
-/** An id of the first member that no others have; one that was made of the very same records before a crash is taken up. */
-async function allocateEntityId(
-  call: Call,
-  { tenant_id, lens }: RegistryKey,
-  members: readonly Doc<StoredRecord>[],
-  taken: ReadonlySet<string>,
-): Promise<string> {
-  const [first] = members
-  if (!first) throw new Error('a cluster without records')
-  for (let turn = 0; ; turn++) {
-    const id = clusterUid(tenant_id, lens, first.value.ref, turn)
-    if (taken.has(id)) continue
-    const known = await call.store(entityClusters).find(id)
-    if (!known || (known.value.state === 'live' && hasMembers(known.value, members))) return id
-  }
-}
-
-function hasMembers({ members }: StoredCluster, docs: readonly Doc<StoredRecord>[]): boolean {
-  const keys = new Set(members.map(recordKey))
-  return keys.size === docs.length && docs.every(({ value }) => keys.has(recordKey(value.ref)))
-}
-
 async function writeCluster(
   call: Call,
   registry: RegistryKey,
@@ -162,7 +111,7 @@ async function writeCluster(
   if ((await call.store(entityClusters).create(id, made, audit)) !== 'exists') return
   await call.store(entityClusters).update(id, ({ value }) => {
     const isKnown = value.run_id === origin.run_id && assignment.merged_from.length === 0
-    const isSame = isKnown && value.state === 'live' && hasMembers(value, members)
+    const isSame = isKnown && value.state === 'live' && hasSameMembers(value.members, refs)
     if (isSame) return { answer: undefined }
     const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
     const { split_from = assignment.split_from } = value.lineage

@@ -8,7 +8,7 @@ import { lensOverrides, privacy } from '../../fusion-run/model.ts'
 import { clkParameters } from '../../privacy/clk/parameters.ts'
 
 export const exchangeId = z.string().regex(/^xchg_[0-9a-f]{32}$/)
-const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** Four GiB: more than a site may allow by its settings. */
 export const max_agreed_set_bytes = 4_294_967_296

@@ -8,16 +8,16 @@ import { pair_bytes, parseRows } from '../piece/cut-pieces.ts'
 import type { ExchangeJobs, ReceivedMatches } from './exchange-jobs.ts'
 import { buildLensRecords, type ExchangeRow } from './exchange-rows.ts'
 
-type FindingsInput = ExchangeJobs['learn'][0]
+type FindingsInput = ExchangeJobs['derive_findings'][0]
 /** Of one entity: rows of this site, and what stands for the records of the other. */
 type SharedEntity = { readonly rows: readonly number[]; readonly theirs: number; readonly score: number }
 
 export type ExchangeFindings = { readonly matches: readonly RunMatch[]; readonly clusters: readonly RunCluster[] }
 
 export function deriveFindings(input: FindingsInput): ExchangeFindings | Refusal {
-  const { exchange_id, self, other, told, max_matches } = input
+  const { exchange_id, self, other, received, max_matches } = input
   const rows = parseRows(input.pieces)
-  const shared = told.by === 'keys' ? matchSharedKeys(input, told, rows) : matchSimilarVectors(input, told)
+  const shared = received.by === 'keys' ? matchSharedKeys(input, received, rows) : matchSimilarVectors(input, received)
   if (shared instanceof Error) return shared
   const count = shared.reduce((sum, each) => sum + each.rows.length, 0)
   if (count > max_matches) return refuse('too_large', `there are ${count} matches, and a run may write ${max_matches}`)
@@ -49,9 +49,9 @@ function matchSharedKeys(
 
 function matchSimilarVectors(
   { order }: FindingsInput,
-  { linker, pairs: told, isFirst, size_of_other, parameters }: Extract<ReceivedMatches, { by: 'vectors' }>,
+  { linker, pairs: packed, isFirst, size_of_other, parameters }: Extract<ReceivedMatches, { by: 'vectors' }>,
 ): readonly SharedEntity[] | Refusal {
-  const bytes = Buffer.from(told.buffer, told.byteOffset, told.byteLength)
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
   const { threshold, one_to_one } = parameters
   const pairs: SharedEntity[] = []
   const seen = { ours: new Set<number>(), theirs: new Set<number>() }

@@ -48,31 +48,31 @@ export type ExchangeFindingCounts = { readonly matches: number; readonly cluster
 /** Each with what it is given and what comes of it. */
 export type ExchangeJobs = {
   /** Reads what a site brings, cut down to what was agreed. */
-  own: [{ tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms }, OwnRecordSet]
+  read_own: [{ tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms }, OwnRecordSet]
   keys: [LensRecordPieces, readonly string[]]
   sort: [{ items: Uint8Array; width: number }, SortedItems]
   vectors: [LensRecordPieces & { key: Uint8Array; parameters: ClkParameters }, SortedItems]
   /** Refuses points that no honest site sends. */
   check: [{ points: Uint8Array; own: Uint8Array; count: number; from: string }, 'sound']
-  meet: [{ ours: Uint8Array; theirs: Uint8Array; width: number }, SharedItemPositions]
+  intersect: [{ ours: Uint8Array; theirs: Uint8Array; width: number }, SharedItemPositions]
   link: [
     { ours: Uint8Array; theirs: Uint8Array; linking: ClkLinkOptions },
     { pairs: Uint8Array; blocks_left_out: number },
   ]
   /** Leaves matches and clusters where the run's are. */
-  learn: [
+  derive_findings: [
     LensRecordPieces & {
       exchange_id: string
       self: string
       other: string
       order: Int32Array
-      told: ReceivedMatches
+      received: ReceivedMatches
       max_matches: number
     },
     ExchangeFindingCounts,
   ]
   /** Leaves the records of both sites where a run of this site reads them, in the order of its nodes. */
-  hand: [
+  write_run_input: [
     Omit<LensRecordPieces, 'pieces'> & { sets: { site: string; size: number; pieces: readonly string[] }[] },
     'kept',
   ]

@@ -2,17 +2,17 @@
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { buildRecords, getIdLimit, type LensRecords, type RecordSource } from '../../engine/records/records.ts'
 import { ValueTable } from '../../engine/records/value-table.ts'
+import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 
 /** The id first, then the agreed fields in their order; the empty string where a record says nothing. */
 export type ExchangeRow = readonly string[]
-export type ExchangeInputRecord = Readonly<Record<string, string | number | boolean | null>>
 
 /** Refuses records without an id or with one that came before, and data without a column that the lens needs. */
 export function buildRows(
   lens: Lens,
   fields: readonly string[],
-  records: readonly ExchangeInputRecord[],
+  records: readonly NodeRecord[],
 ): readonly ExchangeRow[] | Refusal {
   const names = new Set(records.flatMap((record) => Object.keys(record)))
   const columns: (string | undefined)[] = []
@@ -64,6 +64,6 @@ function getColumnName(lens: Lens, name: string): string {
   return lens.fields.find((field) => field.name === name)?.columns?.[0] ?? name
 }
 
-function formatValue(value: ExchangeInputRecord[string] | undefined): string {
+function formatValue(value: NodeRecord[string] | undefined): string {
   return value === null || value === undefined ? '' : String(value)
 }

@@ -1,15 +1,16 @@
 // What a site brings, as rows in pieces: no more than was agreed, and nothing that no message holds.
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 import { buildRecordKeys } from '../../privacy/record-keys.ts'
 import { cutRows, max_piece_bytes, max_value_characters } from '../piece/cut-pieces.ts'
 import type { OwnRecordSet, OwnRecordTerms } from './exchange-jobs.ts'
-import { buildLensRecords, buildRows, type ExchangeInputRecord, type ExchangeRow } from './exchange-rows.ts'
+import { buildLensRecords, buildRows, type ExchangeRow } from './exchange-rows.ts'
 
 export function prepareOwnRows(
   lens: Lens,
   terms: OwnRecordTerms,
-  records: readonly ExchangeInputRecord[],
+  records: readonly NodeRecord[],
 ): OwnRecordSet | Refusal {
   const { fields, privacy, max_set_size } = terms
   if (records.length > max_set_size)

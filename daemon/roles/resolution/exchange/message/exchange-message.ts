@@ -2,13 +2,12 @@
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { shortText } from '../../fields.ts'
-import { exchangeAgreement, exchangeId } from '../agreement/agreement.ts'
+import { exchangeAgreement, exchangeId, sha256Hex } from '../agreement/agreement.ts'
 import { exchangeRound } from '../model.ts'
 import { max_value_characters } from '../piece/cut-pieces.ts'
 
 export const exchange_message_schema = 'resolution.exchange/1'
 
-const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 /** A point of Curve25519. */
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const setSize = z.int().min(0).max(1_000_000)

@@ -1,7 +1,6 @@
 // Says something to a site of an exchange; the same again finds what was said.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
-import { listSites } from '../agreement/agreement.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { loadPieces } from '../piece/piece-sets.ts'
 import type { ExchangeFailure } from '../progress/end-early.ts'
@@ -80,8 +79,4 @@ export function redactFailure({ state, failure }: Pick<StoredExchange, 'state' |
 
 function buildExchangeRef({ id, value }: Doc<StoredExchange>) {
   return { exchange_id: id, agreement_digest: value.agreement_digest }
-}
-
-export function listOtherSites(call: Call, { agreement }: Pick<StoredExchange, 'agreement'>): string[] {
-  return listSites(agreement).filter((site) => site !== call.site.name)
 }

@@ -7,7 +7,8 @@ import { changeExchange } from '../change-exchange.ts'
 import type { PieceMessage } from '../message/exchange-message.ts'
 import { exchangePieces, isOver, type StoredExchange } from '../model.ts'
 import { countPiece } from './count-piece.ts'
-import { dropPieces, findPieceFault, pieceId } from './piece-sets.ts'
+import { findPieceFault } from './find-piece-fault.ts'
+import { dropPieces, pieceId } from './piece-sets.ts'
 
 /** Undefined when it is kept, or was before. */
 export async function receivePiece(

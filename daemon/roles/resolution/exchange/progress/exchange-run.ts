@@ -103,7 +103,18 @@ const roundNouns: Readonly<Record<ExchangeRound, string>> = {
   pairs: 'pairs',
 }
 
-/** When the exchange ended before it was through. */
+export async function completeExchangeRun(
+  call: Call,
+  id: string,
+  counts: StoredRun['counts'],
+): Promise<Refusal | undefined> {
+  const at = call.nowIso()
+  const ends = { updated_at: at, ended_at: at, files_until_ts: call.now() }
+  const done = await changeExchangeRun(call, id, (now) => ({ ...now, state: 'completed', counts, ...ends }))
+  return isRefusal(done) ? done : undefined
+}
+
+/** Ends the run of an exchange that ended early. */
 export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
   const run = await call.store(fusionRuns).find(runIdOfExchange(id))
   if (run?.value.exchange_id !== id || isEnded(run.value)) return

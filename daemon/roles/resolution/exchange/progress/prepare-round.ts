@@ -17,7 +17,8 @@ import {
 } from '../job/exchange-jobs.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { cutBytes } from '../piece/cut-pieces.ts'
-import { computeItemBytes, loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
+import { computeItemBytes } from '../piece/find-piece-fault.ts'
+import { loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
 
 /** `sampleSignal`: aborted when the exchange is wanted no more. */
 export type ExchangeStepContext = {
@@ -85,7 +86,7 @@ async function findSharedPositions(context: ExchangeStepContext): Promise<Shared
   if (isRefusal(theirs)) return theirs
   const ours = await loadBytes(call, doc.id, findOtherParty(doc.value.agreement, call.site.name), 'tags')
   if (!ours) throw new Error('the tags are not all here')
-  const met = await performJob(context, 'meet', {
+  const met = await performJob(context, 'intersect', {
     ours: theirs,
     theirs: ours,
     width: computeItemBytes('tags', doc.value),

@@ -12,7 +12,7 @@ import { findOtherParty } from '../agreement/agreement.ts'
 import type { ExchangeFindingCounts, ReceivedMatches } from '../job/exchange-jobs.ts'
 import { runIdOfExchange } from '../model.ts'
 import { loadBytes, loadTexts } from '../piece/piece-sets.ts'
-import { changeExchangeRun } from './exchange-run.ts'
+import { changeExchangeRun, completeExchangeRun } from './exchange-run.ts'
 import {
   type ExchangeStepContext,
   getClkParameters,
@@ -36,7 +36,7 @@ export async function publishResult(context: ExchangeStepContext): Promise<Refus
 }
 
 async function completeWithoutResult({ call, doc }: ExchangeStepContext): Promise<Refusal | undefined> {
-  return await completeRun(call, doc.id, { records: doc.value.sizes[call.site.name] ?? 0 })
+  return await completeExchangeRun(call, doc.id, { records: doc.value.sizes[call.site.name] ?? 0 })
 }
 
 /** Both sides' records as nodes of a run of this site, which is carried out as any other: by the same lens, to the same result. */
@@ -53,7 +53,7 @@ async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | un
       return { site, size: sizes[site] ?? 0, pieces }
     }),
   )
-  const kept = await performJob(context, 'hand', { lens, fields: agreement.fields, sets })
+  const kept = await performJob(context, 'write_run_input', { lens, fields: agreement.fields, sets })
   if (isRefusal(kept)) return kept
   const at = call.nowIso()
   const moved = await changeExchangeRun(call, doc.id, (now) => ({ ...now, state: 'pending', owes: 1, updated_at: at }))
@@ -104,17 +104,17 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
     other: findOtherParty(doc.value.agreement, call.site.name),
   }
   const order = await loadItemOrder(context)
-  const found = await performJob(context, 'learn', {
+  const found = await performJob(context, 'derive_findings', {
     ...(await loadRecordPieces(context)),
     ...names,
     order,
-    told: received,
+    received,
     max_matches,
   })
   if (isRefusal(found)) return found
   await publishMatches(call, run, found.matches, signal)
   await publishRegistry(call, run, found.clusters, signal)
-  const refused = await completeRun(call, doc.id, buildRunCounts(run, found))
+  const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, found))
   call.wake('settle')
   await call.part(runWork).drop(run.id)
   return refused
@@ -127,11 +127,4 @@ async function markRunResolving(call: Call, id: string): Promise<Doc<StoredRun> 
 
 function buildRunCounts({ value: { sources } }: Doc<StoredRun>, result: ExchangeFindingCounts): StoredRun['counts'] {
   return { records: sources.reduce((sum, { records = 0 }) => sum + records, 0), ...result }
-}
-
-async function completeRun(call: Call, id: string, counts: StoredRun['counts']): Promise<Refusal | undefined> {
-  const at = call.nowIso()
-  const ends = { updated_at: at, ended_at: at, files_until_ts: call.now() }
-  const done = await changeExchangeRun(call, id, (now) => ({ ...now, state: 'completed', counts, ...ends }))
-  return isRefusal(done) ? done : undefined
 }

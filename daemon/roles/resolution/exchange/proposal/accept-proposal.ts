@@ -6,11 +6,12 @@ import { joinLabels, normaliseLabel } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
+import { findAgreedLens } from '../agreement/find-agreed-lens.ts'
 import { changeExchange } from '../change-exchange.ts'
 import { exchanges, isOver, type StoredExchange } from '../model.ts'
 import { dropPieces } from '../piece/piece-sets.ts'
 import { checkPeerBudget } from './check-peer-budget.ts'
-import { findAgreedLens, readOwnRecords, storeOwnRecords } from './own-records.ts'
+import { readOwnRecords, storeOwnRecords } from './own-records.ts'
 
 /** `data`: of a party; a linker has none. The same again changes nothing. */
 export async function acceptProposal(

@@ -2,6 +2,7 @@
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../../kernel/store/iterate-documents.ts'
 import { settings } from '../../settings.ts'
 import { exchanges, type StoredExchange } from '../model.ts'
 
@@ -17,17 +18,12 @@ export async function checkPeerBudget(
 ): Promise<Refusal | undefined> {
   const { peer_records_per_day, peer_exchanges_per_day } = call.settings(settings)
   let [records, count] = [sizes[peer] ?? 0, 1]
-  let cursor: string | undefined
-  do {
-    const filter = { peer, agreed_ts: { gt: call.now() - day_ms } }
-    const page = await call.store(exchanges).list({ filter, limit: 500, fresh: true, ...(cursor ? { cursor } : {}) })
-    for (const { value } of page.docs) {
-      if (!value.is_granted) continue
-      records += value.sizes[peer] ?? 0
-      count++
-    }
-    cursor = page.next_cursor
-  } while (cursor)
+  const filter = { peer, agreed_ts: { gt: call.now() - day_ms } }
+  for await (const { value } of iterateDocuments(call.store(exchanges), { filter, fresh: true })) {
+    if (!value.is_granted) continue
+    records += value.sizes[peer] ?? 0
+    count++
+  }
   if (count > peer_exchanges_per_day)
     return refuse('over_budget', `${peer} has had its ${peer_exchanges_per_day} exchanges of a day`)
   if (records <= peer_records_per_day) return undefined

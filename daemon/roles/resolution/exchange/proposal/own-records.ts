@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
-import { lenses, lensUid, type StoredLens } from '../../lens/stored-lens.ts'
+import type { StoredLens } from '../../lens/stored-lens.ts'
 import { settings } from '../../settings.ts'
 import type { ExchangeAgreement } from '../agreement/agreement.ts'
 import { exchangeWork, type OwnRecordSet } from '../job/exchange-jobs.ts'
@@ -27,7 +27,7 @@ export async function readOwnRecords(
   if (privacy === 'none' && absent.length > 0)
     return refuse('invalid', `the lens cannot do without ${absent.map(({ name }) => name).join(', ')}`)
   const given = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
-  return await call.part(exchangeWork).perform(exchange_id, 'own', given, signal)
+  return await call.part(exchangeWork).perform(exchange_id, 'read_own', given, signal)
 }
 
 /** Durable when it resolves: the name of the set, by what is in it, so that no other attempt to agree lends its records. */
@@ -40,18 +40,4 @@ export async function storeOwnRecords(
   const what = `own.${canonicalDigest(pieces).slice(0, 24)}`
   await storePieces(call, { tenant_id, exchange_id, from: call.site.name, what }, records, pieces)
   return what
-}
-
-/** The lens of the agreement as this tenant has it; refused where it is not there, or says something else here. */
-export async function findAgreedLens(
-  call: Call,
-  tenant_id: string,
-  agreement: ExchangeAgreement,
-): Promise<Doc<StoredLens> | Refusal> {
-  const { lens, lens_version, lens_digest } = agreement
-  const found = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
-  if (!found) return refuse('not_found', `this site has no lens ${lens} ${lens_version}`)
-  return found.value.digest === lens_digest
-    ? found
-    : refuse('invalid', `${lens} ${lens_version} says something else at the peer`)
 }

@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { shortText } from '../fields.ts'
-import type { RegistryKey } from './decision-reach.ts'
+import { type RegistryKey, shortText } from '../fields.ts'
 
 const writeNumber = z.int().min(1)
 
