@@ -1,4 +1,4 @@
-// What exchanges compute, as the resolution role is given it: in threads, within the limits of a run, told of as that is.
+// Runs the jobs of exchanges for the resolution role: in threads, within the limits of a run, and with progress reports.
 import { join } from 'node:path'
 import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -14,7 +14,7 @@ import { runsFolder } from './run-folder.ts'
 import type { PhaseProgress } from './run-phase.ts'
 import { readComputeLimits, resolutionThreads } from './run-threads.ts'
 
-/** `runs`: is told how far the run of an exchange is. */
+/** `runs`: receives the progress of the run of an exchange. */
 export function openExchangeWork(
   folder: SiteFolder,
   resolved: ResolvedSettings,
@@ -23,7 +23,7 @@ export function openExchangeWork(
   const { data_folder, exchanges_at_once } = getSettings(resolved, settings)
   const limits = readComputeLimits(resolved)
   const compute = resolutionThreads()
-  // Whoever brings records at the same time as many others waits: each may take all the memory of a run.
+  // Reading records is limited, since each reader may take all the memory of a run.
   const reading = limitConcurrency(exchanges_at_once)
   return {
     async perform<D extends ExchangeJobName>(
@@ -49,7 +49,7 @@ export function openExchangeWork(
   }
 }
 
-/** Sorting and comparing this much takes milliseconds, and a thread takes a tenth of a second to start. */
+/** Sorting and comparing this much takes milliseconds; starting a thread takes 100 ms. */
 const max_short_bytes = 65_536
 const quickJobs: readonly ExchangeJobName[] = ['sort', 'check', 'intersect']
 

@@ -1,4 +1,4 @@
-// The deeds of an exchange that see records: by the engine, which a thread loads for them alone.
+// The jobs of an exchange that read records; a thread loads the engine for these jobs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
@@ -69,10 +69,10 @@ function storeResult(
   return { matches, clusters, clustered } satisfies ExchangeFindingCounts
 }
 
-/** Lines that are written at once. */
+/** Lines of one write. */
 const lines_per_write = 10_000
 
-/** What a peer has sent is looked at once more, now that all of it is here. */
+/** Checks the complete set of the peer once more, and writes the input of a run. */
 function storePeerRecords(
   { lens, fields, sets }: ExchangeJobs['write_run_input'][0],
   { folder }: ExchangeJobFolders,
@@ -80,7 +80,7 @@ function storePeerRecords(
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const [place, { site, size, pieces }] of sets.entries()) {
     const rows = parseRows(pieces)
-    if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and told of ${size}`)
+    if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and announced ${size}`)
     const isLong = rows.some(([id = '']) => Buffer.byteLength(id) > getIdLimit(lens).bytes)
     if (isLong) return refuse('invalid', `${site} sent an id of more than ${getIdLimit(lens).bytes} bytes`)
     if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${site} sent a record twice`)

@@ -1,4 +1,4 @@
-// Takes records that were handed in into the registry, the oldest first, and has them matched.
+// Writes arrived records to the registry, the oldest arrivals first, and has them matched.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
@@ -17,7 +17,7 @@ import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival }
 
 const retention_ms = 7 * 86_400_000
 
-/** What cannot be done now, as while a run writes the registry, waits; what can never be done says so. */
+/** An arrival that cannot be matched now, as while a run writes the registry, stays pending; one that never can fails. */
 export async function registerArrivals(call: Call): Promise<void> {
   const order = { field: 'created_at', direction: 'asc' } as const
   const pending = { filter: { owes: 1 }, order, fresh: true, page_size: 100 }
@@ -28,7 +28,7 @@ export async function registerArrivals(call: Call): Promise<void> {
   }
 }
 
-/** Those that a run did not bring are matched again after it. */
+/** Matches waiting records of every registry: after a run, those that the run did not bring. */
 export async function matchAllWaitingRecords(call: Call): Promise<void> {
   const done = new Set<string>()
   for (;;) {
@@ -45,7 +45,7 @@ function registryKeyText({ tenant_id, lens }: RegistryKey): string {
   return JSON.stringify([tenant_id, lens])
 }
 
-/** Nothing is answered for what comes again by itself. */
+/** Returns a permanent refusal. Logs all else, which the worker tries again. */
 function handleFailure(call: Call, arrival: string, error: unknown): Refusal | undefined {
   if (isRefusal(error) && !error.row.retryable) return error
   if (call.signal.aborted) return undefined
@@ -60,22 +60,22 @@ function handleFailure(call: Call, arrival: string, error: unknown): Refusal | u
 
 async function registerArrival(call: Call, doc: Doc<StoredArrival>): Promise<undefined> {
   const { tenant_id, lens } = doc.value
-  const whose = { tenant_id, lens }
-  if (await isBeingWritten(call, whose)) return
-  const learnt = await findLatestTrainedLens(call, whose)
+  const registry = { tenant_id, lens }
+  if (await isBeingWritten(call, registry)) return
+  const learnt = await findLatestTrainedLens(call, registry)
   if (!learnt) return
   const known = await storeOutcomes(call, doc)
-  await writeNumbered(call, whose, (written) =>
+  await writeNumbered(call, registry, (written) =>
     upsertDocuments(
       call.store(entityRecords),
       known.value.records.map((record) => buildRecord(call, known, record, learnt.run.id, written)),
       (before, now) => mergeRecords(call, before, now),
     ),
   )
-  if (await matchWaitingRecords(call, whose)) await finishArrival(call, known, {})
+  if (await matchWaitingRecords(call, registry)) await finishArrival(call, known, {})
 }
 
-/** Decided once and before anything is written, so that a repeat after a crash says the same. */
+/** Stores the outcomes before any record is written, so that a repeat after a crash reports the same. */
 async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
   if (doc.value.records.every(({ outcome }) => outcome !== undefined)) return doc
   const { tenant_id, lens, records } = doc.value
@@ -86,10 +86,10 @@ async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<S
       return isSameRecord(before.value.values, values) ? 'unchanged' : 'replaced'
     }),
   )
-  const told = records.map((record, at) => ({ ...record, outcome: outcomes[at] ?? 'new' }))
+  const decided = records.map((record, at) => ({ ...record, outcome: outcomes[at] ?? 'new' }))
   const { doc: known } = await call
     .store(arrivals)
-    .update(doc.id, ({ value }) => ({ next: { ...value, records: told }, answer: undefined }))
+    .update(doc.id, ({ value }) => ({ next: { ...value, records: decided }, answer: undefined }))
   return known
 }
 
@@ -109,7 +109,7 @@ function buildRecord(
   }
 }
 
-/** What says the same stays as it is, but for a label that is stricter now; that is settled as what is new. */
+/** Keeps a record with equal values, unless its label is stricter now; then it is matched as a new one. */
 function mergeRecords(call: Call, before: StoredRecord, now: StoredRecord): StoredRecord {
   const label = joinLabels(before.label, now.label, call.site.labels) ?? before.label
   const { base, entity, run_id, found: _found, ...rest } = before

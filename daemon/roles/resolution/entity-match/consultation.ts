@@ -15,15 +15,15 @@ export const consultation = z.strictObject({
     .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
 })
 
-/** Matches within the bounds are put to consensus sessions. */
+/** The range of scores whose matches go to consensus sessions. */
 export const consensusRange = z
   .strictObject({
     from: fraction.meta({
-      description: 'Lowest score that is put to consensus: a probability, or a likeness of texts',
+      description: 'Lowest score that goes to consensus: a probability, or a text similarity',
     }),
-    to: fraction.meta({ description: 'Highest such score' }),
+    to: fraction.meta({ description: 'Highest score that goes to consensus' }),
     ...consultation.shape,
   })
-  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'is not below from' })
+  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be below from' })
   .meta({ id: 'ToConsensus', description: 'Which matches go to consensus sessions, and how these decide' })
 export type ConsensusRange = z.infer<typeof consensusRange>

@@ -1,4 +1,4 @@
-// The order in which a match names its two records, and a cluster its members.
+// Orders two records, as a match names them and a cluster lists its members.
 import type { RecordRef } from '../fields.ts'
 
 /** By node, then by record, as code units. */

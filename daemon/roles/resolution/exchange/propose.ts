@@ -1,4 +1,4 @@
-// Proposes an exchange to a peer: what this site brings is kept, and nothing of it leaves before all have agreed.
+// Proposes an exchange to a peer. Stores the records of this site; none of them leaves before all sites have agreed.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'
@@ -33,15 +33,15 @@ import { readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
 
 const input = z.strictObject({
   peer: siteName.meta({ description: 'The other party' }),
-  lens_id: shortText.meta({ description: 'uid or name of the lens; the peer must have the same, word for word' }),
+  lens_id: shortText.meta({ description: 'uid or name of the lens; the peer must have an identical one' }),
   lens_version: shortText.optional(),
   ...exchangeTerms,
-  data: nodeRecords.meta({ description: 'What this site brings: records, or {file}, a data file of the tenant' }),
+  data: nodeRecords.meta({ description: 'Records of this site, or {file}: the name of a data file of the tenant' }),
   classification: classification.optional(),
 })
 
 export const propose = matchingOperation({
-  summary: 'Propose to a peer to find who is who over both sites; nothing leaves before it has agreed',
+  summary: 'Propose to a peer to resolve the records of both sites; nothing leaves before the peer has agreed',
   method: 'POST',
   path: '/api/v2/fusion/exchange',
   input,
@@ -92,7 +92,7 @@ async function draftExchange(
   return refused ?? (await checkOpenExchanges(call, call.caller.tenant_id, peer, 0)) ?? { agreement, lens, label }
 }
 
-/** Of a request that was cut short, whose repeat this is. */
+/** Restores the draft of a request that was interrupted and is now repeated. */
 async function restoreDraft(
   call: Call,
   { agreement, label, tenant_id }: StoredExchange,
@@ -101,7 +101,7 @@ async function restoreDraft(
   return isRefusal(lens) ? lens : { agreement, lens, label }
 }
 
-/** Before its records are kept: none is ever here that no exchange owns. */
+/** Creates the exchange before its records are stored, so that every stored piece belongs to an exchange. */
 async function createExchange(
   call: Call,
   { agreement, label }: ExchangeDraft,
@@ -113,7 +113,7 @@ async function createExchange(
   return made === 'exists' ? checkRepeatedRequest(call, await call.store(exchanges).get(id)) : made
 }
 
-/** From here on it is offered to the others. */
+/** Stores the records of this site; from then on the worker offers the exchange to the other sites. */
 async function storeRecordsAndOffer(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -134,12 +134,12 @@ async function storeRecordsAndOffer(
       updated_at: call.nowIso(),
     }
   })
-  // Cancelled meanwhile.
+  // The exchange may have been cancelled while its records were written.
   if (!isRefusal(done) && isOver(done.value)) await dropPieces(call, id)
   return done
 }
 
-/** Between the exchange and its records. */
+/** Whether the request ended between the exchange and its records. */
 function isInterrupted({ state, own }: StoredExchange): boolean {
   return state === 'proposed' && own === undefined
 }
@@ -170,7 +170,7 @@ function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: 
   }
 }
 
-/** What goes to and fro is about records that the lens sees: its label is that of both, and must be allowed to every site. */
+/** Joins the label of the records with that of the lens. The result must be allowed to cross to every site. */
 async function labelExchange(
   call: Call,
   requested: z.output<typeof classification> | undefined,
@@ -180,9 +180,9 @@ async function labelExchange(
   const faults: FieldError[] = findTermFaults(agreement)
   for (const name of agreement.fields) {
     if (!lens.value.body.fields.some((field) => field.name === name))
-      faults.push({ path: 'fields', message: `${name} is no field of the lens` })
+      faults.push({ path: 'fields', message: `${name} is not a field of the lens` })
   }
-  if (faults.length > 0) return refuse('invalid', 'this is nothing to agree on', faults)
+  if (faults.length > 0) return refuse('invalid', 'the proposed terms are not valid', faults)
   const label = labelWithLens(call, requested, lens)
   if (isRefusal(label)) return label
   for (const site of listSites(agreement)) {

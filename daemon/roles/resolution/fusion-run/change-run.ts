@@ -1,4 +1,4 @@
-// Changes a run by a pure rule: load it, decide, store, tell.
+// Changes a run by a pure rule, writes the audit record and announces the change.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -6,14 +6,14 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { runTotal } from '../metrics.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
-/** Where it is told that some run has something to do, or a run is worked on no more. */
+/** Announces that a run has work to do, or that work on one has ended. */
 export const runsTopic = 'resolution.runs'
 
 export function runTopic(run: string): string {
   return `resolution.run/${run}`
 }
 
-/** The same value back is no change. The record of the change belongs to the run's tenant, whoever's hand made it. */
+/** A rule that returns the same value changes nothing. The audit record belongs to the tenant of the run, whoever changes it. */
 export async function changeRun(
   call: Call,
   id: string,

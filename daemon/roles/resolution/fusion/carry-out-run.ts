@@ -33,7 +33,7 @@ export async function carryOutRun(call: Call, id: string): Promise<void> {
   }
 }
 
-/** What counts is how often the whole process ended in a phase, and not an orderly stop or a store that was away. */
+/** Only the end of the whole process counts as an attempt, not an orderly stop or an unavailable store. */
 async function resetAttempts(call: Call, id: string): Promise<void> {
   await call
     .store(fusionRuns)
@@ -49,7 +49,7 @@ async function hasRunEnded(call: Call, id: string): Promise<boolean> {
   return !doc || isEnded(doc.value)
 }
 
-/** Whether there may be another. */
+/** Returns whether another phase may follow. */
 async function performNextPhase(call: Call, id: string, signal: AbortSignal): Promise<boolean> {
   const { value } = await call.store(fusionRuns).get(id)
   const phase = nextPhase(value)
@@ -67,11 +67,11 @@ async function performNextPhase(call: Call, id: string, signal: AbortSignal): Pr
       completePhase(now, phase, found, call.nowIso(), keep_until),
     )
   } catch (error) {
-    // What no document can hold is found again the next time: only a store that is away is waited for.
+    // A result that no document can hold fails again each time; only an unavailable store is worth a retry.
     if (isRefusal(error)) throw error
     return await failRun(call, id, logInternalFailure(call, id, error))
   }
-  // While a run writes clusters, decisions wait.
+  // Decisions wait while a run writes clusters.
   if (phase === 'resolve') call.wake('settle')
   return true
 }
@@ -82,7 +82,7 @@ async function failRun(call: Call, id: string, { code, message: reason }: Refusa
   return false
 }
 
-/** A run that has ended stays as it is. */
+/** Leaves a run that has ended as it is. */
 async function changeActiveRun(
   call: Call,
   id: string,
@@ -94,7 +94,7 @@ async function changeActiveRun(
   return stepped
 }
 
-/** An unavailable store is no fault of the run: it is thrown, and the run taken up again. */
+/** Throws where the store is unavailable: the worker then tries the run again. Returns all other failures. */
 async function performPhase(
   call: Call,
   run: Doc<StoredRun>,
@@ -119,12 +119,12 @@ async function performPhase(
   }
 }
 
-/** A fault of ours is the same the next time. */
+/** A defect would fail again each time, so it fails the run. */
 function logInternalFailure(call: Call, run: string, error: unknown): Refusal {
   const { trace_id } = call.trace
   const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
   call.log.error('resolution.run.broken', { trace_id, run, error: why })
-  return refuse('internal', 'the service failed; its log tells why')
+  return refuse('internal', 'the service failed: see its log for the reason')
 }
 
 function buildPhaseJob(

@@ -3,7 +3,7 @@ import { startOperation } from '../fusion-run/start-operation.ts'
 
 export const extract = startOperation(
   {
-    summary: 'Begin a run with its first phase alone: read the records by the lens',
+    summary: 'Start a run with its first phase only: read the records by the lens',
     path: '/api/v2/fusion/extract',
     tool: 'fusion_extract',
   },

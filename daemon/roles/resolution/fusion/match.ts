@@ -1,4 +1,4 @@
-// The second phase: compares and scores the records of a run.
+// Requests the second phase of a run, which compares and scores its records, and shows the best matches.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
@@ -12,7 +12,7 @@ import { runWork } from '../parts.ts'
 import { waitForDocument } from '../wait-for-document.ts'
 
 export const match = matchingOperation({
-  summary: 'Compare and score the records of a run; its best matches, once it is that far',
+  summary: 'Compare and score the records of a run; returns its best matches once they are scored',
   method: 'POST',
   path: '/api/v2/fusion/match/{run_id}',
   tool: 'fusion_match_phase',

@@ -1,4 +1,4 @@
-// The third phase: joins the matches of a run into clusters.
+// Requests the third phase of a run, which joins its matches into clusters, and shows the largest.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
@@ -12,7 +12,7 @@ import { runWork } from '../parts.ts'
 import { waitForDocument } from '../wait-for-document.ts'
 
 export const resolve = matchingOperation({
-  summary: 'Join the matches of a run into entities; the largest, once it is that far',
+  summary: 'Join the matches of a run into entities; returns the largest once the run has completed',
   method: 'POST',
   path: '/api/v2/fusion/resolve/{run_id}',
   tool: 'fusion_resolve_phase',

@@ -1,4 +1,4 @@
-// How much records that came speak for being one with others: scored by what the latest run learnt, each pair once.
+// Scores arrived records against others with the weights of the latest run, each pair once.
 import { compareRecord, comparesByWords, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
@@ -10,9 +10,9 @@ export type JoinableRecord = {
   readonly uid: string
   readonly ref: RecordRef
   readonly values: FieldValues
-  /** The cluster that it is in. */
+  /** The cluster that the record is in now. */
   readonly base: string
-  /** The one that the run found; undefined for a record that came since. */
+  /** The cluster that the run found; undefined for a record that arrived since. */
   readonly found: string | undefined
 }
 
@@ -20,11 +20,11 @@ export type ArrivalMatching = {
   readonly lens: Lens
   readonly weights: LookupWeights
   readonly method: NonNullable<Lens['clustering']>
-  /** Whether the run was over one source: then records of one node may be partners, one to one. */
+  /** Whether the run had one source: then one-to-one may pair records of one node. */
   readonly isOneSource: boolean
-  /** With every record of the registry, those that arrive included. */
+  /** Holds every record of the registry, including those that arrive. */
   readonly index: LookupIndex
-  /** Pairs that were decided not to be one, where nothing else keeps them apart. */
+  /** Whether a decision keeps the pair apart, where nothing else does. */
   readonly isApart?: (one: JoinableRecord, other: JoinableRecord) => boolean
 }
 
@@ -35,11 +35,11 @@ export type ScoredRecordPair = {
 }
 
 const max_candidates = 200
-/** Records of a cluster that are compared; the first ones in order. */
+/** The first records of a cluster in order are compared, and no more. */
 const max_members = 100
 
 /**
- * Scores of pairs, each the same for whoever asks: where how alike two texts are depends on what else is compared, two
+ * Scores of pairs, independent of the order of queries: where the similarity of texts depends on the other texts compared, two
  * records are compared alone, the first with the second.
  */
 export class ArrivalScores {
@@ -83,7 +83,7 @@ export class ArrivalScores {
     return compared
   }
 
-  /** Of two clusters how far all pairs are above the lowest that counts, each no further than one pair counts. */
+  /** Sums over all pairs of two clusters how far the score is above the floor, each capped at the highest weight. */
   sumScores(one: string, ones: readonly JoinableRecord[], other: string, others: readonly JoinableRecord[]) {
     const [mine, theirs] = [ones.slice(0, max_members), others.slice(0, max_members)]
     const key = pairKey(one, other)
@@ -123,7 +123,7 @@ export class ArrivalScores {
     }
   }
 
-  /** Those of `of` that were scored, and say something or are in one cluster. */
+  /** Scored pairs with a record of `of` that are above the floor or within one cluster. */
   listPairs(
     of: ReadonlySet<string>,
     clusters: readonly { readonly base: string; readonly members: readonly JoinableRecord[] }[],

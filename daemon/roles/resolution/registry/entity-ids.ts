@@ -7,14 +7,14 @@ import type { RegistryKey } from '../fields.ts'
 import type { EntityAssignment } from './assign-entities.ts'
 import { hasSameMembers, recordKey } from './record-key.ts'
 
-/** When each was made, as text that sorts; what was split off comes after what it was split from, in the same instant too. */
+/** Returns when each entity was created, as text that sorts. A split-off entity sorts after its origin, even in the same instant. */
 export async function loadEntityAges(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
   const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
   const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
   return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
 }
 
-/** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */
+/** Finds the merged entity that these records mostly were, where they leave the entity it was merged into: an undone merge. */
 export async function findRevivedEntity(
   call: Call,
   members: readonly Doc<StoredRecord>[],
@@ -33,7 +33,7 @@ export async function findRevivedEntity(
   return best?.id
 }
 
-/** An id of the first member that no others have; one that was made of the very same records before a crash is taken up. */
+/** Derives a free id from the first member. Reuses the id of an entity of the same records, which a crash left behind. */
 export async function allocateEntityId(
   call: Call,
   { tenant_id, lens }: RegistryKey,

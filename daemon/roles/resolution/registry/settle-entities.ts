@@ -1,4 +1,4 @@
-// Brings clusters in line with what was decided: worked out anew for all that the decision reaches, and written so that a crash only repeats it.
+// Brings clusters in line with decisions: computes them anew for all records in reach, and writes so that a repeat after a crash is harmless.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
@@ -19,7 +19,7 @@ import { hasSameMembers, recordKey } from './record-key.ts'
 
 type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
 
-/** One cluster as it is to be: its entity, its records, where it is from. */
+/** A cluster to write: its entity, its records and its origin. */
 type TargetCluster = {
   readonly id: string
   readonly members: readonly Doc<StoredRecord>[]
@@ -27,8 +27,9 @@ type TargetCluster = {
 }
 
 /**
- * Repeating it changes nothing, and many seeds at once come to what each would alone: what one reaches, no other does. Entities are written before the records that name them, so that what a crash has cut off is
- * found under the same ids. `origin`: under which lens entities are that this makes.
+ * Idempotent. Many seeds at once give the result of each alone, since their reaches are disjoint or equal. Entities are written
+ * before the records that name them, so that a repeat after a crash finds them under the same ids. `origin`: the lens and run of
+ * entities that this creates.
  */
 export async function settleEntities(
   call: Call,
@@ -43,7 +44,7 @@ export async function settleEntities(
   const old = groupByEntity(reach)
   const names = assignEntities(found.clusters, old, await loadEntityAges(call, [...old.keys()]))
   const taken = new Set(names.flatMap(({ id }) => (id === undefined ? [] : [id])))
-  const wanted: TargetCluster[] = []
+  const targets: TargetCluster[] = []
   for (const [at, keys] of found.clusters.entries()) {
     const members = keys.flatMap((key) => byKey.get(key) ?? [])
     const from = names[at] ?? { id: undefined, merged_from: [], split_from: undefined }
@@ -52,16 +53,16 @@ export async function settleEntities(
       (await findRevivedEntity(call, members, from, taken)) ??
       (await allocateEntityId(call, registry, members, taken))
     taken.add(id)
-    wanted.push({ id, members, assignment: from })
+    targets.push({ id, members, assignment: from })
   }
-  await writeConcurrently(wanted, (each) => writeCluster(call, registry, origin, each))
+  await writeConcurrently(targets, (each) => writeCluster(call, registry, origin, each))
   await endMergedEntities(
     call,
     [...old.keys()].filter((id) => !taken.has(id)),
-    wanted,
+    targets,
   )
-  await writeRecords(call, wanted)
-  await writeMatches(call, reach, wanted, found)
+  await writeRecords(call, targets)
+  await writeMatches(call, reach, targets, found)
 }
 
 function clusterReach({ records, matches }: DecisionReach): DecidedClusters {
@@ -125,7 +126,7 @@ async function writeCluster(
   })
 }
 
-/** Ids that no cluster keeps stay known, and tell where their records are. */
+/** Keeps ids that no cluster has any more, with the entities that have their records now. */
 async function endMergedEntities(call: Call, ids: readonly string[], targets: readonly TargetCluster[]): Promise<void> {
   await writeConcurrently(ids, async (id) => {
     const merged_into = targets
@@ -158,7 +159,7 @@ async function writeRecords(call: Call, targets: readonly TargetCluster[]): Prom
   )
 }
 
-/** Which matches are within a cluster now, which are overruled, what a look at each is worth; debts of those that were read. */
+/** Updates each match in reach: whether it is within a cluster or overruled, and its review worth. Clears its pending decision. */
 async function writeMatches(
   call: Call,
   reach: DecisionReach,
@@ -178,17 +179,17 @@ async function writeMatches(
     const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
     const chance = score.probability ?? rest.chance
     const worth = isOpen && chance !== undefined ? computeReviewWorth(chance, effect) : 0
-    const told: StoredMatch = {
+    const next: StoredMatch = {
       ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
       ...(isOverruled ? { overruled: true } : {}),
     }
-    if (canonicalJson(told) !== canonicalJson(doc.value)) changed.push({ ...doc, value: told })
+    if (canonicalJson(next) !== canonicalJson(doc.value)) changed.push({ ...doc, value: next })
   }
-  // Whoever said something since it was read owes anew.
+  // A match that changed since it was read stays pending: putDocuments skips it.
   await putDocuments(call.store(entityMatches), changed)
 }
 
-/** Of all members together; where labels cannot be joined, nobody sees the cluster. */
+/** Joins the labels of all members; where they cannot be joined, nobody may see the cluster. */
 function joinMemberLabels(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
   const [first, ...rest] = members.map(({ value }) => value.label)
   if (!first) throw new Error('a cluster without records')

@@ -1,4 +1,4 @@
-// Opens the consensus sessions that matches ask for; each is noted at its match before it is opened, so that a crash only repeats it.
+// Opens the consensus sessions that matches request. Stores each session at its match first, so that a repeat after a crash is harmless.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
@@ -32,12 +32,12 @@ async function run(call: Call): Promise<void> {
 
 async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
   const noted = await reserveSession(call, doc)
-  const { consult: asked, tenant_id, label, lens_id, lens_version, left, right } = noted.value
+  const { consult: requested, tenant_id, label, lens_id, lens_version, left, right } = noted.value
   const open = noted.value.rulings.find(({ status, seq }) => status === 'open' && seq === 0)
   const refused =
-    open && asked
+    open && requested
       ? await call.roles.openSession({
-          ...{ id: open.session_id, tenant_id, label, lens_id, lens_version, ...asked },
+          ...{ id: open.session_id, tenant_id, label, lens_id, lens_version, ...requested },
           subject: {
             kind: 'entity_match',
             left: formatRecordName(left, max_name_characters),
@@ -51,7 +51,7 @@ async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
     .update(doc.id, ({ value }) => ({ next: recordAnswer(value, refused), answer: undefined }))
 }
 
-/** The session under the id that it will have: of the match, and of how many sessions it had before. */
+/** Stores the session that is to be opened. Its id follows from the match and the number of its earlier sessions. */
 async function reserveSession(call: Call, { id }: Doc<StoredMatch>): Promise<Doc<StoredMatch>> {
   const { doc } = await call.store(entityMatches).update(id, ({ value }) => {
     if (!mayOpenSession(value)) return { answer: undefined }

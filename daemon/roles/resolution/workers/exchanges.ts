@@ -1,4 +1,4 @@
-// Takes exchanges further, of each peer one at a time, and ends those that have had their time or whose run somebody has ended.
+// Advances exchanges, one of each peer at a time, and ends those that expired or whose run has ended.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
@@ -35,7 +35,7 @@ async function tryAdvance(call: Call, id: string, failed: Map<string, number>): 
     await advanceExchange(call, id)
   } catch (error) {
     if (call.signal.aborted) return
-    // One exchange that cannot go on must not hold up those behind it.
+    // One exchange that fails must not delay those behind it.
     failed.set(id, call.monotonic())
     const { trace_id } = call.trace
     call.log.error('resolution.exchange.held-up', { trace_id, exchange: id, error: String(error) })
@@ -60,7 +60,7 @@ async function findDueExchanges(
   return Array.from(found, ([peer, id]) => ({ id, peer }))
 }
 
-/** Those that nothing is done for. */
+/** Ends idle exchanges that expired or whose run has ended. */
 async function endStaleExchanges(call: Call): Promise<void> {
   const filter = { state: { in: ['proposed', 'running'] }, owes: 0 }
   for await (const doc of iterateDocuments(call.store(exchanges), { filter, ...oldestFirst })) {

@@ -1,4 +1,4 @@
-// Works on the runs that have something to do, the oldest first, a few at a time.
+// Carries out pending runs, the oldest first, a few at a time.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { carryOutRun } from '../fusion/carry-out-run.ts'
@@ -30,7 +30,7 @@ async function tryCarryOut(call: Call, id: string, tried: Set<string>): Promise<
   }
 }
 
-/** Ids of runs to begin, the oldest first. */
+/** Finds the runs to begin, the oldest first. */
 async function findDueRuns(
   call: Call,
   busy: ReadonlyMap<string, unknown>,

@@ -1,4 +1,4 @@
-// Brings clusters in line with new records and decisions, soon after each, and again where a crash or a run came between.
+// Brings clusters in line with arrived records and decisions, soon after each and again after a crash or a run.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -11,7 +11,7 @@ import { settleEntities } from '../registry/settle-entities.ts'
 
 export const settleWorker: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
 
-/** One hand does both, so that no two change the same entities at a time. */
+/** One worker does all of this in sequence, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
   await registerArrivals(call)
   await matchAllWaitingRecords(call)
@@ -33,12 +33,12 @@ async function settlePendingDecisions(call: Call): Promise<void> {
 
 async function settleDecision(call: Call, uid: string): Promise<void> {
   const doc = await call.store(entityMatches).find(uid)
-  // Another match of the same cluster may have paid for it.
+  // Settling another match of the same cluster may have settled this one.
   if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc.value))) return
   const { tenant_id, lens, lens_id, lens_version, entity_type, run_id, left_uid, right_uid } = doc.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id }
   await settleEntities(call, { tenant_id, lens }, origin, [left_uid, right_uid])
-  // Where its records are not in the registry there is no cluster to change; the decision waits for the run that brings them.
+  // Records that are not in the registry have no cluster; the decision applies when a run brings them.
   await call
     .store(entityMatches)
     .update(uid, ({ version, value }) =>

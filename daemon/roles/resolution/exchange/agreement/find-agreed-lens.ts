@@ -5,7 +5,7 @@ import type { Doc } from '../../../../kernel/store/store.ts'
 import { lenses, lensUid, type StoredLens } from '../../lens/stored-lens.ts'
 import type { ExchangeAgreement } from './agreement.ts'
 
-/** The lens of the agreement as this tenant has it; refused where it is not there, or says something else here. */
+/** Refuses `not_found` where this tenant does not have the lens, and `invalid` where it differs from the peer's. */
 export async function findAgreedLens(
   call: Call,
   tenant_id: string,
@@ -13,8 +13,12 @@ export async function findAgreedLens(
 ): Promise<Doc<StoredLens> | Refusal> {
   const { lens, lens_version, lens_digest } = agreement
   const found = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
-  if (!found) return refuse('not_found', `this site has no lens ${lens} ${lens_version}`)
+  if (!found)
+    return refuse('not_found', `this site has no lens ${lens} ${lens_version}: create the lens of the peer here first`)
   return found.value.digest === lens_digest
     ? found
-    : refuse('invalid', `${lens} ${lens_version} says something else at the peer`)
+    : refuse(
+        'invalid',
+        `the lens ${lens} ${lens_version} differs from the peer's: both sites must have an identical one`,
+      )
 }

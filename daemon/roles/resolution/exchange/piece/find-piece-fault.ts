@@ -6,7 +6,7 @@ import type { PieceMessage } from '../message/exchange-message.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { max_piece_bytes, pair_bytes } from './cut-pieces.ts'
 
-/** What a site may find with a linker: pairs for each record of both sides. */
+/** Pairs that a linker may find for each record of both sides. */
 const max_pairs_per_record = 50
 
 /** Bytes of an item of a round; records have none. */
@@ -22,21 +22,21 @@ export function computeItemBytes(
   return computeTagBytes(sizes[one] ?? 0, sizes[other] ?? 0)
 }
 
-/** A sender fills pieces: of two that follow each other more than one is full. */
+/** A sender fills pieces: two consecutive ones hold more than one full piece. */
 function computeMaxPieces(max_set_bytes: number): number {
   return 2 * Math.ceil(max_set_bytes / max_piece_bytes) + 1
 }
 
 type ExchangeSizes = Pick<StoredExchange, 'agreement' | 'sizes'>
 
-/** Items that a round may have as it comes from this site: no fewer and no more where it is known. */
+/** Items that a round from this site may have; both bounds are equal where the number is known. */
 function computeItemBounds(
   round: ExchangeRound,
   exchange: ExchangeSizes,
   { from, self, max_matches }: { from: string; self: string; max_matches: number },
-): readonly [least: number, most: number] {
+): readonly [min: number, max: number] {
   const of = (site: string) => exchange.sizes[site] ?? 0
-  // A linker is told no size beforehand.
+  // A linker does not know the sizes of the parties beforehand.
   if (exchange.sizes[from] === undefined && round === 'vectors') return [1, exchange.agreement.max_set_size]
   if (round === 'tags') return [of(self), of(self)]
   if (round === 'places') return [0, Math.min(of(self), of(from))]
@@ -51,8 +51,7 @@ function computeMaxPairs({ agreement: { parties, clk }, sizes }: ExchangeSizes):
 }
 
 /**
- * Why a peer may not send this piece; undefined when it may. Everything is judged before a byte of it is kept.
- * `max_matches`: of a run of this site, which could not write more.
+ * Returns why a peer may not send this piece; undefined when it may. `max_matches`: the limit of a run of this site.
  */
 export function findPieceFault(
   piece: PieceMessage,
@@ -65,26 +64,29 @@ export function findPieceFault(
   const isExpected = buildPlan(exchange.agreement, self).some(
     (step) => step.do === 'await' && step.round === round && step.from === from,
   )
-  if (!isExpected) return `no ${round} are expected of ${from}`
-  const [least, most] = computeItemBounds(round, exchange, { from, self, max_matches })
-  if (items < least || items > most)
-    return `${items} ${round} where ${least === most ? '' : 'at most '}${most} were agreed`
-  if (number >= of) return `piece ${number} of ${of}`
+  if (!isExpected) return `the agreement expects no ${round} from ${from}`
+  const [min_items, max_items] = computeItemBounds(round, exchange, { from, self, max_matches })
+  if (items < min_items || items > max_items)
+    return `the set has ${items} ${round}, and ${min_items === max_items ? '' : 'at most '}${max_items} were agreed`
+  if (number >= of) return `the piece has number ${number}, and the set has ${of} pieces (0 to ${of - 1})`
   if (round === 'records') return findRecordsFault(piece, exchange)
-  if (rows !== undefined || data === undefined) return 'such a round has data and no rows'
+  if (rows !== undefined || data === undefined) return `a piece of ${round} must have data and no rows`
   const width = computeItemBytes(round, exchange)
   const each = Math.floor(max_piece_bytes / width)
-  if (of !== Math.max(1, Math.ceil(items / each))) return `${of} pieces of ${items} items`
+  if (of !== Math.max(1, Math.ceil(items / each)))
+    return `the set of ${items} items was cut into ${of} pieces, which is not the agreed cut`
   const expected = Math.min(each, items - number * each) * width
   const bytes = Buffer.from(data, 'base64url')
-  if (bytes.length !== expected) return `${bytes.length} bytes where ${expected} belong`
-  return bytes.toString('base64url') === data ? undefined : 'the data is not base64url as it is written'
+  if (bytes.length !== expected) return `the piece has ${bytes.length} bytes, and must have ${expected}`
+  return bytes.toString('base64url') === data ? undefined : 'the data is not canonical base64url'
 }
 
 function findRecordsFault({ rows, data, of, items }: PieceMessage, { agreement }: ExchangeSizes): string | undefined {
-  if (data !== undefined || rows === undefined) return 'records have rows and no data'
+  if (data !== undefined || rows === undefined) return 'a piece of records must have rows and no data'
   const isEven = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
-  if (!isEven) return 'a row is not an id and the agreed fields'
-  const most = Math.min(Math.max(1, items), computeMaxPieces(agreement.max_set_bytes))
-  return of <= most && rows.length <= items ? undefined : 'more pieces or rows than were agreed'
+  if (!isEven) return 'each row must be an id and the agreed fields'
+  const max_pieces = Math.min(Math.max(1, items), computeMaxPieces(agreement.max_set_bytes))
+  return of <= max_pieces && rows.length <= items
+    ? undefined
+    : `the set has ${of} pieces and this one ${rows.length} rows, and ${max_pieces} pieces and ${items} rows are allowed`
 }

@@ -4,7 +4,7 @@ import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { exchangePieces, type StoredPiece } from '../model.ts'
 
-/** Pieces are large, and a list holds all of each. */
+/** Small, since a page holds whole pieces. */
 const drop_batch_size = 16
 
 export function pieceId(exchange_id: string, from: string, what: string, number: number): string {
@@ -13,7 +13,7 @@ export function pieceId(exchange_id: string, from: string, what: string, number:
 
 type PieceSetKey = Pick<StoredPiece, 'tenant_id' | 'exchange_id' | 'from' | 'what'>
 
-/** Keeps a set; what is kept of it already stays. Durable when it resolves. */
+/** Stores a set; pieces that are stored already stay as they are. Durable when it resolves. */
 export async function storePieces(
   call: Call,
   set: PieceSetKey,
@@ -26,7 +26,7 @@ export async function storePieces(
   }
 }
 
-/** All pieces of a set in order; undefined while one is missing. */
+/** Loads all pieces of a set in order; undefined while one is missing. */
 export async function loadPieces(
   call: Call,
   exchange_id: string,
@@ -55,7 +55,7 @@ export async function loadBytes(
   return pieces && new Uint8Array(Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64url'))))
 }
 
-/** Rows of records as they are kept: each piece is a JSON array. */
+/** Loads stored rows of records: each piece is a JSON array. */
 export async function loadTexts(
   call: Call,
   exchange_id: string,
@@ -65,7 +65,7 @@ export async function loadTexts(
   return (await loadPieces(call, exchange_id, from, what))?.map(({ data }) => data)
 }
 
-/** Removes all that is kept of an exchange but itself; two may do so side by side. */
+/** Removes all pieces of an exchange; two calls may run at the same time. */
 export async function dropPieces(call: Call, exchange_id: string): Promise<void> {
   const store = call.store(exchangePieces)
   for (;;) {

@@ -1,4 +1,4 @@
-// How much a peer may try against the records of this site in a day.
+// The daily budget of a peer: how many records it may compare with those of this site.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -9,8 +9,8 @@ import { exchanges, type StoredExchange } from '../model.ts'
 const day_ms = 86_400_000
 
 /**
- * Counts what was granted to the peer in the last 24 hours, whoever proposed it and however it ended. Who agrees is told early by
- * what he may see; the worker, which sees all and takes one exchange after the other, has the last word.
+ * Counts the exchanges granted to the peer in the last 24 hours, whichever side proposed them and however they ended. A request
+ * counts what its caller may see; the worker, which sees all and grants one exchange after the other, checks again.
  */
 export async function checkPeerBudget(
   call: Call,
@@ -25,10 +25,13 @@ export async function checkPeerBudget(
     count++
   }
   if (count > peer_exchanges_per_day)
-    return refuse('over_budget', `${peer} has had its ${peer_exchanges_per_day} exchanges of a day`)
+    return refuse(
+      'over_budget',
+      `${peer} has used its ${peer_exchanges_per_day} exchanges of 24 hours: try again later`,
+    )
   if (records <= peer_records_per_day) return undefined
   return refuse(
     'over_budget',
-    `${peer} would have brought ${records} records in a day, and may bring ${peer_records_per_day}`,
+    `${peer} would bring ${records} records within 24 hours, and may bring ${peer_records_per_day}: try again later`,
   )
 }
