@@ -25,18 +25,18 @@ const setJobs: Partial<ExchangeJobHandlers> = {
   sort: ({ items, width }) => sortPoints(items, width),
   check: checkPoints,
   intersect: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
-  link: (given, _where, report) =>
-    linkVectorSets(given, (done, total) => report({ phase: 'match', step: 'compare vectors', done, total })),
+  link: (input, _folders, report) =>
+    linkVectorSets(input, (done, total) => report({ phase: 'match', step: 'compare vectors', done, total })),
 }
 
 export async function runExchangeJob(
-  { kind, input, ...where }: ExchangeThreadJob,
+  { kind, input, ...folders }: ExchangeThreadJob,
   report: ExchangeProgressListener,
 ): Promise<ExchangeThreadResult> {
   const handlers: Partial<ExchangeJobHandlers> =
     kind in setJobs ? setJobs : (await import('./record-jobs.ts')).recordJobs
   const done = await (
-    handlers[kind] as (given: unknown, folders: ExchangeJobFolders, report: ExchangeProgressListener) => unknown
-  )(input, where, report)
+    handlers[kind] as (input: unknown, folders: ExchangeJobFolders, report: ExchangeProgressListener) => unknown
+  )(input, folders, report)
   return isRefusal(done) ? { refused: { code: done.code, message: done.message } } : { done }
 }

@@ -57,10 +57,10 @@ function toNodeRecords({ rows, columns }: Omit<RecordSource, 'name'>): NodeRecor
 }
 
 function storeResult(
-  given: ExchangeJobs['derive_findings'][0],
+  input: ExchangeJobs['derive_findings'][0],
   { folder }: ExchangeJobFolders,
 ): ExchangeJobOutcome<'derive_findings'> {
-  const found = deriveFindings(given)
+  const found = deriveFindings(input)
   if (isRefusal(found)) return found
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const matches = writeJsonLinesFile(runFiles.matches(folder), found.matches)

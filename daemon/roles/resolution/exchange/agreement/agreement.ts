@@ -29,9 +29,9 @@ export const exchangeTerms = {
   accept_dictionary_risk: z.boolean().default(false).meta({
     description: 'With `clk` and no third site: the party that compares has the key, and can guess every value',
   }),
-  max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
+  max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Maximum number of records of either party' }),
   max_set_bytes: z.int().min(1).max(max_agreed_set_bytes).default(67_108_864).meta({
-    description: 'With `none`: most bytes of the records of either party, as JSON',
+    description: 'With `none`: maximum bytes of the records of either party, as JSON',
   }),
   seed,
   threshold: lensOverrides.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),

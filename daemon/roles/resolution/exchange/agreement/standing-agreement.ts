@@ -24,7 +24,7 @@ export const standingAgreement = z.strictObject({
     .min(1)
     .max(max_agreed_set_bytes)
     .default(67_108_864)
-    .meta({ description: 'With none: most bytes of the records of either party' }),
+    .meta({ description: 'With none: maximum bytes of the records of either party' }),
   clk: clkParameters.optional().meta({ description: 'With clk: these parameters and no others' }),
   accept_dictionary_risk: z.boolean().default(false),
   file: dataFile.optional().meta({ description: 'Data file of the site’s tenant with its records; none for a linker' }),

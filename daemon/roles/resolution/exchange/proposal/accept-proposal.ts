@@ -39,8 +39,8 @@ export async function acceptProposal(
     return refuse('label_denied', `the label of the lens ${agreement.lens} is above the label of the proposal`)
   const own = await readOwnRecords(call, tenant_id, agreement, lens, data, signal)
   if (isRefusal(own)) return own
-  const kept = await storeOwnRecords(call, tenant_id, id, own)
-  const done = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: kept })
+  const set_name = await storeOwnRecords(call, tenant_id, id, own)
+  const done = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: set_name })
   // An exchange that ended meanwhile must not leave records behind.
   const now = isRefusal(done) ? await call.store(exchanges).find(id) : undefined
   if (now && isOver(now.value)) await dropPieces(call, id)
