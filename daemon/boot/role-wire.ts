@@ -46,4 +46,6 @@ export type WiredRole = {
   readonly start?: () => Promise<void>
   /** Ends it, before any service stops; also what `start` had only begun. */
   readonly stop?: (drain_ms: number) => Promise<void>
+  /** Takes what it put into the shared resources out of them again: the role runs in this process no more. */
+  readonly remove?: () => void
 }

@@ -72,6 +72,7 @@ export async function openSiteRuntime(plan: StartPlan): Promise<SiteRuntime> {
 async function removeRole({ services, storages, wired, directory }: SiteResources, role: string): Promise<void> {
   directory.contexts.delete(role)
   await wired.get(role)?.stop?.(0)
+  wired.get(role)?.remove?.()
   wired.delete(role)
   for (const service of removeMatching(services, (each) => each.role.name === role)) await service.stop(0)
   for (const storage of removeMatching(storages, (each) => each.role === role)) await storage.close()

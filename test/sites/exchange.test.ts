@@ -195,7 +195,7 @@ test('by the command line, which warns, and with a peer whose profile agrees to 
     const ended = await alpha.run([...asked, '--fields', fields, '--most', most, ...shared])
     expect(ended).toMatchObject({ exit: 0 })
     expect(ended.stderr).toMatch(/warning: .*semi-honest/)
-    expect(ended.stderr).toMatch(/warning: who learns can guess/)
+    expect(ended.stderr).toMatch(/warning: a party that learns can guess/)
     return JSON.parse(ended.stdout).uid as string
   }
   const wide = await propose('given_name,surname,date_of_birth', '50')

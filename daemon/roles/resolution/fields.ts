@@ -31,6 +31,9 @@ export const recordRef = z
   .meta({ id: 'RecordRef', description: 'A record, by the node that holds it and its id there' })
 export type RecordRef = z.infer<typeof recordRef>
 
+/** A registry: the records, matches and entities of one lens and tenant. */
+export type RegistryKey = { readonly tenant_id: string; readonly lens: string }
+
 /** Seed of a run: the same data, lens and seed give the same result on every site. */
 export const seed = z
   .int()

@@ -17,6 +17,7 @@ import { review } from './entity-match/review.ts'
 import { rule } from './entity-match/rule.ts'
 import { uncertain } from './entity-match/uncertain.ts'
 import { entityRecords } from './entity-record/model.ts'
+import { registryHeads } from './entity-record/write-numbered.ts'
 import { agree } from './exchange/agree.ts'
 import { cancelExchange } from './exchange/cancel.ts'
 import * as exchangeGet from './exchange/get.ts'
@@ -46,10 +47,9 @@ import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
 import { exportRegistry } from './registry/export.ts'
 import { get as registryGet } from './registry/get.ts'
-import { registryHeads } from './registry/write-numbered.ts'
 import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
-import { consultWorker as consulting } from './workers/consult.ts'
+import { consultWorker } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
 import { filesWorker } from './workers/files.ts'
 import { runsWorker } from './workers/runs.ts'
@@ -73,7 +73,7 @@ export const resolution: Role = role(outline, {
     exchangePieces,
   ],
   metrics,
-  workers: [filesWorker, ...[runsWorker, settleWorker, consulting, exchangesWorker].map(matchingWorker)],
+  workers: [filesWorker, ...[runsWorker, settleWorker, consultWorker, exchangesWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },

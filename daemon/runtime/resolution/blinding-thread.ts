@@ -1,4 +1,4 @@
-// Where a thread begins that blinds a piece of a set; the executable holds it as a bundle of its own.
+// Entry point of a thread that blinds a piece of a set; a separate bundle in the executable.
 
 import type { BlindingWork } from '../../../adapters/blinding/curve25519/work.ts'
 import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'

@@ -1,4 +1,4 @@
-// Blinding as the resolution role is given it: in threads, as many as the machine has cores for.
+// Provides blinding to the resolution role, in as many threads as the machine has cores.
 import { availableParallelism } from 'node:os'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
@@ -7,7 +7,7 @@ import type { Blinding } from '../../kernel/cryptography/blinding.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { readComputeLimits } from './run-threads.ts'
 
-/** More than this at a time are of use to no set that an agreement allows. */
+/** More threads help no set that an agreement allows. */
 const max_threads = 8
 
 export function threadedBlinding(resolved: ResolvedSettings): Blinding {

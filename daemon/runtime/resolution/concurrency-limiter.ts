@@ -1,20 +1,20 @@
-// Lets so many at a time, the others in the order in which they came.
+// Limits how much work runs at a time; the rest waits in order of arrival.
 
 export type ConcurrencyLimiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>
 
-/** Who waits and is wanted no more is let go with the signal's reason. */
-export function limitConcurrency(most: number): ConcurrencyLimiter {
+/** Work whose signal aborts while it waits throws the reason of the signal. */
+export function limitConcurrency(max_running: number): ConcurrencyLimiter {
   let busy = 0
   const waiting: (() => void)[] = []
   return async (work, signal) => {
-    if (busy >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    if (busy >= max_running) await new Promise<void>((resolve) => waiting.push(resolve))
     else busy++
     try {
       signal.throwIfAborted()
       return await work()
     } finally {
       const next = waiting.shift()
-      // The turn goes on to who waits: nobody who comes now is before him.
+      // The turn passes to the first in the queue, so that new work cannot overtake it.
       if (next) next()
       else busy--
     }

@@ -1,8 +1,8 @@
-// The bytes of a file of data: of a real file alone, as UTF-8 where it is text, and the same from beginning to end.
+// Reads the bytes of a data file: of a regular file only, as UTF-8 where it is text, and only while the file does not change.
 import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
-/** Why a file cannot be read; the message goes on where the name of the file ends. */
+/** A file that cannot be read. The message continues a sentence after the name of the file. */
 export class DataFileError extends Error {
   readonly remedy: string | undefined
   constructor(message: string, remedy?: string) {
@@ -14,16 +14,16 @@ export class DataFileError extends Error {
 
 export type DataFile = {
   readonly size: number
-  /** The bytes from one place up to another. Throws `DataFileError` where the file ends before. */
+  /** Reads the bytes of a range. Throws `DataFileError` where the file ends before it. */
   read(from: number, to: number): ArrayBuffer
-  /** All bytes in order, or the first `most`, checked to be text; `done`: how many there were with these. Throws `DataFileError`. */
-  forEachTextChunk(take: (bytes: Uint8Array, done: number) => void, most?: number): void
-  /** Throws `DataFileError` where somebody has written to it since it was opened. */
+  /** Passes on all bytes in order, or the first `max_bytes`, checked to be text. `done`: bytes so far. Throws `DataFileError`. */
+  forEachTextChunk(take: (bytes: Uint8Array, done: number) => void, max_bytes?: number): void
+  /** Throws `DataFileError` where the file has changed since it was opened. */
   checkUnchanged(): void
   close(): void
 }
 
-/** Much at once: of each column many values are numbered then, while its table is near. */
+/** Large, so that many values of a column are numbered while its table is in the processor cache. */
 const chunk_bytes = 16_777_216
 
 const reasonsByCode: Readonly<Record<string, string>> = {
@@ -35,12 +35,12 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   ENXIO: 'it is no file',
 }
 
-/** Throws `DataFileError`: it is not there, may not be read, or is a folder, pipe or device. */
+/** Throws `DataFileError` where the file does not exist, may not be read, or is a folder, pipe or device. */
 export function openDataFile(file: string): DataFile {
   return openDataDescriptor(convertFileErrors(() => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)))
 }
 
-/** The same of what is open already. Throws `DataFileError` for what is no file, which is closed then. */
+/** Reads a file that is open already. Closes it and throws `DataFileError` where it is not a regular file. */
 export function openDataDescriptor(opened: number): DataFile {
   const before = fstatSync(opened, { bigint: true })
   if (!before.isFile()) {
@@ -52,7 +52,7 @@ export function openDataDescriptor(opened: number): DataFile {
   return {
     size,
     read: (from, to) => readRange(opened, from, to),
-    forEachTextChunk: (take, most = size) => forEachTextChunk(opened, Math.min(size, most), size, take),
+    forEachTextChunk: (take, max_bytes = size) => forEachTextChunk(opened, Math.min(size, max_bytes), size, take),
     checkUnchanged() {
       if (!isUnchanged(before, fstatSync(opened, { bigint: true }))) {
         throw new DataFileError('was changed while it was read', 'read it again when nobody writes to it')
@@ -85,7 +85,7 @@ function readRange(opened: number, from: number, to: number): ArrayBuffer {
   return bytes.buffer
 }
 
-/** Up to the size that it had: who goes on writing must not keep a reader for ever. A letter cut by `until` is left out. */
+/** Reads up to the size at opening, so that a growing file cannot keep a reader for ever. Leaves out a character cut by `until`. */
 function forEachTextChunk(
   opened: number,
   until: number,
@@ -93,12 +93,12 @@ function forEachTextChunk(
   take: (bytes: Uint8Array, done: number) => void,
 ): void {
   const chunk = new Uint8Array(Math.min(chunk_bytes, size + 1))
-  let kept = 0
+  let carried = 0
   let done = 0
   for (;;) {
-    const most = Math.min(chunk.length - kept, until - done - kept)
-    const read = convertFileErrors(() => readSync(opened, chunk, kept, most, null))
-    const bytes = chunk.subarray(0, kept + read)
+    const max_read = Math.min(chunk.length - carried, until - done - carried)
+    const read = convertFileErrors(() => readSync(opened, chunk, carried, max_read, null))
+    const bytes = chunk.subarray(0, carried + read)
     if (bytes.length === 0) return
     const whole = bytes.subarray(0, read === 0 && until === size ? bytes.length : countWholeCharacters(bytes))
     if (read === 0 && whole.length === 0) return
@@ -106,12 +106,12 @@ function forEachTextChunk(
     if (!isUtf8(whole) || whole.includes(0)) throw encodingError(opened, whole, done)
     done += whole.length
     take(whole, done)
-    kept = bytes.length - whole.length
+    carried = bytes.length - whole.length
     chunk.copyWithin(0, whole.length, bytes.length)
   }
 }
 
-/** Without a letter at the end of which only the first bytes are there. */
+/** Leaves out an incomplete character at the end. */
 function countWholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -138,7 +138,7 @@ function rejectKnownFormats(bytes: Uint8Array): void {
   if (found) throw new DataFileError(`cannot be read as text: it ${found[1]}`, found[2])
 }
 
-/** Says in which line; the lines before are counted only now, since almost no file is wrong. */
+/** Names the line of the fault. Lines are counted only now, since almost no file has a fault. */
 function encodingError(opened: number, bytes: Uint8Array, before: number): DataFileError {
   let line = 1 + countLines(opened, before)
   let from = 0

@@ -1,8 +1,8 @@
-// Files of a run: whole and on disk before they are under their name, and never half there.
+// Writes files of a run durably: a file appears under its name only when it is complete and on disk.
 import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** `write` is given the descriptor. What is under the name before stays until the new file is whole. */
+/** `write` receives the descriptor. A former file of the name stays until the new one is complete. */
 export function writeFileDurably(file: string, write: (descriptor: number) => void): void {
   const draft = `${file}.part`
   const opened = openSync(draft, 'w', 0o600)
@@ -29,7 +29,7 @@ export type NumberArray = Uint8Array | Uint32Array | Int32Array | Float64Array
 
 const arrayConstructors = { Uint8Array, Uint32Array, Int32Array, Float64Array } as const
 
-/** A head in JSON, then arrays of numbers as this machine holds them: files of a run never leave it. */
+/** Writes a JSON header, then arrays of numbers in the byte order of this machine, which files of a run never leave. */
 export function writeArrays(file: string, head: unknown, arrays: readonly NumberArray[]): void {
   const kinds = arrays.map((array) => [array.constructor.name, array.length])
   const text = Buffer.from(JSON.stringify({ head, kinds }))
@@ -40,7 +40,7 @@ export function writeArrays(file: string, head: unknown, arrays: readonly Number
   })
 }
 
-/** Throws for a file that is shorter than it says. */
+/** Throws for a file that is shorter than its header says. */
 export function readArrays(file: string): { readonly head: unknown; readonly arrays: readonly NumberArray[] } {
   const opened = openSync(file, 'r')
   try {
@@ -59,7 +59,7 @@ export function readArrays(file: string): { readonly head: unknown; readonly arr
   }
 }
 
-/** Of one write or read: the system takes no more than two gigabytes at a time. */
+/** Bytes of one write or read; the system limit is 2 GiB. */
 const piece_bytes = 1 << 28
 
 function writeAll(opened: number, bytes: Buffer): void {

@@ -1,4 +1,4 @@
-// The deeds of an exchange as a thread does them: what it is given in, what comes of it or why not out.
+// Runs the jobs of an exchange in a thread: takes the input of a job and returns its result or a refusal.
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import { checkPoints, linkVectorSets } from '../../roles/resolution/exchange/job/compute-rounds.ts'
 import type { ExchangeJobName, ExchangeJobs } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
@@ -6,7 +6,7 @@ import { sortPoints } from '../../roles/resolution/privacy/psi/points.ts'
 import { intersectTags } from '../../roles/resolution/privacy/psi/tags.ts'
 import type { PhaseProgress } from './run-phase.ts'
 
-/** `folder`: that of the run of the exchange. */
+/** `folder`: of the run of the exchange. */
 export type ExchangeJobFolders = { readonly folder: string; readonly data_folder: string | undefined }
 export type ExchangeThreadJob = ExchangeJobFolders & { readonly kind: ExchangeJobName; readonly input: unknown }
 export type ExchangeThreadResult = { readonly done: unknown } | { readonly refused: Pick<Refusal, 'code' | 'message'> }
@@ -15,27 +15,28 @@ type ExchangeProgressListener = (progress: PhaseProgress) => void
 export type ExchangeJobOutcome<D extends ExchangeJobName> = ExchangeJobs[D][1] | Refusal
 export type ExchangeJobHandlers = {
   readonly [D in ExchangeJobName]: (
-    given: ExchangeJobs[D][0],
-    where: ExchangeJobFolders,
-    tell: ExchangeProgressListener,
+    input: ExchangeJobs[D][0],
+    folders: ExchangeJobFolders,
+    report: ExchangeProgressListener,
   ) => ExchangeJobOutcome<D> | Promise<ExchangeJobOutcome<D>>
 }
 
 const setJobs: Partial<ExchangeJobHandlers> = {
   sort: ({ items, width }) => sortPoints(items, width),
   check: checkPoints,
-  meet: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
-  link: (given, _where, tell) =>
-    linkVectorSets(given, (done, total) => tell({ phase: 'match', step: 'compare vectors', done, total })),
+  intersect: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
+  link: (input, _folders, report) =>
+    linkVectorSets(input, (done, total) => report({ phase: 'match', step: 'compare vectors', done, total })),
 }
 
 export async function runExchangeJob(
-  { kind, input, ...where }: ExchangeThreadJob,
-  tell: ExchangeProgressListener,
+  { kind, input, ...folders }: ExchangeThreadJob,
+  report: ExchangeProgressListener,
 ): Promise<ExchangeThreadResult> {
-  const doers: Partial<ExchangeJobHandlers> = kind in setJobs ? setJobs : (await import('./record-jobs.ts')).recordJobs
+  const handlers: Partial<ExchangeJobHandlers> =
+    kind in setJobs ? setJobs : (await import('./record-jobs.ts')).recordJobs
   const done = await (
-    doers[kind] as (given: unknown, where: ExchangeJobFolders, tell: ExchangeProgressListener) => unknown
-  )(input, where, tell)
+    handlers[kind] as (input: unknown, folders: ExchangeJobFolders, report: ExchangeProgressListener) => unknown
+  )(input, folders, report)
   return isRefusal(done) ? { refused: { code: done.code, message: done.message } } : { done }
 }

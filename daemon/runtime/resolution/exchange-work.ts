@@ -1,4 +1,4 @@
-// What exchanges compute, as the resolution role is given it: in threads, within the limits of a run, told of as that is.
+// Runs the jobs of exchanges for the resolution role: in threads, within the limits of a run, and with progress reports.
 import { join } from 'node:path'
 import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -14,7 +14,7 @@ import { runsFolder } from './run-folder.ts'
 import type { PhaseProgress } from './run-phase.ts'
 import { readComputeLimits, resolutionThreads } from './run-threads.ts'
 
-/** `runs`: is told how far the run of an exchange is. */
+/** `runs`: receives the progress of the run of an exchange. */
 export function openExchangeWork(
   folder: SiteFolder,
   resolved: ResolvedSettings,
@@ -23,25 +23,25 @@ export function openExchangeWork(
   const { data_folder, exchanges_at_once } = getSettings(resolved, settings)
   const limits = readComputeLimits(resolved)
   const compute = resolutionThreads()
-  // Whoever brings records at the same time as many others waits: each may take all the memory of a run.
+  // Reading records is limited, since each reader may take all the memory of a run.
   const reading = limitConcurrency(exchanges_at_once)
   return {
     async perform<D extends ExchangeJobName>(
       exchange_id: string,
-      deed: D,
-      given: ExchangeJobs[D][0],
+      job_name: D,
+      input: ExchangeJobs[D][0],
       signal: AbortSignal,
     ) {
       const job: ExchangeThreadJob = {
-        kind: deed,
-        input: given,
+        kind: job_name,
+        input,
         folder: join(runsFolder(folder), runIdOfExchange(exchange_id)),
         data_folder,
       }
-      const tell = (progress: unknown) => runs.reportProgress(runIdOfExchange(exchange_id), progress as PhaseProgress)
+      const report = (progress: unknown) => runs.reportProgress(runIdOfExchange(exchange_id), progress as PhaseProgress)
       const work = () =>
-        isShort(job) ? runExchangeJob(job, tell) : compute.run({ ...limits, input: job, signal, report: tell })
-      const answer = (await (deed === 'own' ? reading(work, signal) : work())) as ExchangeThreadResult
+        isShort(job) ? runExchangeJob(job, report) : compute.run({ ...limits, input: job, signal, report })
+      const answer = (await (job_name === 'read_own' ? reading(work, signal) : work())) as ExchangeThreadResult
       return 'done' in answer
         ? (answer.done as ExchangeJobs[D][1])
         : refuse(answer.refused.code, answer.refused.message)
@@ -49,9 +49,9 @@ export function openExchangeWork(
   }
 }
 
-/** Sorting and comparing this much takes milliseconds, and a thread takes a tenth of a second to start. */
+/** Sorting and comparing this much takes milliseconds; starting a thread takes 100 ms. */
 const max_short_bytes = 65_536
-const quickJobs: readonly ExchangeJobName[] = ['sort', 'check', 'meet']
+const quickJobs: readonly ExchangeJobName[] = ['sort', 'check', 'intersect']
 
 function isShort({ kind, input }: ExchangeThreadJob): boolean {
   const sets = Object.values(input as object).filter((value) => value instanceof Uint8Array)

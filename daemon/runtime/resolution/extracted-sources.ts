@@ -1,4 +1,4 @@
-// Records as the first phase leaves them for the second.
+// Stores and loads the records that the first phase leaves for the second.
 import {
   type PackedColumn,
   type PackedSourceHead,

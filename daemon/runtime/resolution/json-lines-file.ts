@@ -1,4 +1,4 @@
-// What a phase found, a line of JSON for each thing: written by the thread, read by the role in batches.
+// Writes the findings of a phase as JSON lines in the thread, and reads them in batches in the role.
 import { createReadStream, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { writeFileDurably } from './durable-file.ts'
@@ -6,7 +6,7 @@ import { writeFileDurably } from './durable-file.ts'
 const lines_per_write = 5_000
 const lines_per_batch = 500
 
-/** How many there were. */
+/** Returns the number of lines. */
 export function writeJsonLinesFile(file: string, found: Iterable<unknown>): number {
   let count = 0
   writeFileDurably(file, (opened) => {

@@ -1,7 +1,7 @@
-// Records of a request as comma-separated values, so that all records of a run are read one way.
+// Formats records of a request as comma-separated values, so that a run reads all records the same way.
 import type { NodeRecord } from '../../roles/resolution/fusion-run/node-data.ts'
 
-/** A line for all columns that any record has, in the order of their names, then one for each record. Null is empty. */
+/** Yields a header line with the columns of all records in the order of their names, then a line for each record. Null is empty. */
 export function* formatNodeCsv(records: readonly NodeRecord[]): Generator<string> {
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))].sort()
   yield `${columns.map(formatCell).join(',')}\n`
@@ -11,7 +11,7 @@ export function* formatNodeCsv(records: readonly NodeRecord[]): Generator<string
   }
 }
 
-/** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. */
+/** RFC 4180: quotes a value with a comma, a quotation mark or a line end. */
 function formatCell(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

@@ -1,4 +1,4 @@
-// Reads the records of an open data file of any kind that is known, for commands and for threads alike.
+// Reads the records of an open data file of any supported kind, for commands and threads.
 import { extname } from 'node:path'
 import { type CsvLimits, CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
 import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
@@ -6,16 +6,16 @@ import type { RecordSource } from '../../roles/resolution/engine/records/records
 import { type DataFile, DataFileError } from './data-file.ts'
 import { TenantDataFileError } from './tenant-data-file.ts'
 
-/** What results may be. */
+/** Formats of results. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 export type DataKind = ResultKind | 'tsv'
 export type TextKind = Exclude<DataKind, 'parquet'>
 
-/** What one field, one line of JSON, and one file may hold. */
+/** Limits of a field, a line of JSON, and a file. */
 export const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
 
-/** Between the items of a list of values, which fields that are sets read as such. */
+/** Separates the items of a list; fields that are sets split at it. */
 const list_separator = '|'
 
 const kindsByExtension: Readonly<Record<string, DataKind>> = {
@@ -28,29 +28,29 @@ const kindsByExtension: Readonly<Record<string, DataKind>> = {
   '.pq': 'parquet',
 }
 
-/** Endings of names that say what a file is. */
+/** File name extensions of each kind. */
 export const readableExtensions = Object.keys(kindsByExtension)
 
-/** By the ending of its name; undefined where that says nothing. */
+/** Infers the kind from the extension; undefined for an unknown one. */
 export function inferDataKind(file: string): DataKind | undefined {
   return kindsByExtension[extname(file).toLowerCase()]
 }
 
 export type RecordReadOptions = {
   readonly kind: DataKind
-  /** Columns that are not wanted are read over. */
+  /** Selects the columns to read; others are skipped. */
   readonly isWanted: (column: string) => boolean
-  /** The column that names a record, where there is one. */
+  /** The id column, where there is one. */
   readonly id?: CsvLimits['id']
-  /** More records are a fault. */
+  /** More records than this are a fault. */
   readonly rows?: number
-  /** Bytes that have been read, and all there are. It may throw, and reading ends with that. */
+  /** Receives the bytes read so far and in total. May throw, which ends the reading. */
   readonly onProgress: (done: number, total: number) => void
 }
 
 type RecordColumns = Omit<RecordSource, 'name'>
 
-/** Throws what `describeDataFault` puts into words, and what `tell` throws. */
+/** Throws faults that `describeDataFault` describes, and what `onProgress` throws. */
 export async function readRecords(file: DataFile, reading: RecordReadOptions): Promise<RecordColumns> {
   const { kind, isWanted, onProgress, ...limits } = reading
   const read =
@@ -61,7 +61,7 @@ export async function readRecords(file: DataFile, reading: RecordReadOptions): P
   return read
 }
 
-/** What is wrong with the file, to go on where its name ends; undefined for what is no fault of it. */
+/** Describes a fault of the file, to continue a sentence after its name; undefined for other errors. */
 export function describeDataFault(
   error: unknown,
 ): { readonly text: string; readonly remedy?: string | undefined } | undefined {
@@ -72,7 +72,7 @@ export function describeDataFault(
   return isParquet ? { text: `: ${error.message}` } : undefined
 }
 
-/** What takes the bytes of a text and makes columns of them. */
+/** Parses the bytes of a text into columns. */
 export function createTextReader(
   kind: TextKind,
   isWanted: (name: string) => boolean,
@@ -102,10 +102,10 @@ async function readParquetRecords(
   const { ColumnBuilder } = await import('../../roles/resolution/engine/records/column-builder.ts')
   const { parquetTable } = await import('../../../adapters/format/parquet/reading.ts')
   const table = await parquetTable(file, rows)
-  const wanted = table.names.filter(isWanted)
+  const selected = table.names.filter(isWanted)
   const columns: RecordSource['columns'][number][] = []
-  for (const [at, name] of wanted.entries()) {
-    onProgress(Math.floor((file.size * at) / wanted.length), file.size)
+  for (const [at, name] of selected.entries()) {
+    onProgress(Math.floor((file.size * at) / selected.length), file.size)
     const column = new ColumnBuilder(name)
     await table.read(name, list_separator, (row, value) => {
       if (value.length > data_limits.field_bytes) {

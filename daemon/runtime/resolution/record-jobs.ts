@@ -1,4 +1,4 @@
-// The deeds of an exchange that see records: by the engine, which a thread loads for them alone.
+// The jobs of an exchange that read records; a thread loads the engine for these jobs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
@@ -24,9 +24,9 @@ import { runFiles } from './run-folder.ts'
 import { openTenantDataFile } from './tenant-data-file.ts'
 
 async function readOwnRecords(
-  { tenant_id, data, lens, terms }: ExchangeJobs['own'][0],
+  { tenant_id, data, lens, terms }: ExchangeJobs['read_own'][0],
   { data_folder }: ExchangeJobFolders,
-): Promise<ExchangeJobOutcome<'own'>> {
+): Promise<ExchangeJobOutcome<'read_own'>> {
   if (Array.isArray(data)) return prepareOwnRows(lens, terms, data)
   const kind = inferDataKind(data.file)
   if (!kind) return refuse('invalid', `a data file must be one of ${readableExtensions.join(', ')}`)
@@ -56,8 +56,11 @@ function toNodeRecords({ rows, columns }: Omit<RecordSource, 'name'>): NodeRecor
   )
 }
 
-function storeResult(given: ExchangeJobs['learn'][0], { folder }: ExchangeJobFolders): ExchangeJobOutcome<'learn'> {
-  const found = deriveFindings(given)
+function storeResult(
+  input: ExchangeJobs['derive_findings'][0],
+  { folder }: ExchangeJobFolders,
+): ExchangeJobOutcome<'derive_findings'> {
+  const found = deriveFindings(input)
   if (isRefusal(found)) return found
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const matches = writeJsonLinesFile(runFiles.matches(folder), found.matches)
@@ -66,18 +69,18 @@ function storeResult(given: ExchangeJobs['learn'][0], { folder }: ExchangeJobFol
   return { matches, clusters, clustered } satisfies ExchangeFindingCounts
 }
 
-/** Lines that are written at once. */
+/** Lines of one write. */
 const lines_per_write = 10_000
 
-/** What a peer has sent is looked at once more, now that all of it is here. */
+/** Checks the complete set of the peer once more, and writes the input of a run. */
 function storePeerRecords(
-  { lens, fields, sets }: ExchangeJobs['hand'][0],
+  { lens, fields, sets }: ExchangeJobs['write_run_input'][0],
   { folder }: ExchangeJobFolders,
-): ExchangeJobOutcome<'hand'> {
+): ExchangeJobOutcome<'write_run_input'> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const [place, { site, size, pieces }] of sets.entries()) {
     const rows = parseRows(pieces)
-    if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and told of ${size}`)
+    if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and announced ${size}`)
     const isLong = rows.some(([id = '']) => Buffer.byteLength(id) > getIdLimit(lens).bytes)
     if (isLong) return refuse('invalid', `${site} sent an id of more than ${getIdLimit(lens).bytes} bytes`)
     if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${site} sent a record twice`)
@@ -91,10 +94,13 @@ function storePeerRecords(
   return 'kept'
 }
 
-export const recordJobs: Pick<ExchangeJobHandlers, 'own' | 'keys' | 'vectors' | 'learn' | 'hand'> = {
-  own: readOwnRecords,
+export const recordJobs: Pick<
+  ExchangeJobHandlers,
+  'read_own' | 'keys' | 'vectors' | 'derive_findings' | 'write_run_input'
+> = {
+  read_own: readOwnRecords,
   keys: extractRecordKeys,
   vectors: encodeVectors,
-  learn: storeResult,
-  hand: storePeerRecords,
+  derive_findings: storeResult,
+  write_run_input: storePeerRecords,
 }

@@ -1,14 +1,14 @@
-// Names of the files that a run leaves behind in its folder.
+// Names of the files in the folder of a run.
 import { join } from 'node:path'
 import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 
-/** Where each run has a folder of its own. */
+/** Holds one folder for each run. */
 export function runsFolder(folder: SiteFolder): string {
   return join(roleDataFolder(folder, 'resolution'), 'runs')
 }
 
 export const runFiles = {
-  /** Records of the request, by the place of their node. */
+  /** Records of the request, by the position of their node. */
   inline: (folder: string, place: number) => join(folder, `${place}.csv`),
   extracted: (folder: string) => join(folder, 'extracted'),
   matched: (folder: string) => join(folder, 'matched'),

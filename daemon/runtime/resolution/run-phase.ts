@@ -1,4 +1,4 @@
-// The three phases of a run, each from the files that the one before left: what a thread does.
+// Runs one of the three phases of a run in a thread, from the files of the phase before.
 import { openSync } from 'node:fs'
 import { listClusters, listMatches } from '../../roles/resolution/engine/findings.ts'
 import { buildLookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
@@ -40,15 +40,15 @@ export type PhaseProgress = Omit<RunProgress, 'eta_s'>
 export type PhaseThreadResult = { readonly found: PhaseResult } | { readonly fault: string }
 type PhaseProgressListener = (progress: PhaseProgress) => void
 
-/** A fault is of the data or the lens, in words for whoever started the run. */
-export async function runPhase(job: PhaseThreadJob, tell: PhaseProgressListener): Promise<PhaseThreadResult> {
+/** A fault of the data or the lens, with a message for the person who started the run. */
+export async function runPhase(job: PhaseThreadJob, report: PhaseProgressListener): Promise<PhaseThreadResult> {
   try {
-    return { found: await phaseHandlers[job.phase](job, tell) }
+    return { found: await phaseHandlers[job.phase](job, report) }
   } catch (error) {
     if (error instanceof LensFault || error instanceof RunInputError) {
       return { fault: error.message }
     }
-    // A backup holds no files of runs: one that was under way in a restored site has none.
+    // A backup does not hold files of runs, so a run in progress has none after a restore.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { fault: 'the files of the run are gone' }
     throw error
   }
@@ -57,7 +57,7 @@ export async function runPhase(job: PhaseThreadJob, tell: PhaseProgressListener)
 class RunInputError extends Error {}
 
 type PhaseHandlers = Readonly<
-  Record<PhaseJob['phase'], (job: PhaseThreadJob, tell: PhaseProgressListener) => PhaseResult | Promise<PhaseResult>>
+  Record<PhaseJob['phase'], (job: PhaseThreadJob, report: PhaseProgressListener) => PhaseResult | Promise<PhaseResult>>
 >
 
 const phaseHandlers: PhaseHandlers = {
@@ -66,23 +66,23 @@ const phaseHandlers: PhaseHandlers = {
   resolve: resolveClusters,
 }
 
-async function extractRecords(job: PhaseThreadJob, tell: PhaseProgressListener): Promise<PhaseResult> {
+async function extractRecords(job: PhaseThreadJob, report: PhaseProgressListener): Promise<PhaseResult> {
   const sources: RecordSource[] = []
-  for (const place of job.sources.keys()) sources.push(await readNodeRecords(job, place, tell))
+  for (const place of job.sources.keys()) sources.push(await readNodeRecords(job, place, report))
   const records = buildRecords(job.lens, sources)
   writeSources(runFiles.extracted(job.folder), sources)
-  const told = job.sources.map((source, at) => ({
+  const described = job.sources.map((source, at) => ({
     ...source,
     records: sources[at]?.rows ?? 0,
     columns: mapFieldColumns(job.lens, sources[at]),
   }))
-  return { counts: { records: records.rows }, sources: told }
+  return { counts: { records: records.rows }, sources: described }
 }
 
 async function readNodeRecords(
   { sources, folder, data_folder, tenant_id, lens, max_records }: PhaseThreadJob,
   place: number,
-  tell: PhaseProgressListener,
+  report: PhaseProgressListener,
 ): Promise<RecordSource> {
   const { node_id, file } = sources[place] ?? { node_id: '' }
   const kind = file === undefined ? 'csv' : inferDataKind(file)
@@ -94,9 +94,9 @@ async function readNodeRecords(
         : openTenantDataFile(data_folder, tenant_id, file)
     try {
       const step = `read ${node_id}`
-      const told = (done: number, total: number) => tell({ phase: 'extract', step, done, total })
+      const onProgress = (done: number, total: number) => report({ phase: 'extract', step, done, total })
       const limits = { rows: max_records, id: getIdLimit(lens) }
-      const found = await readRecords(opened, { kind, isWanted: createColumnFilter(lens), ...limits, onProgress: told })
+      const found = await readRecords(opened, { kind, isWanted: createColumnFilter(lens), ...limits, onProgress })
       return { name: node_id, ...found }
     } finally {
       opened.close()
@@ -108,7 +108,7 @@ async function readNodeRecords(
   }
 }
 
-/** Field to the column that it is read from. */
+/** Maps each field to its column. */
 function mapFieldColumns({ fields }: Lens, source: RecordSource | undefined): Record<string, string> {
   const found = fields.flatMap(({ name, columns }) => {
     const column = (columns ?? [name]).find((each) => source?.names.includes(each))
@@ -117,10 +117,10 @@ function mapFieldColumns({ fields }: Lens, source: RecordSource | undefined): Re
   return Object.fromEntries(found)
 }
 
-function matchRecords(job: PhaseThreadJob, tell: PhaseProgressListener): PhaseResult {
+function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): PhaseResult {
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
-  const told = ({ phase: step, done, total }: EngineProgress) => tell({ phase: 'match', step, done, total })
-  const found = resolveRecords(job.lens, records, job.seed, told)
+  const onProgress = ({ phase: step, done, total }: EngineProgress) => report({ phase: 'match', step, done, total })
+  const found = resolveRecords(job.lens, records, job.seed, onProgress)
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
   const { route, scale, floor, cut, scores, clusters } = found
   const weights = extractMatchWeights(found, usesTermFrequencies(job.lens))
@@ -128,18 +128,18 @@ function matchRecords(job: PhaseThreadJob, tell: PhaseProgressListener): PhaseRe
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
   const evidence = rankFieldEvidence(records, weights)
-  const kept = buildLookupWeights(job.lens, records, found, weights)
+  const lookupWeights = buildLookupWeights(job.lens, records, found, weights)
   return {
     route,
     scale,
     evidence,
-    weights: kept,
+    weights: lookupWeights,
     counts: { pairs: length, ...(matches === undefined ? {} : { matches }) },
   }
 }
 
-function resolveClusters(job: PhaseThreadJob, tell: PhaseProgressListener): PhaseResult {
-  tell({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
+function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): PhaseResult {
+  report({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
   const { weights, ...read } = readMatchPhaseOutput(runFiles.matched(job.folder))
   const found = applyThreshold(job, records, read)
@@ -149,7 +149,7 @@ function resolveClusters(job: PhaseThreadJob, tell: PhaseProgressListener): Phas
   return { counts: { matches, ...counts } }
 }
 
-/** As the engine joined them while it learnt, unless another line was said since. */
+/** Clusters as joined in training, unless the threshold has changed since. */
 function applyThreshold(
   { lens }: PhaseThreadJob,
   records: LensRecords,
@@ -159,20 +159,24 @@ function applyThreshold(
 }
 
 function writeMatches(job: PhaseThreadJob, records: LensRecords, found: Resolution, weights: MatchWeights): number {
-  const most = job.max_matches
-  return writeJsonLinesFile(runFiles.matches(job.folder), limitMatches(listMatches(records, found, weights), most))
+  return writeJsonLinesFile(
+    runFiles.matches(job.folder),
+    limitMatches(listMatches(records, found, weights), job.max_matches),
+  )
 }
 
-function* limitMatches<T>(all: Iterable<T>, most: number): Generator<T> {
+function* limitMatches<T>(all: Iterable<T>, max_matches: number): Generator<T> {
   let count = 0
   for (const each of all) {
-    if (++count > most)
-      throw new RunInputError(`the run found more than ${most} matches: the lens tells too little apart`)
+    if (++count > max_matches)
+      throw new RunInputError(
+        `the run found more than ${max_matches} matches: the lens separates records too little; add fields or raise its threshold`,
+      )
     yield each
   }
 }
 
-/** `threshold`: bits, where there was one to match by. */
+/** `threshold`: bits, where one was set before matching. */
 type MatchPhaseOutput = Resolution & { readonly weights: MatchWeights; readonly threshold: number | undefined }
 type MatchPhaseHead = Pick<MatchPhaseOutput, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
   readonly fields: number
@@ -197,7 +201,7 @@ function readMatchPhaseOutput(file: string): MatchPhaseOutput {
   }
 }
 
-/** What equal values of each field speak for, the strongest first. */
+/** Weights of equal values of each field, the strongest first. */
 function rankFieldEvidence({ fields }: LensRecords, { outcomes }: MatchWeights): { field: string; bits: number }[] {
   const all = fields.map(({ name }, field) => ({ field: name, bits: (outcomes[field]?.[1] ?? 0) / Math.LN2 }))
   return all.sort((one, other) => other.bits - one.bits)

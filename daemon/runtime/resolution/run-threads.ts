@@ -1,4 +1,4 @@
-// Threads for phases of runs and for what exchanges compute, and what any such piece of work may take.
+// Threads for the phases of runs and the jobs of exchanges, and their limits.
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
 import { getSettings } from '../../boot/profile.ts'

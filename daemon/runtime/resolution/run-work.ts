@@ -1,4 +1,4 @@
-// The work of runs, as the resolution role is given it: phases in threads, and what they leave in a folder for each run.
+// Provides the work of runs to the resolution role: phases in threads, and a folder of results for each run.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import type { PhaseProgress, PhaseThreadJob, PhaseThreadResult } from './run-pha
 import { readComputeLimits, resolutionThreads } from './run-threads.ts'
 import { openTenantDataFile, TenantDataFileError } from './tenant-data-file.ts'
 
-/** `monotonic`: milliseconds of a clock that never jumps. */
+/** `monotonic`: milliseconds of a monotonic clock. */
 export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, monotonic: () => number): RunWork {
   const { data_folder, max_records, max_matches } = getSettings(resolved, settings)
   const runs = runsFolder(folder)
@@ -28,7 +28,7 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
   const watched = new Map<string, PhasePace>()
   const working = new Map<string, Promise<unknown>>()
   const keeping = new Set<string>()
-  const told = (run: string, progress: PhaseProgress) => {
+  const reportProgress = (run: string, progress: PhaseProgress) => {
     const before = watched.get(run)
     const isSame = before?.progress.phase === progress.phase && before.progress.step === progress.step
     watched.set(run, { progress, since: isSame ? before.since : monotonic() })
@@ -55,12 +55,12 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
     async perform(job, signal) {
       mkdirSync(folderOf(job.run), { recursive: true, mode: 0o700 })
       const input: PhaseThreadJob = { ...job, folder: folderOf(job.run), data_folder, max_records, max_matches }
-      told(job.run, { phase: job.phase, step: 'begin', done: 0, total: 0 })
+      reportProgress(job.run, { phase: job.phase, step: 'begin', done: 0, total: 0 })
       const work = compute.run({
         ...limits,
         input,
         signal,
-        report: (progress) => told(job.run, progress as PhaseProgress),
+        report: (progress) => reportProgress(job.run, progress as PhaseProgress),
       })
       working.set(job.run, work)
       try {
@@ -80,7 +80,7 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
       const pace = watched.get(run)
       return pace && { ...pace.progress, ...estimateRemaining(pace, monotonic()) }
     },
-    reportProgress: told,
+    reportProgress,
     async drop(run) {
       await working.get(run)?.catch(() => undefined)
       watched.delete(run)
@@ -93,7 +93,7 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
   }
 }
 
-/** Of each tenant, what was given last: the next waits for it. */
+/** The last work of each tenant; the next waits for it. */
 function queueByTenant(): RunWork['runInTurn'] {
   const last = new Map<string, Promise<unknown>>()
   return (tenant_id, work) => {
@@ -108,7 +108,7 @@ function queueByTenant(): RunWork['runInTurn'] {
   }
 }
 
-/** What a death after each phase leaves. */
+/** Fault points: the process ends after a phase. */
 const faultPointsByPhase = { extract: 'run-extracted', match: 'run-matched', resolve: 'run-resolved' } as const
 
 type PhasePace = { readonly progress: PhaseProgress; readonly since: number }

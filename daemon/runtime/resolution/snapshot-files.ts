@@ -1,4 +1,4 @@
-// Snapshots of other sites' registries on disk, as the resolution role is given them: a file for each lens, whole or not there.
+// Provides imported snapshots of other sites' registries to the resolution role: one complete file for each lens.
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export function snapshotFile(folder: SiteFolder, lens: string): string {
   return join(snapshotFolder(folder), `${lens}${snapshot_extension}`)
 }
 
-/** What is held of a lens; undefined where nothing is. Throws for a file that was not left by an import. */
+/** Reads the trailer of the snapshot of a lens; undefined where there is none. Throws for a file that no import wrote. */
 export async function readSnapshotTrailer(file: string): Promise<ImportedSnapshotTrailer | undefined> {
   if (!existsSync(file)) return undefined
   const opened = await open(file, 'r')
@@ -37,15 +37,15 @@ export async function readSnapshotTrailer(file: string): Promise<ImportedSnapsho
 }
 
 export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
-  const known = new Map<string, { readonly key: string; readonly held: ImportedSnapshotTrailer }>()
+  const known = new Map<string, { readonly key: string; readonly trailer: ImportedSnapshotTrailer }>()
   const lookAt = async (file: string) => {
     const { ino, mtimeMs, size } = statSync(file)
     const key = JSON.stringify([file, ino, mtimeMs, size])
     const before = known.get(file)
     if (before?.key === key) return before
-    const held = await readSnapshotTrailer(file)
-    if (!held) throw new Error(`${file} is gone`)
-    const found = { key, held }
+    const trailer = await readSnapshotTrailer(file)
+    if (!trailer) throw new Error(`${file} is gone`)
+    const found = { key, trailer }
     known.set(file, found)
     return found
   }
@@ -54,20 +54,20 @@ export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
       const dir = snapshotFolder(folder)
       const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(snapshot_extension)) : []
       const found = await Promise.all(names.sort().map((name) => lookAt(join(dir, name))))
-      return found.map(({ key, held: { manifest, imported_at, label, labels } }) => {
+      return found.map(({ key, trailer: { manifest, imported_at, label, labels } }) => {
         return { key, manifest, imported_at, label, labels }
       })
     },
     async read(lens) {
       const file = snapshotFile(folder, lens)
-      const held = existsSync(file) ? await readSnapshotTrailer(file).catch(() => undefined) : undefined
-      if (!held) return refuse('unavailable', 'the snapshot of the registry cannot be read: take it in again')
-      return { labels: held.labels, lines: readVerifiedLines(file, held) }
+      const trailer = existsSync(file) ? await readSnapshotTrailer(file).catch(() => undefined) : undefined
+      if (!trailer) return refuse('unavailable', 'the snapshot of the registry cannot be read: import it again')
+      return { labels: trailer.labels, lines: readVerifiedLines(file, trailer) }
     },
   }
 }
 
-/** Throws `Refusal('unavailable')` at the end for a file that is not what was taken in. */
+/** Throws `Refusal('unavailable')` at the end for a file that differs from the imported one. */
 async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTrailer): AsyncGenerator<SnapshotLine> {
   const digest = runningDigest()
   for await (const text of splitIntoLines(createReadStream(file, { end: manifest.bytes - 1 }))) {

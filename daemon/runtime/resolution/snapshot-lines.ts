@@ -1,10 +1,10 @@
-// Lines of a snapshot's file: the last one first, since it says what the others must be.
+// Reads the lines of a snapshot file: the last one first, since it holds the digest of the others.
 import type { FileHandle } from 'node:fs/promises'
 
-/** Of the last line: two signed envelopes and many labels, and no more. */
+/** Limit of the last line, which holds two signed envelopes and many labels. */
 const max_last_line_bytes = 4_194_304
 
-/** `from`: where it begins. Undefined where the file does not end with a line of at most four megabytes. */
+/** `from`: offset of the line. Undefined where the file does not end with a line of at most 4 MB. */
 export async function readLastLine(
   file: FileHandle,
   size: number,
@@ -18,10 +18,10 @@ export async function readLastLine(
   return { text: buffer.toString('utf8', before + 1, length - 1), from: size - length + before + 1 }
 }
 
-/** Without their ends. Throws `RangeError` for a line of more than `most` bytes, and for an end that is no line's. */
+/** Yields lines without line ends. Throws `RangeError` for a line above `max_bytes`, and for a file that ends within a line. */
 export async function* splitIntoLines(
   chunks: AsyncIterable<Buffer>,
-  most = Number.MAX_SAFE_INTEGER,
+  max_bytes = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<string> {
   let pending: Buffer[] = []
   let length = 0
@@ -30,13 +30,13 @@ export async function* splitIntoLines(
     for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
       pending.push(chunk.subarray(from, at))
       const whole = pending.length === 1 ? (pending[0] as Buffer) : Buffer.concat(pending)
-      if (whole.length > most) throw new RangeError('a line is too long')
+      if (whole.length > max_bytes) throw new RangeError('a line is too long')
       yield whole.toString('utf8')
       ;[pending, length, from] = [[], 0, at + 1]
     }
     pending.push(chunk.subarray(from))
     length += chunk.length - from
-    if (length > most) throw new RangeError('a line is too long')
+    if (length > max_bytes) throw new RangeError('a line is too long')
   }
   if (length > 0) throw new RangeError('the last line is cut short')
 }

@@ -1,21 +1,21 @@
-// Opens data files that a request names: below the tenant's own folder, by no link, and nothing but plain files.
+// Opens data files that a request names: regular files below the folder of the tenant, without following links.
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataFile, DataFileError, openDataDescriptor } from './data-file.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** Why there is no such file for whoever asks; a sentence of its own, without a path. */
+/** A data file that cannot be opened. The message is a full sentence without a path. */
 export class TenantDataFileError extends Error {}
 
-/** Names that the file system would read as a way, or not at all. */
+/** Names that the file system would read as a path, or refuse. */
 function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
 }
 
 /**
- * Folder by folder, each from the one before, so that nothing can be put in the way meanwhile. Throws `TenantDataFileError` when there
- * is no such file, or it is a link, or behind one, or none that can be read. The caller closes it.
+ * Opens folder by folder, each relative to the one before, so that a path cannot be swapped meanwhile. Throws
+ * `TenantDataFileError` where the file does not exist, is or is behind a link, or cannot be read. The caller closes the file.
  */
 export function openTenantDataFile(data_folder: string | undefined, tenant_id: string, name: string): DataFile {
   const names = [tenant_id, ...name.split('/')]
@@ -32,7 +32,7 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
       closeSync(folder)
       folder = next
     }
-    // A pipe must not hold up whoever opens it.
+    // Opening a pipe must not block.
     return requirePlainFile(
       convertOpenErrors(
         () => openSync(descriptorPath(folder, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),

@@ -1,4 +1,4 @@
-// What the resolution role needs of adapters: threads for runs and exchanges, files of snapshots, and blinding.
+// Wires the resolution role to adapters: threads for runs and exchanges, files of snapshots, and blinding.
 import type { RoleWire } from '../../boot/role-wire.ts'
 import { exchangeWork } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
 import { RegistryIndexCache } from '../../roles/resolution/lookup/registry-index-cache.ts'

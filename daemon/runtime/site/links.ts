@@ -9,7 +9,7 @@ import { stop_grace_ms, waitAtMost } from '../../boot/service.ts'
 import { runInSpan } from '../../kernel/telemetry/spans.ts'
 
 /** Fills the transports and carriers of the process, which its health reports. */
-export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start' | 'stop'>> {
+export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start' | 'stop' | 'remove'>> {
   const { resources, role, storage, metrics, log } = context
   const { transports, carriers, spans, verifiedMessages, peers, directory } = resources
   const linkPumps: LinkPump[] = []
@@ -39,9 +39,12 @@ export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start
       if (handover) await startLinkPumps({ ...resources, metrics, record, log }, handover, { carriers, linkPumps })
     },
     async stop(drain_ms) {
-      const running = [...linkPumps.splice(0), ...transports.splice(0)]
+      for (const each of [...linkPumps, ...transports]) await waitAtMost(drain_ms + stop_grace_ms, each.stop())
+    },
+    // What is left of the role must not speak for carriers that do not run.
+    remove() {
+      transports.splice(0)
       carriers.splice(0)
-      for (const each of running) await waitAtMost(drain_ms + stop_grace_ms, each.stop())
     },
   }
 }

@@ -49,7 +49,7 @@ export const wire: RoleWire = {
 
   async open(context) {
     const links = siteLinks(context)
-    return { parts: buildSiteParts(context), start: links.start, stop: links.stop }
+    return { parts: buildSiteParts(context), ...links }
   },
 }
 

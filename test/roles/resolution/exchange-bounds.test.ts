@@ -95,7 +95,7 @@ test('a public key of low order ends the exchange: everybody would know the key'
   expect(await fixture.say(fixture.bravo, proposal)).toBe(200)
   await (await fixture.ann()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
   const over = await waitForExchangeState(fixture, agreement.exchange_id, 'failed')
-  expect(over.failure?.reason).toContain('no public key that a key can be agreed with')
+  expect(over.failure?.reason).toContain('no valid public key')
 })
 
 test.each(['agreed', 'piece', 'ended'])(
@@ -133,7 +133,9 @@ test('of its own proposals a tenant has so many open with a peer, and is told wh
   await ok(propose, ownProposal)
   const { status, problem } = await call(propose, ownProposal)
   expect([status, problem?.code]).toEqual([429, 'rate_limited'])
-  expect(problem?.detail).toBe('2 exchanges with charlie are open: cancel some, or wait until they have ended')
+  expect(problem?.detail).toBe(
+    '2 exchanges with charlie are open, and 2 are allowed: cancel some, or wait until they end',
+  )
   await ok(propose, { ...ownProposal, peer: 'bravo' })
   await ok(cancelExchange, { uid: first.uid })
   await ok(propose, ownProposal)

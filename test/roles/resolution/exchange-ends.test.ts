@@ -63,7 +63,7 @@ test('a peer that falls silent: after the idle time it has failed, and secret, r
   expect(await fixture.stored(uid)).toMatchObject({ state: 'running' })
   advanceHours(0.2)
   const over = await waitForExchangeState(fixture, uid, 'failed')
-  expect(over.failure).toEqual({ code: 'expired', reason: 'there was no progress for 48 hours' })
+  expect(over.failure).toEqual({ code: 'expired', reason: 'the exchange made no progress for 48 hours' })
   expect(over).not.toHaveProperty('secret')
   expect(over.keys).toEqual({})
   expect(await fixture.pieces(uid)).toBe(0)

@@ -156,7 +156,7 @@ test.each([
     const seen = await ann.ok(get, { uid })
     return seen.state !== 'running' && seen
   })
-  expect(over).toMatchObject({ state: 'failed', failure: { reason: 'delta told of a pair that cannot be' } })
+  expect(over).toMatchObject({ state: 'failed', failure: { reason: 'delta sent an impossible pair' } })
 })
 
 test('records of an attempt to agree that went no further are not those that are sent', async () => {

@@ -81,7 +81,7 @@ test('an id that is longer than any name is none', async () => {
   const [person] = buildPeople(0, 1)
   const data = [{ ...person, id: 'é'.repeat(2_049) }]
   const { problem } = await call(agree, { uid: await proposeExchange(), data })
-  expect(problem?.detail).toBe('record 1 has an id of more than 4096 bytes')
+  expect(problem?.detail).toBe('the id of record 1 has 4098 bytes, and may have 4096')
 })
 
 test.each([

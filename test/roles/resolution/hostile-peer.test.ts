@@ -118,7 +118,7 @@ test.each([
   [
     'a point that is none',
     Buffer.concat([goodPoints.subarray(0, 64), new Uint8Array(32).fill(0xff)]),
-    'one that is none',
+    'is not a point',
   ],
   [
     'a point twice',

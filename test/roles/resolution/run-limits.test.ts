@@ -43,7 +43,7 @@ test('a run that nobody asks for more ends after its days, says so, and its file
   ] as const) {
     await waitForState(ann, run_id, 'failed')
     expect(await ann.ok(status, { run_id })).toMatchObject({
-      failure: { code: 'expired', reason: `it was ${state}, and nobody asked for more within 2 days` },
+      failure: { code: 'expired', reason: `the run was ${state}, and its next phase was not requested within 2 days` },
     })
     await waitUntil(() => !hasFiles(run_id))
   }
@@ -60,7 +60,7 @@ test('of many requests at once no more are taken than a tenant may have, and oth
   const refused = answers.find(({ problem }) => problem)
   expect(refused?.problem).toMatchObject({
     code: 'rate_limited',
-    detail: '3 runs of this tenant have not ended: let some end, or cancel some',
+    detail: '3 runs of this tenant are open, which is the limit: wait until some end, or cancel some',
   })
   expect(fs.readdirSync(formatRunsFolder()).filter((id) => taken.some(({ run_id }) => run_id === id))).toHaveLength(3)
   await other.ok(extract, small)

@@ -1,32 +1,32 @@
-// Hands in records that are matched at once with what the registry holds, without a run.
+// Matches new records with the registry at once, without a run.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { normaliseRecord } from '../engine/lookup/normalise-record.ts'
 import { recordRef, shortText, uid } from '../fields.ts'
 import { type NodeRecord, nodeRecord } from '../fusion-run/node-data.ts'
-import { labelRun } from '../fusion-run/open-run.ts'
+import { labelWithLens } from '../label-with-lens.ts'
 import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
+import { waitForDocument } from '../wait-for-document.ts'
 import { arrivals, arrivalTopic, arrivalView, type StoredArrival } from './model.ts'
 import { showArrival } from './show-arrival.ts'
 
 const max_records = 500
-const timeout_ms = 15_000
-const poll_interval_ms = 1_000
 
 const input = z.strictObject({
-  lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens that is in use' }),
-  entity_type: shortText.optional().meta({ description: 'Of which the lens in use is meant' }),
-  node_id: shortText.meta({ description: 'The node that the records are of' }),
+  lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens in use' }),
+  entity_type: shortText.optional().meta({ description: 'Selects the lens in use for this entity type' }),
+  node_id: shortText.meta({ description: 'The node of the records' }),
   records: z.array(nodeRecord).min(1).max(max_records),
   classification: classification.optional(),
 })
 
 export const create = matchingOperation({
-  summary: 'Match new records with what the registry holds, without a run: each joins its entity or is a new one',
+  summary: 'Match new records with the registry, without a run: each joins its entity or becomes a new one',
   method: 'POST',
   path: '/api/v2/arrival',
   input,
@@ -38,53 +38,51 @@ export const create = matchingOperation({
   versioned: true,
   max_body_bytes: 4_194_304,
 
-  async run(call, given) {
+  async run(call, input) {
     const id = call.newId('arr')
-    const made = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, given))
-    if (isRefusal(made)) return made
-    if (made.value.request_digest !== call.requestDigest()) {
-      return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
-    }
+    const made = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, input))
+    const known = isRefusal(made) ? made : checkRepeatedRequest(call, made)
+    if (isRefusal(known)) return known
     call.wake('settle')
-    return await showArrival(call, await waitUntilMatched(call, made))
+    return await showArrival(call, await waitForDocument(call, arrivals, known, arrivalTopic(id), isMatched))
   },
 })
 
 async function createArrival(
   call: Call,
   id: string,
-  given: z.infer<typeof input>,
+  request: z.infer<typeof input>,
 ): Promise<Doc<StoredArrival> | Refusal> {
-  const learnt = await findTrainedLens(call, given)
+  const learnt = await findTrainedLens(call, request)
   if (isRefusal(learnt)) return learnt
-  const label = labelRun(call, given, learnt.lens)
+  const label = labelWithLens(call, request.classification, learnt.lens)
   if (isRefusal(label)) return label
-  const records = given.records.map((record) => readRecord(learnt, given.node_id, record))
+  const records = request.records.map((record) => readRecord(learnt, request.node_id, record))
   const errors = findRecordFaults(records)
   if (errors.length > 0) return refuse('invalid', 'some records cannot be matched', errors)
   const { tenant_id, subject } = call.caller
   const { lens } = learnt.run.value
   const value: StoredArrival = {
-    ...{ tenant_id, label, created_by: subject, created_at: call.nowIso(), lens, node_id: given.node_id },
+    ...{ tenant_id, label, created_by: subject, created_at: call.nowIso(), lens, node_id: request.node_id },
     records: records.flatMap((each) => (typeof each === 'string' ? [] : [each])),
     request_digest: call.requestDigest(),
     owes: 1,
   }
-  const detail = { lens, node_id: given.node_id, records: records.length }
-  const kept = await call.store(arrivals).create(id, value, [call.audited(call.address, id, detail, label)])
-  return kept === 'exists' ? await call.store(arrivals).get(id) : kept
+  const detail = { lens, node_id: request.node_id, records: records.length }
+  const made = await call.store(arrivals).create(id, value, [call.audited(call.address, id, detail, label)])
+  return made === 'exists' ? await call.store(arrivals).get(id) : made
 }
 
 type ParsedArrivalRecord = StoredArrival['records'][number] | string
 
-/** As the run of the lens read its own; else what is wrong with it. */
+/** Reads a record as the run of the lens read its records. Returns a message where it cannot. */
 function readRecord({ lens, run }: TrainedLens, node_id: string, record: NodeRecord): ParsedArrivalRecord {
   const { id_field = lens.value.body.id_field } = run.value
   const record_id = String(record[id_field] ?? '')
   const ref = recordRef.safeParse({ node_id, record_id })
-  if (!ref.success) return `must have an id in ${id_field}`
+  if (!ref.success) return `must have an id of 1 to 4,096 characters in ${id_field}`
   const values = normaliseRecord(lens.value.body, record)
-  return values ? { ref: ref.data, values } : 'says nothing that the lens reads'
+  return values ? { ref: ref.data, values } : 'has no value in any field of the lens'
 }
 
 function findRecordFaults(records: readonly ParsedArrivalRecord[]): FieldError[] {
@@ -92,18 +90,10 @@ function findRecordFaults(records: readonly ParsedArrivalRecord[]): FieldError[]
   return records.flatMap((each, at) => {
     const path = `records.${at}`
     if (typeof each === 'string') return [{ path, message: each }]
-    return ids.indexOf(each.ref.record_id) === at ? [] : [{ path, message: 'has the id of another record' }]
+    return ids.indexOf(each.ref.record_id) === at ? [] : [{ path, message: 'has the same id as an earlier record' }]
   })
 }
 
-/** As it is when they are matched, or when the caller has waited long enough. */
-async function waitUntilMatched(call: Call, made: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
-  const until = call.monotonic() + timeout_ms
-  let doc = made
-  if (doc.value.owes === 0) return doc
-  for await (const _ of call.changes(arrivalTopic(made.id), call.signal, poll_interval_ms)) {
-    doc = await call.store(arrivals).get(made.id)
-    if (doc.value.owes === 0 || call.monotonic() >= until) break
-  }
-  return doc
+function isMatched({ owes }: StoredArrival): boolean {
+  return owes === 0
 }

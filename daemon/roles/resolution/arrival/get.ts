@@ -1,11 +1,11 @@
-// Tells what came of records that were handed in.
+// Shows the result of matching arrived records.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { arrivals, arrivalView } from './model.ts'
 import { showArrival } from './show-arrival.ts'
 
 export const get = operation({
-  summary: 'What came of records that were handed in: their entities, once they are matched',
+  summary: 'Get the result of matching arrived records: their entities, once they are matched',
   method: 'GET',
   path: '/api/v2/arrival/{uid}',
   input: uidInput,

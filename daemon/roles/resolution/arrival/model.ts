@@ -1,10 +1,10 @@
-// Records that come by themselves, as they were handed in: kept until they are in the registry and matched.
+// An arrival: records that a request brings without a run, stored until they are in the registry and matched.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { count, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
-/** `replaced`: it was known, and said something else. */
+/** `replaced`: the record was known with other values. */
 export const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged'])
 export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 
@@ -20,7 +20,7 @@ export const storedArrival = z.strictObject({
     }),
   ),
   request_digest: z.string(),
-  /** 1 until all of them are in the registry and matched; an index, so that the worker finds them. */
+  /** 1 until all records are in the registry and matched; an index, so that the worker finds the arrival. */
   owes: z.union([z.literal(0), z.literal(1)]),
   failure: z.strictObject({ code: shortText, reason: z.string() }).optional(),
   expires_ts: z.number().optional(),
@@ -29,7 +29,7 @@ export type StoredArrival = z.infer<typeof storedArrival>
 
 export const arrivals = collection({ name: 'arrival', schema: storedArrival, indexes: ['lens', 'owes', 'created_at'] })
 
-/** Where it is told that the records are matched. */
+/** Announces that the records are matched. */
 export function arrivalTopic(id: string): string {
   return `resolution.arrival/${id}`
 }
@@ -38,8 +38,8 @@ export const arrivedRecord = z
   .strictObject({
     record_id: z.string(),
     outcome: arrivedRecordOutcome.optional(),
-    entity: uid.optional().meta({ description: 'The entity that it is; absent where the caller may not know of it' }),
-    classification: label.optional().meta({ description: 'Of the entity' }),
+    entity: uid.optional().meta({ description: 'Entity of the record; absent where the caller may not see it' }),
+    classification: label.optional().meta({ description: 'Label of the entity' }),
     size: count.optional().meta({ description: 'Records of the entity, this one included' }),
   })
   .meta({ id: 'ArrivedRecord' })
@@ -52,8 +52,8 @@ export const arrivalView = z
     lens: shortText,
     node_id: shortText,
     state: z.enum(['waiting', 'matched', 'failed']),
-    failure: storedArrival.shape.failure.meta({ description: 'Why they cannot be matched' }),
-    items: z.array(arrivedRecord).meta({ description: 'In the order in which they were given' }),
+    failure: storedArrival.shape.failure.meta({ description: 'Why the records cannot be matched' }),
+    items: z.array(arrivedRecord).meta({ description: 'In the order of the request' }),
   })
   .meta({ id: 'Arrival', description: 'Records that were matched without a run' })
 export type ArrivalView = z.infer<typeof arrivalView>

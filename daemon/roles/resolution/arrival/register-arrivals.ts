@@ -1,38 +1,34 @@
-// Takes records that were handed in into the registry, the oldest first, and has them matched.
+// Writes arrived records to the registry, the oldest arrivals first, and has them matched.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { isSameRecord } from '../engine/lookup/lookup-index.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import { writeNumbered } from '../entity-record/write-numbered.ts'
+import type { RegistryKey } from '../fields.ts'
 import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
-import type { RegistryKey } from '../registry/decision-reach.ts'
 import { singletonClusterName } from '../registry/join-arrivals.ts'
 import { isBeingWritten, matchWaitingRecords } from '../registry/match-waiting-records.ts'
-import { writeNumbered } from '../registry/write-numbered.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
 
 const retention_ms = 7 * 86_400_000
 
-/** What cannot be done now, as while a run writes the registry, waits; what can never be done says so. */
+/** An arrival that cannot be matched now, as while a run writes the registry, stays pending; one that never can fails. */
 export async function registerArrivals(call: Call): Promise<void> {
-  let cursor: string | undefined
-  do {
-    const order = { field: 'created_at', direction: 'asc' } as const
-    const next = cursor === undefined ? {} : { cursor }
-    const page = await call.store(arrivals).list({ filter: { owes: 1 }, order, limit: 100, fresh: true, ...next })
-    for (const doc of page.docs) {
-      if (call.signal.aborted) return
-      const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))
-      if (refused) await finishArrival(call, doc, { failure: { code: refused.code, reason: refused.message } })
-    }
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  const order = { field: 'created_at', direction: 'asc' } as const
+  const pending = { filter: { owes: 1 }, order, fresh: true, page_size: 100 }
+  for await (const doc of iterateDocuments(call.store(arrivals), pending)) {
+    if (call.signal.aborted) return
+    const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))
+    if (refused) await finishArrival(call, doc, { failure: { code: refused.code, reason: refused.message } })
+  }
 }
 
-/** Those that a run did not bring are matched again after it. */
+/** Matches waiting records of every registry: after a run, those that the run did not bring. */
 export async function matchAllWaitingRecords(call: Call): Promise<void> {
   const done = new Set<string>()
   for (;;) {
@@ -49,7 +45,7 @@ function registryKeyText({ tenant_id, lens }: RegistryKey): string {
   return JSON.stringify([tenant_id, lens])
 }
 
-/** Nothing is answered for what comes again by itself. */
+/** Returns a permanent refusal. Logs all else, which the worker tries again. */
 function handleFailure(call: Call, arrival: string, error: unknown): Refusal | undefined {
   if (isRefusal(error) && !error.row.retryable) return error
   if (call.signal.aborted) return undefined
@@ -64,22 +60,22 @@ function handleFailure(call: Call, arrival: string, error: unknown): Refusal | u
 
 async function registerArrival(call: Call, doc: Doc<StoredArrival>): Promise<undefined> {
   const { tenant_id, lens } = doc.value
-  const whose = { tenant_id, lens }
-  if (await isBeingWritten(call, whose)) return
-  const learnt = await findLatestTrainedLens(call, whose)
+  const registry = { tenant_id, lens }
+  if (await isBeingWritten(call, registry)) return
+  const learnt = await findLatestTrainedLens(call, registry)
   if (!learnt) return
   const known = await storeOutcomes(call, doc)
-  await writeNumbered(call, whose, (written) =>
+  await writeNumbered(call, registry, (written) =>
     upsertDocuments(
       call.store(entityRecords),
       known.value.records.map((record) => buildRecord(call, known, record, learnt.run.id, written)),
       (before, now) => mergeRecords(call, before, now),
     ),
   )
-  if (await matchWaitingRecords(call, whose)) await finishArrival(call, known, {})
+  if (await matchWaitingRecords(call, registry)) await finishArrival(call, known, {})
 }
 
-/** Decided once and before anything is written, so that a repeat after a crash says the same. */
+/** Stores the outcomes before any record is written, so that a repeat after a crash reports the same. */
 async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
   if (doc.value.records.every(({ outcome }) => outcome !== undefined)) return doc
   const { tenant_id, lens, records } = doc.value
@@ -90,10 +86,10 @@ async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<S
       return isSameRecord(before.value.values, values) ? 'unchanged' : 'replaced'
     }),
   )
-  const told = records.map((record, at) => ({ ...record, outcome: outcomes[at] ?? 'new' }))
+  const decided = records.map((record, at) => ({ ...record, outcome: outcomes[at] ?? 'new' }))
   const { doc: known } = await call
     .store(arrivals)
-    .update(doc.id, ({ value }) => ({ next: { ...value, records: told }, answer: undefined }))
+    .update(doc.id, ({ value }) => ({ next: { ...value, records: decided }, answer: undefined }))
   return known
 }
 
@@ -113,7 +109,7 @@ function buildRecord(
   }
 }
 
-/** What says the same stays as it is, but for a label that is stricter now; that is settled as what is new. */
+/** Keeps a record with equal values, unless its label is stricter now; then it is matched as a new one. */
 function mergeRecords(call: Call, before: StoredRecord, now: StoredRecord): StoredRecord {
   const label = joinLabels(before.label, now.label, call.site.labels) ?? before.label
   const { base, entity, run_id, found: _found, ...rest } = before

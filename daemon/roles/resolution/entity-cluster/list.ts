@@ -1,4 +1,4 @@
-// Clusters of the caller's tenant, the largest first.
+// Lists clusters of the caller's tenant, the largest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -18,16 +18,21 @@ export const list = operation({
     lens: shortText.optional(),
     entity_type: shortText.optional(),
     state: clusterState.default('live'),
-    min_size: z.int().min(0).max(1_000_000).default(2).meta({ description: 'Fewest records; 1 for those alone too' }),
+    min_size: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(2)
+      .meta({ description: 'Minimum number of records; 1 includes single records' }),
   }),
   output: pageSchema(z.union([clusterView, clusterSummary])).meta({ id: 'EntityClusterPage' }),
   errors: [],
   allow: 'resolution:read',
 
   async run(call, { limit, cursor, summary, min_size, ...filter }) {
-    const { filter: given, ...query } = buildListQuery(filter, limit, cursor, { field: 'size', direction: 'desc' })
+    const { filter: fields, ...query } = buildListQuery(filter, limit, cursor, { field: 'size', direction: 'desc' })
     const size = filter.state === 'live' ? { size: { gte: min_size } } : {}
-    const { docs, ...next } = await call.store(entityClusters).list({ ...query, filter: { ...given, ...size } })
+    const { docs, ...next } = await call.store(entityClusters).list({ ...query, filter: { ...fields, ...size } })
     return { items: docs.map(summary ? summariseCluster : showCluster), ...next }
   },
 })

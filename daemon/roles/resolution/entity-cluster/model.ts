@@ -1,24 +1,27 @@
-// A cluster: the records that are one entity, under an id that outlives the run that found it.
+// A cluster: the records of one entity, under an id that outlives the run that found it.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { count, instant, lensVersionFields, type RecordRef, recordRef, uid } from '../fields.ts'
 
-/** `merged`: an id that is no longer given to any records; its lineage tells where they are. */
+/** `merged`: an id without records; its lineage names the entities that have them now. */
 export const clusterState = z.enum(['live', 'merged'])
 
 const clusterFields = {
   ...lensVersionFields,
-  run_id: uid.meta({ description: 'The run that found it so last' }),
+  run_id: uid.meta({ description: 'The latest run that found it' }),
   state: clusterState,
   members: z.array(recordRef),
-  former: z.array(recordRef).optional().meta({ description: 'Of one that is no more: the last records that it had' }),
+  former: z.array(recordRef).optional().meta({ description: 'Of a merged entity: its last records' }),
   size: count,
   lineage: z.strictObject({
     merged_from: z.array(uid).meta({ description: 'Entities that became this one' }),
     split_from: uid.optional().meta({ description: 'The entity that this one was part of' }),
-    merged_into: z.array(uid).optional().meta({ description: 'Of one that is no more: where its records are now' }),
+    merged_into: z
+      .array(uid)
+      .optional()
+      .meta({ description: 'Of a merged entity: the entities that have its records now' }),
   }),
   created_at: instant,
   updated_at: instant,
@@ -34,12 +37,12 @@ export const entityClusters = collection({
 })
 
 /**
- * `first`: the member that comes first in the order of matches. `turn`: above 0 where an id made of that record is in use for
- * others, as after a split.
+ * `first`: the first member in the order of matches. `turn`: above 0 where the id of that record is in use for other records, as
+ * after a split.
  */
 export function clusterUid(tenant_id: string, lens: string, first: RecordRef, turn = 0): string {
-  const said = [tenant_id, lens, first.node_id, first.record_id, ...(turn === 0 ? [] : [turn])]
-  return `ent_${sha256(JSON.stringify(said)).slice(0, 32)}`
+  const parts = [tenant_id, lens, first.node_id, first.record_id, ...(turn === 0 ? [] : [turn])]
+  return `ent_${sha256(JSON.stringify(parts)).slice(0, 32)}`
 }
 
 export const clusterView = z

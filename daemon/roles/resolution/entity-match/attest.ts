@@ -1,4 +1,4 @@
-// Adds an attestation to a match: what a named attester found, and on what evidence.
+// Adds an attestation to a match: the decision and the evidence of a named attester.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
@@ -30,18 +30,18 @@ export const attest = matchingOperation({
   creates: true,
   versioned: true,
 
-  async run(call, { correlation_id, ...given }) {
+  async run(call, { correlation_id, ...input }) {
     const { attesters } = call.settings(settings)
-    const word = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...given }
-    const detail = { decision: given.decision, attester_id: given.attester_id, attestation_id: word.id }
-    // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
+    const assessment = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...input }
+    const detail = { decision: input.decision, attester_id: input.attester_id, attestation_id: assessment.id }
+    // Checked in the update, after the tenant, so that strangers cannot probe which attesters are enrolled.
     const done = await changeMatch(
       call,
       correlation_id,
       detail,
       (current) =>
-        checkAttester(call.caller, given.attester_id, attesters) ??
-        addAssessment(current, { list: 'attestations', assessment: word }),
+        checkAttester(call.caller, input.attester_id, attesters) ??
+        addAssessment(current, { list: 'attestations', assessment }),
     )
     return isRefusal(done) ? done : showMatch(done)
   },

@@ -1,10 +1,10 @@
-// Who may attest as whom: the subject itself, or one that the profile lets speak for an enrolled attester.
+// Checks the attester of an attestation: the caller itself, or an enrolled attester that the profile lets the caller speak for.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Caller } from '../../../kernel/identity/identity.ts'
 
 export type Attester = { readonly spoken_for_by: readonly string[]; readonly tenant_id?: string | undefined }
 
-/** Refuses `not_contributor`, always with the same words, so that nobody can probe who is enrolled. */
+/** Refuses `not_contributor` always with the same message, so that nobody can probe which attesters are enrolled. */
 export function checkAttester(
   caller: Caller,
   attester_id: string,
@@ -14,5 +14,8 @@ export function checkAttester(
   const isHere = attester?.tenant_id === undefined || attester.tenant_id === caller.tenant_id
   if (caller.subject === attester_id && isHere) return undefined
   if (attester?.spoken_for_by.includes(caller.subject) && isHere) return undefined
-  return refuse('not_contributor', 'the caller does not attest as this attester')
+  return refuse(
+    'not_contributor',
+    'the caller may not attest as this attester: use the subject of the caller, or have the profile name it in spoken_for_by',
+  )
 }

@@ -1,14 +1,15 @@
-// Puts one match to a consensus session, whatever its score.
+// Requests a consensus session for one match, whatever its score.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
-import { consultation, matchView, showMatch } from './model.ts'
+import { consultation } from './consultation.ts'
+import { matchView, showMatch } from './model.ts'
 import { mayOpenSession } from './rules.ts'
 
 export const consult = matchingOperation({
-  summary: 'Have a consensus session decide a match; its rulings tell which',
+  summary: 'Open a consensus session to decide a match; the rulings of the match name the session',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/consult',
   tool: 'entity_match_consult',
@@ -19,11 +20,11 @@ export const consult = matchingOperation({
   allow: 'resolution:review',
   versioned: true,
 
-  async run(call, { correlation_id, ...asked }) {
-    const done = await changeMatch(call, correlation_id, { invite: asked.invite }, (current) => {
+  async run(call, { correlation_id, ...requested }) {
+    const done = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) => {
       if (current.asks === 1 || !mayOpenSession(current))
-        return refuse('wrong_state', 'a session is open or has decided, or a person has')
-      return { ...current, asks: 1, consult: asked, updated_at: call.nowIso() }
+        return refuse('wrong_state', 'a session for this match is open or has decided it, or a person has decided it')
+      return { ...current, asks: 1, consult: requested, updated_at: call.nowIso() }
     })
     if (isRefusal(done)) return done
     call.wake('consult')

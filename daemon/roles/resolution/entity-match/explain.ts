@@ -1,4 +1,4 @@
-// Explains a match field by field: the data of a waterfall chart, as text, or as a picture.
+// Explains the score of a match field by field: as the data of a waterfall chart, as text, or as SVG.
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -11,6 +11,7 @@ import { buildWaterfall, renderWaterfallSvg, renderWaterfallText } from '../expl
 import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { uid } from '../fields.ts'
 import { lenses } from '../lens/stored-lens.ts'
+import { formatRecordName } from './format-record-name.ts'
 import { entityMatches, matchView } from './model.ts'
 
 const mediaTypes = ['application/json', 'text/plain', 'image/svg+xml'] as const
@@ -47,7 +48,7 @@ export const explain = operation({
     const match = await call.store(entityMatches).get(correlation_id)
     const { lens_id, left_uid, right_uid, label: classification, score, state, decided_by } = match.value
     const lens = await call.store(lenses).find(lens_id)
-    if (!lens) return refuse('not_found', 'there is no such lens as the match was found by')
+    if (!lens) return refuse('not_found', `the lens ${lens_id}, which found the match, does not exist here any more`)
     const [left, right] = await Promise.all([left_uid, right_uid].map((id) => call.store(entityRecords).find(id)))
     const evidence = buildMatchEvidence(match, lens.value.body, left?.value.values, right?.value.values)
     const waterfall = buildWaterfall(evidence)
@@ -69,7 +70,3 @@ export const explain = operation({
     }
   },
 })
-
-function formatRecordName({ node_id, record_id }: { node_id: string; record_id: string }): string {
-  return `${node_id}/${record_id}`
-}

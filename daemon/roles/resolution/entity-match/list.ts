@@ -1,4 +1,4 @@
-// Matches of the caller's tenant, the most certain first.
+// Lists matches of the caller's tenant, the most certain first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'

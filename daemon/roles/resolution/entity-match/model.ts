@@ -1,11 +1,11 @@
-// A match: two records that a lens found alike, what is known of it, and what people said of it.
+// A match: two records that a lens found similar, their score, and the assessments and rulings about them.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 import { orderRefs } from '../order-refs.ts'
+import { consultation } from './consultation.ts'
 
 export const matchState = z.enum(['proposed', 'confirmed', 'rejected', 'deferred'])
 export const decider = z.enum(['engine', 'consensus', 'human'])
@@ -15,9 +15,9 @@ const confidenceAdjustment = z
   .number()
   .min(-1)
   .max(1)
-  .meta({ description: 'Added to the probability where confidence is told' })
+  .meta({ description: 'Added to the probability in the confidence of the match' })
 
-/** `seq`: of all that people said of the match, the how-manieth; the last word counts. */
+/** `seq`: 1-based position among all reviews and attestations of the match; the last one counts. */
 const assessmentFields = { id: shortText, seq: z.int().min(1), by: shortText, at: instant }
 
 export const matchReview = z
@@ -42,7 +42,10 @@ export const matchAttestation = z
 export const matchRuling = z
   .strictObject({
     session_id: shortText,
-    seq: z.int().min(0).meta({ description: 'Number of the session’s event that it comes from; 0 while it is open' }),
+    seq: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of the session event of this ruling; 0 while the session is open' }),
     status: z.enum(['open', 'ratified', 'retracted', 'failed']),
     at: instant,
     decision: z.enum(['match', 'non_match']).optional(),
@@ -51,40 +54,45 @@ export const matchRuling = z
     evidence_block_id: shortText.optional(),
     reason: z.string().max(1_024).optional().meta({ description: 'Why no session could be opened' }),
   })
-  .meta({ id: 'MatchRuling', description: 'What a consensus session says of the match' })
+  .meta({ id: 'MatchRuling', description: 'Ruling of a consensus session on the match' })
 export type MatchRuling = z.infer<typeof matchRuling>
 
 export const matchScore = z
   .strictObject({
-    bits: z.number().optional().meta({ description: 'Log-odds to base 2 that both are one' }),
+    bits: z.number().optional().meta({ description: 'Log-odds to base 2 that both records are one entity' }),
     probability: z.number().min(0).max(1).optional().meta({ description: 'The same as a probability' }),
     likeness: z
       .number()
       .optional()
-      .meta({ description: 'Between two clean sources of texts: what links are ranked by' }),
+      .meta({ description: 'Text similarity, by which links between two clean sources are ranked' }),
   })
-  .meta({ id: 'MatchScore', description: 'Log-odds, or a likeness where the run went by texts' })
+  .meta({ id: 'MatchScore', description: 'Log-odds, or a text similarity where the run compared texts' })
 export type MatchScore = z.infer<typeof matchScore>
 
 const matchFields = {
   ...lensVersionFields,
-  run_id: uid.meta({ description: 'The run that scored it last' }),
+  run_id: uid.meta({ description: 'The latest run that scored it' }),
   left: recordRef,
   right: recordRef,
   score: matchScore,
-  linked: z.boolean().meta({ description: 'Both are in one cluster' }),
-  overruled: z.boolean().optional().meta({ description: 'Confirmed, and yet apart: a rejected match forbids it' }),
+  linked: z.boolean().meta({ description: 'Both records are in one cluster' }),
+  overruled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Confirmed, and yet apart, since a rejected match keeps the records apart' }),
   levels: z
     .array(
       z.strictObject({
         field: shortText,
         outcome: z.int().min(0).max(255),
         bits: z.number().optional().meta({ description: 'Weight of the outcome, as log-odds to base 2' }),
-        frequency_bits: z.number().optional().meta({ description: 'What an equal value adds for being rare' }),
+        frequency_bits: z.number().optional().meta({ description: 'Added for an equal value that is rare' }),
       }),
     )
-    .meta({ description: 'Of each field: 0 where one of both says nothing, 1 for equal, more for less alike' }),
-  prior_bits: z.number().optional().meta({ description: 'Log-odds to base 2 before any field is seen' }),
+    .meta({
+      description: 'For each field: 0 where a record has no value, 1 for equal values, higher for less similar ones',
+    }),
+  prior_bits: z.number().optional().meta({ description: 'Log-odds to base 2 before any field is compared' }),
   state: matchState,
   decided_by: decider,
   reviews: z.array(matchReview),
@@ -94,36 +102,26 @@ const matchFields = {
   updated_at: instant,
 }
 
-/** How a consensus session about a match is opened. */
-export const consultation = z.strictObject({
-  policy: quorumPolicy,
-  invite: z
-    .array(shortText)
-    .max(64)
-    .default([])
-    .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
-})
-
 const flag = z.union([z.literal(0), z.literal(1)])
 
 export const storedMatch = z.strictObject({
   tenant_id: z.string(),
   label,
   ...matchFields,
-  /** The score as one number, of whichever kind; matches of a run are listed by it. */
+  /** The score as one number of either scale; matches are listed by it. */
   rank: z.number(),
-  /** How far the rank is above the lowest that counts, as clustering takes it. */
+  /** How far the rank is above the floor; clustering uses it. */
   above: z.number(),
-  /** Of the two records, where an index finds them. */
+  /** The uids of the two records, as indexes. */
   left_uid: uid,
   right_uid: uid,
-  /** Of a likeness, as a probability: what its distance from the cut says. */
+  /** The probability of a text similarity, from its distance to the cut. */
   chance: z.number().min(0).max(1).optional(),
-  /** How much a decision of a person is worth, as long as nobody has decided. */
+  /** Review worth of the match; 0 once it is decided. */
   worth: z.number(),
-  /** 1 while a decision is not in the clusters yet; an index, so that the worker finds it. */
+  /** 1 while a decision is not applied to the clusters; an index, so that the worker finds it. */
   owes: flag,
-  /** 1 while a consensus session is still to be opened, as `consultWorker` says. */
+  /** 1 while a consensus session must still be opened, by the parameters in `consult`. */
   asks: flag,
   consult: consultation.optional(),
 })
@@ -149,11 +147,11 @@ export const entityMatches = collection({
   ],
 })
 
-/** The same two records under one lens are one match, whichever run finds them. */
+/** The id follows from tenant, lens and records, so that every run finds the same match. */
 export function matchUid(tenant_id: string, lens: string, one: RecordRef, other: RecordRef): string {
   const [left, right] = orderRefs(one, other)
-  const said = [tenant_id, lens, left.node_id, left.record_id, right.node_id, right.record_id]
-  return `match_${sha256(JSON.stringify(said)).slice(0, 32)}`
+  const parts = [tenant_id, lens, left.node_id, left.record_id, right.node_id, right.record_id]
+  return `match_${sha256(JSON.stringify(parts)).slice(0, 32)}`
 }
 
 export const matchView = z
@@ -169,8 +167,8 @@ export const matchView = z
       .min(0)
       .max(1)
       .optional()
-      .meta({ description: 'The probability with what people adjusted it by' }),
-    settled: z.boolean().meta({ description: 'Whether the clusters hold what was decided' }),
+      .meta({ description: 'The probability, adjusted by reviews and attestations' }),
+    settled: z.boolean().meta({ description: 'Whether the decision is applied to the clusters' }),
   })
   .meta({ id: 'EntityMatch' })
 export type MatchView = z.infer<typeof matchView>
@@ -194,15 +192,15 @@ export function showMatch({ id, version, value }: Doc<StoredMatch>): MatchView {
     ...rest
   } = value
   const confidence = computeConfidence(value)
-  const told = confidence === undefined ? rest : { ...rest, confidence }
-  return { uid: id, correlation_id: id, version, classification, ...told, settled: owes === 0 }
+  const shown = confidence === undefined ? rest : { ...rest, confidence }
+  return { uid: id, correlation_id: id, version, classification, ...shown, settled: owes === 0 }
 }
 
-/** Held between 0 and 1; undefined where the score is no probability. */
+/** Clamped to 0 to 1; undefined where the score is not a probability. */
 function computeConfidence({ score: { probability }, reviews, attestations }: StoredMatch): number | undefined {
   if (probability === undefined) return undefined
-  const words = [...reviews, ...attestations]
-  const adjusted = words.reduce((sum, { confidence_adjustment = 0 }) => sum + confidence_adjustment, probability)
+  const assessments = [...reviews, ...attestations]
+  const adjusted = assessments.reduce((sum, { confidence_adjustment = 0 }) => sum + confidence_adjustment, probability)
   return Math.min(1, Math.max(0, adjusted))
 }
 

@@ -1,13 +1,13 @@
-// Adds a person's review to a match; the last word of a person decides it, over consensus and engine.
+// Adds a person's review to a match; the latest decision of a person takes precedence over consensus and engine.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
-import { matchView, matchReview as reviewOf, showMatch } from './model.ts'
+import { matchReview, matchView, showMatch } from './model.ts'
 import { addAssessment } from './rules.ts'
 
-const { decision, reason, confidence_adjustment } = reviewOf.shape
+const { decision, reason, confidence_adjustment } = matchReview.shape
 
 export const review = matchingOperation({
   summary: 'Confirm, reject or defer a match; clusters follow',
@@ -21,11 +21,11 @@ export const review = matchingOperation({
   creates: true,
   versioned: true,
 
-  async run(call, { correlation_id, ...given }) {
-    const word = { id: call.newId('rev'), by: call.caller.subject, at: call.nowIso(), ...given }
-    const detail = { decision: given.decision, review_id: word.id }
+  async run(call, { correlation_id, ...input }) {
+    const assessment = { id: call.newId('rev'), by: call.caller.subject, at: call.nowIso(), ...input }
+    const detail = { decision: input.decision, review_id: assessment.id }
     const done = await changeMatch(call, correlation_id, detail, (current) =>
-      addAssessment(current, { list: 'reviews', assessment: word }),
+      addAssessment(current, { list: 'reviews', assessment }),
     )
     return isRefusal(done) ? done : showMatch(done)
   },

@@ -1,4 +1,4 @@
-// Takes in what a consensus session decided about a match, or that it was withdrawn; only of a session that was opened for it.
+// Applies the ruling of a consensus session, or its retraction, to the match that the session was opened for.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { instant, shortText, uid } from '../fields.ts'
@@ -10,12 +10,12 @@ import { applyRuling } from './rules.ts'
 const { score, attested, evidence_block_id } = matchRuling.shape
 
 export const rule = matchingOperation({
-  summary: 'Take in what a consensus session decided about a match',
+  summary: 'Apply the ruling of a consensus session to a match',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/ruling',
   input: z.strictObject({
     correlation_id: uid,
-    tenant_id: z.string().min(1).max(128).meta({ description: 'Whose session it is' }),
+    tenant_id: z.string().min(1).max(128).meta({ description: 'Tenant of the session' }),
     session_id: shortText,
     seq: z.int().min(1),
     event: z.enum(['ratified', 'retracted']),
@@ -30,15 +30,16 @@ export const rule = matchingOperation({
   allow: 'resolution:rule',
   versioned: true,
 
-  async run(call, { correlation_id, tenant_id, event, ...told }) {
-    if (event === 'ratified' && told.decision === undefined) return refuse('invalid', 'what was ratified is missing')
-    const detail = { session_id: told.session_id, event, ...(told.decision ? { decision: told.decision } : {}) }
+  async run(call, { correlation_id, tenant_id, event, ...ruling }) {
+    if (event === 'ratified' && ruling.decision === undefined)
+      return refuse('invalid', 'a ratified ruling must have a decision')
+    const detail = { session_id: ruling.session_id, event, ...(ruling.decision ? { decision: ruling.decision } : {}) }
     const done = await changeMatch(call, correlation_id, detail, (current) => {
-      // The service that tells it acts for every tenant: a session of one never decides a match of another.
+      // The consensus service acts for every tenant: a session of one tenant must not decide a match of another.
       if (current.tenant_id !== tenant_id) return refuse('not_your_tenant', 'the match belongs to another tenant')
-      if (!current.rulings.some(({ session_id }) => session_id === told.session_id))
+      if (!current.rulings.some(({ session_id }) => session_id === ruling.session_id))
         return refuse('forbidden', 'the session was not opened for this match')
-      return applyRuling(current, { ...told, status: event })
+      return applyRuling(current, { ...ruling, status: event })
     })
     return isRefusal(done) ? done : showMatch(done)
   },

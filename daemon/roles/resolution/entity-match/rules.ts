@@ -1,6 +1,7 @@
-// What stands of a match after all that was said of it: people before consensus, consensus before the engine.
+// Decides a match from its assessments and rulings: people before consensus, consensus before the engine.
 import type * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { refuseOtherRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { MatchRuling, matchAttestation, matchReview, matchState, StoredMatch } from './model.ts'
 
 type MatchReview = z.infer<typeof matchReview>
@@ -8,16 +9,16 @@ type MatchAttestation = z.infer<typeof matchAttestation>
 type MatchDecision = Pick<StoredMatch, 'state' | 'decided_by'>
 type MatchAssessments = Pick<StoredMatch, 'reviews' | 'attestations' | 'rulings'>
 
-/** More than people say of two records; a machine that says more is at fault. */
+/** Above what people write about two records; a client that adds more has a fault. */
 const max_assessments = 1_000
 
 /**
- * The last word of a person counts: confirm and reject decide, defer takes back what people said before, so that the latest
- * ruling of a consensus session counts in its place, and the engine where there is none.
+ * The latest decision of a person counts: confirm and reject decide; defer withdraws earlier ones, so that the latest ruling of a
+ * consensus session counts instead, or the engine where there is none.
  */
 export function deriveDecision({ reviews, attestations, rulings }: MatchAssessments): MatchDecision {
   const last = [...reviews, ...attestations].reduce<MatchReview | MatchAttestation | undefined>(
-    (latest, word) => (latest && latest.seq > word.seq ? latest : word),
+    (latest, each) => (latest && latest.seq > each.seq ? latest : each),
     undefined,
   )
   if (last?.decision === 'confirm') return { state: 'confirmed', decided_by: 'human' }
@@ -37,7 +38,7 @@ const constraintsByState: Readonly<Record<z.infer<typeof matchState>, 'same' | '
   deferred: undefined,
 }
 
-/** What the decision asks of the clusters; undefined where nothing is decided. */
+/** The constraint that the decision puts on clusters; undefined where nothing is decided. */
 export function deriveConstraint({ state }: Pick<StoredMatch, 'state'>): 'same' | 'different' | undefined {
   return constraintsByState[state]
 }
@@ -47,21 +48,21 @@ type NewMatchAssessment =
   | { readonly list: 'attestations'; readonly assessment: Omit<MatchAttestation, 'seq'> }
 
 /**
- * Appends what a person said; the same value for the same word again, known by its id. Refuses `idempotency_mismatch` for
- * another word under that id, `wrong_state` for more words than a match takes.
+ * Appends an assessment; returns the same value for a repeat, known by its id. Refuses `idempotency_mismatch` for another
+ * assessment under that id, and `wrong_state` above the limit of a match.
  */
 export function addAssessment(current: StoredMatch, { list, assessment }: NewMatchAssessment): StoredMatch | Refusal {
-  const words = [...current.reviews, ...current.attestations]
-  const known = words.find(({ id }) => id === assessment.id)
+  const assessments = [...current.reviews, ...current.attestations]
+  const known = assessments.find(({ id }) => id === assessment.id)
   if (known) {
     const isSame = ['decision', 'reason', 'evidence', 'attester_id', 'confidence_adjustment'].every(
       (field) => known[field as keyof typeof known] === assessment[field as keyof typeof assessment],
     )
-    return isSame ? current : refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+    return isSame ? current : refuseOtherRequest()
   }
-  if (words.length >= max_assessments)
-    return refuse('wrong_state', `the match has ${max_assessments} reviews and attestations`)
-  const seq = words.length + 1
+  if (assessments.length >= max_assessments)
+    return refuse('wrong_state', `the match has ${max_assessments} reviews and attestations, which is the limit`)
+  const seq = assessments.length + 1
   const next =
     list === 'reviews'
       ? { ...current, reviews: [...current.reviews, { ...assessment, seq }] }
@@ -69,9 +70,7 @@ export function addAssessment(current: StoredMatch, { list, assessment }: NewMat
   return updateDecision(next, assessment.at)
 }
 
-/**
- * Takes in what a consensus session says. Of one session a higher number is newer, and an older word changes nothing.
- */
+/** Applies the ruling of a consensus session. Within a session a higher number is newer; an older ruling changes nothing. */
 export function applyRuling(current: StoredMatch, ruling: MatchRuling): StoredMatch {
   const known = current.rulings.find(({ session_id }) => session_id === ruling.session_id)
   if (known && known.seq >= ruling.seq) return current
@@ -79,7 +78,7 @@ export function applyRuling(current: StoredMatch, ruling: MatchRuling): StoredMa
   return updateDecision({ ...current, rulings: [...others, ruling] }, ruling.at)
 }
 
-/** Whether a new session may be opened: none is open or stands, and no person has decided. */
+/** Whether a new session may be opened: none is open or ratified, and no person has decided. */
 export function mayOpenSession({
   state,
   decided_by,
@@ -89,9 +88,9 @@ export function mayOpenSession({
   return !isDecided && rulings.every(({ status }) => status === 'retracted' || status === 'failed')
 }
 
-/** The state that follows from what was said; clusters are owed where it asks something else of them than before. */
+/** Updates the decision, and marks clusters as pending where their constraint changes. */
 function updateDecision(next: StoredMatch, at: string): StoredMatch {
-  const standing = deriveDecision(next)
-  const isOwed = deriveConstraint(standing) !== deriveConstraint(next)
-  return { ...next, ...standing, updated_at: at, ...(isOwed ? { owes: 1 as const } : {}) }
+  const decision = deriveDecision(next)
+  const hasChanged = deriveConstraint(decision) !== deriveConstraint(next)
+  return { ...next, ...decision, updated_at: at, ...(hasChanged ? { owes: 1 as const } : {}) }
 }

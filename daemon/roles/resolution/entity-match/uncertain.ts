@@ -1,15 +1,15 @@
-// Matches that are worth a reviewer's minute: open questions first, and of these the ones that would move most records.
+// Lists open matches by review worth: by uncertainty, and by the number of records that a decision would move.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { shortText, uid } from '../fields.ts'
 import { entityMatches, matchSummary, summariseMatch } from './model.ts'
 
-/** Less is as good as decided. */
+/** A match below this is as good as decided. */
 const min_worth = 0.05
 
 export const uncertain = operation({
-  summary: 'List open matches, those first that a decision is worth most for',
+  summary: 'List open matches, those most worth a review first',
   method: 'GET',
   path: '/api/v2/uncertain_match',
   tool: 'entity_match_uncertain',
@@ -17,15 +17,15 @@ export const uncertain = operation({
   output: pageSchema(
     matchSummary.extend({
       worth: z.number().meta({
-        description: 'Bits of doubt, times the logarithm of one more than the pairs of records that would change',
+        description: 'Bits of uncertainty, times the logarithm of one plus the pairs of records that would change',
       }),
     }),
   ).meta({ id: 'UncertainMatchPage' }),
   errors: [],
   allow: 'resolution:read',
 
-  async run(call, { limit, cursor, ...given }) {
-    const { filter, ...query } = buildListQuery(given, limit, cursor, { field: 'worth', direction: 'desc' })
+  async run(call, { limit, cursor, ...fields }) {
+    const { filter, ...query } = buildListQuery(fields, limit, cursor, { field: 'worth', direction: 'desc' })
     const open = { ...filter, state: { in: ['proposed', 'deferred'] }, worth: { gte: min_worth } }
     const { docs, ...next } = await call.store(entityMatches).list({ ...query, filter: open })
     return { items: docs.map((doc) => ({ ...summariseMatch(doc), worth: doc.value.worth })), ...next }

@@ -1,4 +1,4 @@
-// A record as the registry knows it: what it says, which cluster the engine found for it, and which entity it is.
+// A record of the registry: its values, its cluster by the engine, and its entity.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -10,19 +10,19 @@ export const storedRecord = z.strictObject({
   label,
   lens: shortText,
   ref: recordRef,
-  /** Field to value in normal form, as the lens sees it; fields without a value are left out. */
+  /** Field to value in the normal form of the lens; fields without a value are absent. */
   values: z.record(z.string(), z.string()),
-  /** What the engine put together, before any decision of people: the uid of the first record of that cluster. */
+  /** The engine's cluster, before any decision: the uid of its first record. */
   base: uid,
-  /** What the run put together, where `base` is more since: records that came joined it to another cluster. */
+  /** The cluster of the run, where `base` differs: arrived records joined it to another cluster. */
   found: uid.optional(),
-  /** It came by itself, after the run: still to be matched, or matched as of `run_id`. */
+  /** Of a record that arrived after the run: waiting to be matched, or matched by the weights of `run_id`. */
   arrived: z.enum(['waiting', 'matched']).optional(),
   came_at: instant.optional(),
-  /** The entity that it is, after all decisions; absent until that is settled for the first time. */
+  /** The entity after all decisions; absent until it is settled for the first time. */
   entity: uid.optional(),
   run_id: uid,
-  /** The number under which it was written last; see `registry/writing.ts`. */
+  /** The number of the last write; see `write-numbered.ts`. */
   written: z.int().min(1).optional(),
   updated_at: instant,
 })
@@ -34,7 +34,7 @@ export const entityRecords = collection({
   indexes: ['lens', 'base', 'entity', 'run_id', 'arrived', 'written', 'updated_at'],
 })
 
-/** The same record under one lens is one record of the registry, whichever run brings it. */
+/** The id follows from tenant, lens and reference, so that every run finds the same record. */
 export function recordUid(tenant_id: string, lens: string, { node_id, record_id }: RecordRef): string {
   return `rec_${sha256(JSON.stringify([tenant_id, lens, node_id, record_id])).slice(0, 32)}`
 }

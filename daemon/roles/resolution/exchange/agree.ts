@@ -1,4 +1,4 @@
-// Agrees to what a peer proposes.
+// Agrees to an exchange that a peer proposes.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
@@ -9,12 +9,12 @@ import { exchanges, exchangeView, showExchange } from './model.ts'
 import { acceptProposal } from './proposal/accept-proposal.ts'
 
 export const agree = matchingOperation({
-  summary: 'Agree to an exchange that a peer proposes: its warnings say what that gives away',
+  summary: 'Agree to an exchange that a peer proposes; its warnings list what the exchange gives away',
   method: 'POST',
   path: '/api/v2/fusion/exchange/{uid}/agree',
   input: z.strictObject({
     uid,
-    data: nodeRecords.optional().meta({ description: 'What this site brings as a party; a linker brings nothing' }),
+    data: nodeRecords.optional().meta({ description: 'The records of this site, as a party; a linker has none' }),
   }),
   output: exchangeView,
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'label_denied', 'over_budget', 'precondition_failed'],
@@ -23,7 +23,7 @@ export const agree = matchingOperation({
   max_body_bytes,
 
   async run(call, { uid: id, data }) {
-    // Whose it is and which version is looked at as for a change, since one is to follow.
+    // An update without a change checks the tenant and the version before any record is read.
     const { doc } = await call.store(exchanges).update(id, () => ({ answer: undefined }))
     const done = await acceptProposal(call, doc, data, call.signal)
     return isRefusal(done) ? done : showExchange(done)

@@ -1,4 +1,4 @@
-// Ends an exchange from this site, before it has agreed or later; the other sites are told.
+// Ends an exchange from this site, before or after it agreed, and notifies the other sites.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -9,12 +9,12 @@ import { exchangeView, isOver, showExchange } from './model.ts'
 import { endEarly } from './progress/end-early.ts'
 
 export const cancelExchange = matchingOperation({
-  summary: 'Decline an exchange, or cancel one under way; the other sites are told, and what was kept for it goes',
+  summary: 'Decline an exchange, or cancel one under way; notifies the other sites and removes its stored data',
   method: 'DELETE',
   path: '/api/v2/fusion/exchange/{uid}',
   input: z.strictObject({
     uid,
-    reason: z.string().min(1).max(1_024).optional().meta({ description: 'For the other sites' }),
+    reason: z.string().min(1).max(1_024).optional().meta({ description: 'Reason that the other sites receive' }),
   }),
   output: exchangeView,
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
@@ -27,11 +27,11 @@ export const cancelExchange = matchingOperation({
   },
 })
 
-/** Declined while this site has not agreed, cancelled after. */
+/** Declines an exchange that this site has not agreed to; cancels any other. */
 export function declineOrCancel(call: Call, id: string, reason: string) {
   const self = call.site.name
   return changeExchange(call, id, 'resolution.exchange.cancel', (current) => {
-    if (isOver(current)) return refuse('wrong_state', `the exchange is ${current.state}`)
+    if (isOver(current)) return refuse('wrong_state', `the exchange is already ${current.state}`)
     const state = current.state === 'proposed' && current.part !== 'proposer' ? 'declined' : 'cancelled'
     return endEarly(current, state, { code: state, reason }, { self, by: self, at: call.nowIso() })
   })

@@ -1,18 +1,18 @@
-// Changes an exchange by a pure rule, records it, and has the worker look.
+// Changes an exchange by a pure rule, writes the audit record and wakes the worker.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { exchanges, type StoredExchange } from './model.ts'
 
-/** Where it is told that some exchange has something to do, or one is worked on no more. */
+/** Announces that an exchange has work to do, or that work on one has ended. */
 export const exchangesTopic = 'resolution.exchanges'
 
 export function exchangeTopic(id: string): string {
   return `resolution.exchange/${id}`
 }
 
-/** The same value back is no change. What entered another state is recorded for the exchange's tenant. */
+/** A rule that returns the same value changes nothing. A new state is audited for the tenant of the exchange. */
 export async function changeExchange(
   call: Call,
   id: string,
@@ -37,7 +37,7 @@ export function announceExchange(call: Call, { id, value }: Doc<StoredExchange>)
   call.announce(exchangeTopic(id))
 }
 
-/** Nothing of the data, and no secret. */
+/** Holds none of the data and no secret. */
 function buildAuditEvent(call: Call, id: string, action: string, before: StoredExchange, next: StoredExchange) {
   const { privacy, fields, learns, parties, linker, max_set_size } = next.agreement
   const terms = { privacy, fields, learns, parties, max_set_size, ...(linker === undefined ? {} : { linker }) }

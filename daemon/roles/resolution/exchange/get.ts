@@ -1,4 +1,4 @@
-// One exchange.
+// Shows one exchange.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
@@ -6,7 +6,7 @@ import { runWork } from '../parts.ts'
 import { exchanges, exchangeView, runIdOfExchange, showExchange } from './model.ts'
 
 export const get = operation({
-  summary: 'Get one exchange: what is agreed, how far it is, and what it gives away',
+  summary: 'Get one exchange: its agreement, its progress, and what it gives away',
   method: 'GET',
   path: '/api/v2/fusion/exchange/{uid}',
   input: z.strictObject({ uid }),

@@ -1,11 +1,11 @@
-// Exchanges of the caller's tenant, newest first.
+// Lists exchanges of the caller's tenant, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { exchangeState, exchanges, exchangeView, showExchange } from './model.ts'
 
 export const list = operation({
-  summary: 'List exchanges with peers, those that wait for an answer among them',
+  summary: 'List exchanges with peers, including proposals that wait for an answer',
   method: 'GET',
   path: '/api/v2/fusion/exchange',
   input: z.strictObject({ ...listFields, state: exchangeState.optional() }),

@@ -1,4 +1,4 @@
-// An exchange: a run over two deployments as one of its sites sees it, and the pieces of data that go to and fro in it.
+// An exchange: a run over the records of two sites as one of its sites stores it, and the pieces of data that travel in it.
 import * as z from 'zod'
 import { siteName } from '../../../kernel/messaging/transport.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
@@ -14,10 +14,10 @@ export type ExchangeRound = z.infer<typeof exchangeRound>
 
 const exchangeFields = {
   agreement: exchangeAgreement,
-  part: z.enum(['proposer', 'asked', 'linker']).meta({ description: 'What this site is in it' }),
+  part: z.enum(['proposer', 'asked', 'linker']).meta({ description: 'Part of this site in the exchange' }),
   state: exchangeState,
-  sizes: z.record(siteName, count).meta({ description: 'How many records, or distinct keys, each party brings' }),
-  agreed: z.array(siteName).meta({ description: 'Who has agreed so far, besides the proposer' }),
+  sizes: z.record(siteName, count).meta({ description: 'Records, or distinct keys, of each party' }),
+  agreed: z.array(siteName).meta({ description: 'Sites that have agreed so far, besides the proposer' }),
   failure: z.strictObject({ code: shortText, reason: z.string().max(4_096) }).optional(),
   updated_at: instant,
 }
@@ -29,33 +29,33 @@ export const storedExchange = z.strictObject({
   ...exchangeFields,
   request_digest: z.string(),
   agreement_digest: z.string(),
-  /** The secret of this run, in hexadecimal; gone when it is over. */
+  /** The secret of this exchange, in hexadecimal; removed when it ends. */
   secret: z.string().optional(),
-  /** The set of pieces that holds the records of this site, of a party that has agreed. */
+  /** The set of pieces that holds the records of this site; only of a party that has agreed. */
   own: z.string().optional(),
-  /** What has come of each set that another site sends, by site and round: what it told of it, and each piece. */
+  /** Pieces received of each set, by sending site and round, with the piece and item counts that the sender announced. */
   coming: z
     .record(z.string(), z.strictObject({ of: count, items: count, pieces: z.record(z.string(), pieceAmount) }))
     .optional(),
-  /** Sites that a proposer has told of it; absent: all. */
+  /** Sites that the proposer has notified; absent: all. */
   told: z.array(siteName).optional(),
-  /** How often the step at hand was begun since it was last done or put aside. */
+  /** Times that the current step was begun since it last completed or was interrupted in order. */
   attempts: count.optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
-  /** How many steps of the plan are done. */
+  /** Completed steps of the plan. */
   step: count,
-  /** How often something of it was heard: work that was done meanwhile must look again. */
+  /** Counts messages received: work that ran meanwhile must read the exchange again. */
   heard: count,
-  /** 1 while there is something to do; an index, so that the worker finds its work. */
+  /** 1 while work is pending; an index, so that the worker finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  /** Sites that are yet to be told how it ended here. */
+  /** Sites that have not yet been notified of the end here. */
   to_tell: z.array(siteName),
   /** The other party; an index. */
   peer: siteName,
   /** When this site agreed, in epoch milliseconds; 0 before. */
   agreed_ts: z.int(),
-  /** There was room for it in the peer's budget: only then a first step is done. */
+  /** The budget of the peer allows the exchange. No step runs before. */
   is_granted: z.boolean().optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
@@ -66,7 +66,7 @@ export const exchanges = collection({
   indexes: ['state', 'owes', 'peer', 'part', 'agreed_ts', 'created_at'],
 })
 
-/** A piece of a set of data: of this site's own records, of what it sends, of what it was sent. */
+/** A piece of a set of data: of the records of this site, of a set that it sends, or of one that it receives. */
 export const storedPiece = z.strictObject({
   tenant_id: z.string(),
   exchange_id: exchangeId,
@@ -95,15 +95,17 @@ export const exchangeView = z
     ...exchangeFields,
     run_id: uid
       .optional()
-      .meta({ description: 'The run at this site, of a party, once all have agreed; it is there a moment later' }),
-    progress: runProgress.optional().meta({ description: 'Of what is computed for it just now' }),
-    warnings: z.array(z.string()).meta({ description: 'What this agreement gives away, and what it rests on' }),
+      .meta({ description: 'The run of a party at its site, once all sites have agreed; it exists a moment later' }),
+    progress: runProgress.optional().meta({ description: 'Progress of the current computation' }),
+    warnings: z
+      .array(z.string())
+      .meta({ description: 'What this agreement gives away, and the assumptions it rests on' }),
   })
   .meta({ id: 'FusionExchange' })
 export type ExchangeView = z.infer<typeof exchangeView>
 
-/** `now`: how far what is computed for it is. */
-export function showExchange({ id, version, value }: Doc<StoredExchange>, now?: RunProgress): ExchangeView {
+/** `progress`: of the current computation. */
+export function showExchange({ id, version, value }: Doc<StoredExchange>, progress?: RunProgress): ExchangeView {
   const { tenant_id, label: classification, created_by, created_at } = value
   const { agreement: of, part, state, sizes, agreed, failure, updated_at } = value
   const hasRun = part !== 'linker' && (state === 'running' || state === 'completed')
@@ -122,7 +124,7 @@ export function showExchange({ id, version, value }: Doc<StoredExchange>, now?: 
     ...(hasRun ? { run_id: runIdOfExchange(id) } : {}),
     ...(failure === undefined ? {} : { failure }),
     updated_at,
-    ...(now === undefined ? {} : { progress: now }),
+    ...(progress === undefined ? {} : { progress }),
     warnings: listWarnings(of),
   }
 }
@@ -131,7 +133,7 @@ export function isOver({ state }: Pick<StoredExchange, 'state'>): boolean {
   return state !== 'proposed' && state !== 'running'
 }
 
-/** The run of an exchange at a site: whichever way it is found, it is one. */
+/** The id of the run of an exchange at a site, derived so that each exchange has exactly one. */
 export function runIdOfExchange(exchange_id: string): string {
   return exchange_id.replace('xchg_', 'run_')
 }

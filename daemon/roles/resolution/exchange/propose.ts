@@ -1,14 +1,15 @@
-// Proposes an exchange to a peer: what this site brings is kept, and nothing of it leaves before all have agreed.
+// Proposes an exchange to a peer. Stores the records of this site; none of them leaves before all sites have agreed.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { classification, joinLabels, type Label } from '../../../kernel/label/label.ts'
-import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { classification, type Label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/open-run.ts'
+import { labelWithLens } from '../label-with-lens.ts'
 import { findLens } from '../lens/find-lens.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
 import { matchingOperation } from '../matching.ts'
@@ -21,25 +22,26 @@ import {
   listSites,
 } from './agreement/agreement.ts'
 import { checkSetLimits } from './agreement/check-set-limits.ts'
+import { findAgreedLens } from './agreement/find-agreed-lens.ts'
 import { changeExchange } from './change-exchange.ts'
 import type { OwnRecordSet } from './job/exchange-jobs.ts'
 import { exchanges, exchangeView, isOver, type StoredExchange, showExchange } from './model.ts'
 import { dropPieces } from './piece/piece-sets.ts'
 import { buildSecretFields } from './proposal/accept-proposal.ts'
 import { checkOpenExchanges } from './proposal/check-open-exchanges.ts'
-import { findAgreedLens, readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
+import { readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
 
 const input = z.strictObject({
   peer: siteName.meta({ description: 'The other party' }),
-  lens_id: shortText.meta({ description: 'uid or name of the lens; the peer must have the same, word for word' }),
+  lens_id: shortText.meta({ description: 'uid or name of the lens; the peer must have an identical one' }),
   lens_version: shortText.optional(),
   ...exchangeTerms,
-  data: nodeRecords.meta({ description: 'What this site brings: records, or {file}, a data file of the tenant' }),
+  data: nodeRecords.meta({ description: 'Records of this site, or {file}: the name of a data file of the tenant' }),
   classification: classification.optional(),
 })
 
 export const propose = matchingOperation({
-  summary: 'Propose to a peer to find who is who over both sites; nothing leaves before it has agreed',
+  summary: 'Propose to a peer to resolve the records of both sites; nothing leaves before the peer has agreed',
   method: 'POST',
   path: '/api/v2/fusion/exchange',
   input,
@@ -72,7 +74,7 @@ type ExchangeDraft = { readonly agreement: ExchangeAgreement; readonly lens: Doc
 async function draftExchange(
   call: Call,
   exchange_id: string,
-  { peer, lens_id, lens_version, classification: given, ...chosen }: Omit<z.output<typeof input>, 'data'>,
+  { peer, lens_id, lens_version, classification: requested, ...chosen }: Omit<z.output<typeof input>, 'data'>,
 ): Promise<ExchangeDraft | Refusal> {
   const lens = await findLens(call, lens_id, lens_version)
   if (isRefusal(lens)) return lens
@@ -84,13 +86,13 @@ async function draftExchange(
     parties: [call.site.name, peer],
     ...chosen,
   }
-  const label = await labelExchange(call, given, lens, agreement)
+  const label = await labelExchange(call, requested, lens, agreement)
   if (isRefusal(label)) return label
   const refused = checkSetLimits(call.settings(settings), agreement)
   return refused ?? (await checkOpenExchanges(call, call.caller.tenant_id, peer, 0)) ?? { agreement, lens, label }
 }
 
-/** Of a request that was cut short, whose repeat this is. */
+/** Restores the draft of a request that was interrupted and is now repeated. */
 async function restoreDraft(
   call: Call,
   { agreement, label, tenant_id }: StoredExchange,
@@ -99,7 +101,7 @@ async function restoreDraft(
   return isRefusal(lens) ? lens : { agreement, lens, label }
 }
 
-/** Before its records are kept: none is ever here that no exchange owns. */
+/** Creates the exchange before its records are stored, so that every stored piece belongs to an exchange. */
 async function createExchange(
   call: Call,
   { agreement, label }: ExchangeDraft,
@@ -111,7 +113,7 @@ async function createExchange(
   return made === 'exists' ? checkRepeatedRequest(call, await call.store(exchanges).get(id)) : made
 }
 
-/** From here on it is offered to the others. */
+/** Stores the records of this site; from then on the worker offers the exchange to the other sites. */
 async function storeRecordsAndOffer(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -132,12 +134,12 @@ async function storeRecordsAndOffer(
       updated_at: call.nowIso(),
     }
   })
-  // Cancelled meanwhile.
+  // The exchange may have been cancelled while its records were written.
   if (!isRefusal(done) && isOver(done.value)) await dropPieces(call, id)
   return done
 }
 
-/** Between the exchange and its records. */
+/** Whether the request ended between the exchange and its records. */
 function isInterrupted({ state, own }: StoredExchange): boolean {
   return state === 'proposed' && own === undefined
 }
@@ -168,34 +170,24 @@ function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: 
   }
 }
 
-/** What goes to and fro is about records that the lens sees: its label is that of both, and must be allowed to every site. */
+/** Joins the label of the records with that of the lens. The result must be allowed to cross to every site. */
 async function labelExchange(
   call: Call,
-  given: Parameters<typeof resolveClassification>[1] | undefined,
-  { value }: Doc<StoredLens>,
+  requested: z.output<typeof classification> | undefined,
+  lens: Doc<StoredLens>,
   agreement: ExchangeAgreement,
 ): Promise<Label | Refusal> {
   const faults: FieldError[] = findTermFaults(agreement)
   for (const name of agreement.fields) {
-    if (!value.body.fields.some((field) => field.name === name))
-      faults.push({ path: 'fields', message: `${name} is no field of the lens` })
+    if (!lens.value.body.fields.some((field) => field.name === name))
+      faults.push({ path: 'fields', message: `${name} is not a field of the lens` })
   }
-  if (faults.length > 0) return refuse('invalid', 'this is nothing to agree on', faults)
-  const own = resolveClassification(call, given ?? call.site.default_level)
-  if (isRefusal(own)) return own
-  const joined = joinLabels(own, value.label, call.site.labels)
-  const label = joined
-    ? resolveClassification(call, joined)
-    : refuse('label_denied', 'the lens is labelled by another policy')
+  if (faults.length > 0) return refuse('invalid', 'the proposed terms are not valid', faults)
+  const label = labelWithLens(call, requested, lens)
   if (isRefusal(label)) return label
   for (const site of listSites(agreement)) {
     const refused = site === call.site.name ? undefined : await call.roles.mayCross(site, label)
     if (refused) return refused
   }
   return label
-}
-
-function checkRepeatedRequest(call: Call, before: Doc<StoredExchange>): Doc<StoredExchange> | Refusal {
-  if (before.value.request_digest === call.requestDigest()) return before
-  return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

@@ -1,4 +1,4 @@
-// Takes what a peer says in an exchange. Nothing is believed that the agreement does not expect of that peer at that point.
+// Receives a message of a peer in an exchange. Refuses a message that the agreement does not expect of that peer at that point.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -26,7 +26,7 @@ type PeerExchangeMessage<S extends ExchangeMessage['say']> = {
 }
 
 export const receive = matchingOperation({
-  summary: 'Accept what a peer says in an exchange',
+  summary: 'Accept a message of a peer in an exchange',
   method: 'POST',
   path: '/api/v2/federation/resolution',
   input: federationMessage,
@@ -44,51 +44,55 @@ export const receive = matchingOperation({
   max_body_bytes: max_message_bytes,
 
   async run(call, message) {
-    const came = await openFederationMessage(call, message, 'resolution', exchangeMessage)
-    if (isRefusal(came)) return came
-    const refused = checkAddressee(call, came.statement) ?? (await receiveMessage(call, came))
+    const opened = await openFederationMessage(call, message, 'resolution', exchangeMessage)
+    if (isRefusal(opened)) return opened
+    const refused = checkAddressee(call, opened.statement) ?? (await receiveMessage(call, opened))
     if (refused) return refused
-    const { data } = came
+    const { data } = opened
     return { exchange_id: data.say === 'proposal' ? data.agreement.exchange_id : data.exchange_id }
   },
 })
 
 async function receiveMessage(call: Call, delivery: Opened<ExchangeMessage>): Promise<Refusal | undefined> {
-  const { data: said } = delivery
-  if (said.say === 'proposal') return await receiveProposal(call, delivery.statement, said)
+  const { data: message } = delivery
+  if (message.say === 'proposal') return await receiveProposal(call, delivery.statement, message)
   const { src, receiver_tenant_id } = delivery.statement
-  const doc = await call.store(exchanges).find(said.exchange_id)
-  // One word for what is not there, not the peer's, and not the agreement: nobody is to ask which runs there are.
+  const doc = await call.store(exchanges).find(message.exchange_id)
+  // One refusal for an unknown exchange, another peer's and another agreement, so that nobody can probe which exist.
   const isTheirs =
     doc?.value.tenant_id === receiver_tenant_id &&
-    doc.value.agreement_digest === said.agreement_digest &&
+    doc.value.agreement_digest === message.agreement_digest &&
     listSites(doc.value.agreement).includes(src)
   if (!doc || !isTheirs) return refuse('not_found', 'there is no such exchange with this peer')
-  // The agreement says under which label all of it goes: another would be another channel's, or nobody's word.
+  // The agreement fixes the label of all messages: another label belongs to another channel, or was not agreed.
   if (canonicalJson(normaliseLabel(delivery.label)) !== canonicalJson(normaliseLabel(doc.value.label)))
-    return refuse('label_denied', 'the message is not labelled as the exchange is')
+    return refuse('label_denied', 'the label of the message is not the label of the exchange')
   if (isOver(doc.value)) return undefined
-  if (said.say === 'agreed') return await receiveAcceptance(call, { src, message: said })
-  if (said.say === 'piece') return await receivePiece(call, doc.value, src, said)
-  return await receiveEnd(call, { src, message: said })
+  if (message.say === 'agreed') return await receiveAcceptance(call, { src, message })
+  if (message.say === 'piece') return await receivePiece(call, doc.value, src, message)
+  return await receiveEnd(call, { src, message })
 }
 
-/** To the proposer alone: how many the other brings, and its public key. Too many, and the exchange is over. */
+/** Only the proposer receives one: the size of the other set and its public key. A set above the agreed size fails the exchange. */
 async function receiveAcceptance(
   call: Call,
-  { src, message: said }: PeerExchangeMessage<'agreed'>,
+  { src, message }: PeerExchangeMessage<'agreed'>,
 ): Promise<Refusal | undefined> {
-  const { exchange_id, size, key } = said
+  const { exchange_id, size, key } = message
   const done = await changeExchange(call, exchange_id, 'resolution.exchange.agreed', (current) => {
     const { agreement, part, sizes, keys, peer } = current
-    if (part !== 'proposer') return refuse('invalid', 'who agrees tells the proposer')
+    if (part !== 'proposer')
+      return refuse('invalid', 'only the proposer accepts this message: this site did not propose the exchange')
     if (current.agreed.includes(src)) return current
     const isParty = src === peer
     if (isParty !== size > 0 || (key !== undefined) !== (isParty && agreement.privacy === 'clk'))
-      return refuse('invalid', 'a party brings records, and with clk a public key')
+      return refuse('invalid', 'a party must announce records and, with clk, a public key; a linker neither')
     const at = call.nowIso()
     if (size > agreement.max_set_size) {
-      const failure = { code: 'over_budget', reason: `${src} brings ${size} records` }
+      const failure = {
+        code: 'over_budget',
+        reason: `${src} brings ${size} records, and the agreement allows ${agreement.max_set_size}`,
+      }
       return endEarly(current, 'failed', failure, { self: call.site.name, by: '', at })
     }
     return {
@@ -105,11 +109,8 @@ async function receiveAcceptance(
   return isRefusal(done) ? done : undefined
 }
 
-async function receiveEnd(
-  call: Call,
-  { src, message: said }: PeerExchangeMessage<'ended'>,
-): Promise<Refusal | undefined> {
-  const { exchange_id, code, reason } = said
+async function receiveEnd(call: Call, { src, message }: PeerExchangeMessage<'ended'>): Promise<Refusal | undefined> {
+  const { exchange_id, code, reason } = message
   const state = code === 'declined' || code === 'cancelled' ? code : 'failed'
   const at = call.nowIso()
   const done = await changeExchange(call, exchange_id, 'resolution.exchange.ended', (current) =>

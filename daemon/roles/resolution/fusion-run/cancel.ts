@@ -1,4 +1,4 @@
-// Ends a run before it is through. Its files go; matches that were written already stay.
+// Cancels a run. Its files are removed; matches that are written already stay.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'

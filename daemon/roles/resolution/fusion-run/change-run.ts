@@ -1,4 +1,4 @@
-// Changes a run by a pure rule: load it, decide, store, tell.
+// Changes a run by a pure rule, writes the audit record and announces the change.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -6,32 +6,31 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { runTotal } from '../metrics.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
-/** Where it is told that some run has something to do, or a run is worked on no more. */
+/** Announces that a run has work to do, or that work on one has ended. */
 export const runsTopic = 'resolution.runs'
 
 export function runTopic(run: string): string {
   return `resolution.run/${run}`
 }
 
-/** The same value back is no change. The record of the change belongs to the run's tenant, whoever's hand made it. */
+/** A rule that returns the same value changes nothing. The audit record belongs to the tenant of the run, whoever changes it. */
 export async function changeRun(
   call: Call,
   id: string,
   action: string,
   rule: (current: StoredRun) => StoredRun | Refusal,
 ): Promise<Doc<StoredRun> | Refusal> {
-  let hasEntered = false
-  const { doc, answer } = await call.store(fusionRuns).update<Refusal | undefined>(id, ({ value }) => {
+  const { doc, answer } = await call.store(fusionRuns).update<Refusal | boolean>(id, ({ value }) => {
     const next = rule(value)
     if (isRefusal(next)) return { answer: next }
-    if (next === value) return { answer: undefined }
-    hasEntered = next.state !== value.state
+    if (next === value) return { answer: false }
     const detail = { from: value.state, to: next.state, ...(next.failure ? { failure: next.failure } : {}) }
     const event = { ...call.audited(action, id, detail, next.label), tenant_id: next.tenant_id }
-    return { next, answer: undefined, audit: [event] }
+    return { next, answer: next.state !== value.state, audit: [event] }
   })
-  if (answer) return answer
-  if (hasEntered) call.count(runTotal, { state: doc.value.state })
+  if (isRefusal(answer)) return answer
+  const hasEnteredState: boolean = answer
+  if (hasEnteredState) call.count(runTotal, { state: doc.value.state })
   announceRun(call, doc)
   return doc
 }

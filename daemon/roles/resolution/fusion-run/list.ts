@@ -1,4 +1,4 @@
-// Runs of the caller's tenant, newest first.
+// Lists runs of the caller's tenant, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -17,14 +17,14 @@ export const list = operation({
     ...summaryField,
     state: runState.optional(),
     lens: shortText.optional(),
-    active: z.boolean().optional().meta({ description: 'Only those that have something to do, or only the others' }),
+    active: z.boolean().optional().meta({ description: 'true: only runs with pending work; false: only the others' }),
   }),
   output: pageSchema(z.union([runView, runSummary])).meta({ id: 'FusionRunPage' }),
   errors: [],
   allow: 'resolution:read',
 
-  async run(call, { limit, cursor, summary, active, ...given }) {
-    const filter = { ...given, ...(active === undefined ? {} : { owes: active ? 1 : 0 }) }
+  async run(call, { limit, cursor, summary, active, ...fields }) {
+    const filter = { ...fields, ...(active === undefined ? {} : { owes: active ? 1 : 0 }) }
     const query = buildListQuery(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
     const { docs, ...next } = await call.store(fusionRuns).list(query)
     return { items: docs.map((doc) => (summary ? summariseRun(doc) : showRun(doc))), ...next }

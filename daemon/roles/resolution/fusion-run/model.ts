@@ -1,10 +1,8 @@
-// A run: which records are resolved by which lens, how far it has come, and what came of it.
+// A run: the records and the lens that it resolves them by, its state and its results.
 import * as z from 'zod'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { consultation } from '../entity-match/model.ts'
+import { consensusRange } from '../entity-match/consultation.ts'
 import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
-
-const fraction = z.number().min(0).max(1)
 
 export const runState = z.enum([
   'pending',
@@ -27,10 +25,10 @@ export const privacy = z.enum(['none', 'psi', 'clk'])
 export const runProgress = z
   .strictObject({
     phase: runPhase,
-    step: shortText.meta({ description: 'What of the phase is being done' }),
+    step: shortText.meta({ description: 'Current step of the phase' }),
     done: count,
     total: count,
-    eta_s: count.optional().meta({ description: 'Seconds until the phase ends, as far as its pace so far tells' }),
+    eta_s: count.optional().meta({ description: 'Seconds until the phase ends, estimated from its pace so far' }),
   })
   .meta({ id: 'RunProgress' })
 export type RunProgress = z.infer<typeof runProgress>
@@ -40,9 +38,9 @@ export const runCounts = z
     records: count,
     pairs: count.meta({ description: 'Pairs of records that were compared' }),
     matches: count,
-    entities: count.meta({ description: 'Clusters, those of one record included' }),
-    clusters: count.meta({ description: 'Clusters of two records and more' }),
-    clustered: count.meta({ description: 'Records in these' }),
+    entities: count.meta({ description: 'Clusters, including those of one record' }),
+    clusters: count.meta({ description: 'Clusters of two or more records' }),
+    clustered: count.meta({ description: 'Records in clusters of two or more' }),
   })
   .partial()
   .meta({ id: 'RunCounts' })
@@ -60,51 +58,40 @@ export const runSource = z
   .meta({ id: 'RunSource' })
 export type RunSource = z.infer<typeof runSource>
 
-/** Arguments of a run that are laid over its lens. */
+/** Arguments of a run that override its lens. */
 export const lensOverrides = {
   threshold: z.number().min(-1_000).max(1_000).optional().meta({
-    description: 'Bits (log-odds to base 2) from which on records are one; lens and data decide where it is absent',
+    description:
+      'Bits (log-odds to base 2) above which two records are one entity; absent: from the lens, or found from the data',
   }),
   null_penalty: z.number().min(0).max(100).optional().meta({
-    description: 'Bits that a field takes off where one record says nothing',
+    description: 'Bits subtracted for a field where one record has no value',
   }),
-  id_field: shortText
-    .optional()
-    .meta({ description: 'Column that names a record, instead of the one that the lens names' }),
+  id_field: shortText.optional().meta({ description: 'Column with the record id, instead of the one of the lens' }),
 }
-
-/** Matches within the bounds are put to consensus sessions. */
-export const consensusRange = z
-  .strictObject({
-    from: fraction.meta({
-      description: 'Lowest score that is put to consensus: a probability, or a likeness of texts',
-    }),
-    to: fraction.meta({ description: 'Highest such score' }),
-    ...consultation.shape,
-  })
-  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'is not below from' })
-  .meta({ id: 'ToConsensus', description: 'Which matches go to consensus sessions, and how these decide' })
 
 const runFields = {
   ...lensVersionFields,
   ...lensOverrides,
   consensus: consensusRange.optional(),
   state: runState,
-  goal: z.enum(['extracted', 'matched', 'completed']).meta({ description: 'The state that it is to come to' }),
+  goal: z.enum(['extracted', 'matched', 'completed']).meta({ description: 'State at which the run stops' }),
   privacy,
   seed: z.int(),
   sources: z.array(runSource),
-  route: z
-    .enum(['clusters', 'links'])
-    .optional()
-    .meta({ description: 'Any number of records may be one, or two sources hold each thing once' }),
-  scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'What the scores of its matches are' }),
+  route: z.enum(['clusters', 'links']).optional().meta({
+    description: 'clusters: any number of records may be one entity; links: two sources that hold each entity once',
+  }),
+  scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'Scale of the scores of its matches' }),
   counts: runCounts,
   evidence: z
     .array(z.strictObject({ field: shortText, bits: z.number() }))
     .optional()
-    .meta({ description: 'What equal values of each field speak for, as log-odds to base 2; the strongest first' }),
-  failure: z.strictObject({ code: shortText, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
+    .meta({ description: 'Weight of equal values of each field, as log-odds to base 2; the strongest first' }),
+  failure: z
+    .strictObject({ code: shortText, reason: z.string() })
+    .optional()
+    .meta({ description: 'Why the run failed' }),
   updated_at: instant,
   started_at: instant.optional(),
   ended_at: instant.optional(),
@@ -114,13 +101,13 @@ export const storedRun = z.strictObject({
   ...provenanceFields,
   ...runFields,
   request_digest: z.string(),
-  /** Of the run of an exchange: which. Its peer chose the digits of both ids. */
+  /** The exchange of a run that belongs to one. The proposing peer chose the digits of both ids. */
   exchange_id: z.string().optional(),
-  /** 1 while there is something to do; an index, so that the worker finds its work. */
+  /** 1 while work is pending; an index, so that the worker finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  /** How often the phase under way was begun. */
+  /** Times that the current phase was begun. */
   attempts: count,
-  /** What it learnt, so that single records are looked up by it; natural logs. */
+  /** Trained weights, for looking up single records; natural logs. */
   weights: z
     .strictObject({
       prior: z.number(),

@@ -1,4 +1,4 @@
-// Records to resolve as a request names them: by node, inline or as a data file of the site.
+// The records that a request names for a run: by node, inline or as a data file of the site.
 import * as z from 'zod'
 
 const nodeId = z
@@ -12,13 +12,13 @@ const nodeValue = z.union([z.string().max(65_536), z.number(), z.boolean(), z.nu
 export const nodeRecord = z.record(z.string().min(1).max(256), nodeValue)
 export type NodeRecord = z.infer<typeof nodeRecord>
 
-/** Below the tenant's folder, never out of it: no name begins with a dot. */
+/** Relative to the tenant's folder. No part begins with a dot, so that the name cannot leave the folder. */
 export const dataFile = z
   .string()
   .max(512)
   .regex(
     /^[\p{L}\p{N}_-][\p{L}\p{N}_. -]*(\/[\p{L}\p{N}_-][\p{L}\p{N}_. -]*)*$/u,
-    'must be a relative name of a data file',
+    'must be the relative name of a data file: parts of letters, digits, _, -, dot and space, joined by /',
   )
 
 /** The records of one node. */
@@ -37,7 +37,7 @@ export const nodeData = z
   })
 export type NodeData = z.infer<typeof nodeData>
 
-/** In the order of their names, so that the order of a request changes nothing; `inline` by the place there. */
+/** Sorts nodes by name, so that the order of a request does not matter. `inline`: by position in that order. */
 export function splitNodeData(data: NodeData) {
   const nodes = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1))
   const inline = new Map(nodes.flatMap(([, of], place) => (Array.isArray(of) ? [[place, of] as const] : [])))

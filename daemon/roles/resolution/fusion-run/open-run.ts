@@ -1,36 +1,36 @@
-// Opens a run for the caller's tenant: what it is about is on disk before the run is there, and the run before it is told.
+// Creates a run for the caller's tenant: writes its records to disk, then stores the run, then announces it.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { classification, joinLabels, type Label } from '../../../kernel/label/label.ts'
-import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { consensusRange } from '../entity-match/consultation.ts'
 import { seed, shortText } from '../fields.ts'
+import { labelWithLens } from '../label-with-lens.ts'
 import { findLens } from '../lens/find-lens.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
 import { runTotal } from '../metrics.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { announceRun } from './change-run.ts'
-import { consensusRange, fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
+import { fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
 import { nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
 
 export const runInput = z.strictObject({
   lens_id: shortText.meta({ description: 'uid or name of the lens' }),
-  lens_version: shortText
-    .optional()
-    .meta({ description: 'Its newest version, or that of the uid, where it is absent' }),
+  lens_version: shortText.optional().meta({ description: 'Absent: the version of the uid, or the newest of the name' }),
   node_data: nodeData,
   ...lensOverrides,
   privacy: privacy.default('none'),
   seed,
   classification: classification.optional(),
-  consensus: consensusRange.optional().meta({ description: 'Puts matches of uncertain score to consensus sessions' }),
+  consensus: consensusRange.optional().meta({ description: 'Opens consensus sessions for matches of uncertain score' }),
 })
 type RunInput = z.infer<typeof runInput>
 
-/** Largest request that brings records along. */
+/** Limit of a request with inline records. */
 export const max_body_bytes = 16_777_216
 
 export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInput): Promise<Doc<StoredRun> | Refusal> {
@@ -41,10 +41,10 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   if (isRefusal(lens)) return lens
   const refused = await checkRunInput(call, input)
   if (refused) return refused
-  const label = labelRun(call, input, lens)
+  const label = labelWithLens(call, input.classification, lens)
   if (isRefusal(label)) return label
   const value = { ...buildRun(call, goal, input, lens), label, sources: splitNodeData(input.node_data).sources }
-  // One after the other, so that no number of requests at once comes past the limit.
+  // In turn, so that concurrent requests cannot exceed the limit together.
   return await call.part(runWork).runInTurn(value.tenant_id, () => createRun(call, id, value, input))
 }
 
@@ -60,26 +60,29 @@ async function createRun(
   if (refused) return refused
   const { label, goal, sources } = value
   const { inline } = splitNodeData(node_data)
-  const kept = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
+  const stored = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
   const detail = { lens: value.lens, lens_version: value.lens_version, goal, sources }
   const audit = [call.audited('resolution.fusion-run.start', id, detail, label)]
   const made = await call
     .store(fusionRuns)
     .create(id, value, audit)
-    .finally(() => kept?.release())
+    .finally(() => stored?.release())
   if (made === 'exists') return checkRepeatedRequest(call, await call.store(fusionRuns).get(id))
   call.count(runTotal, { state: 'pending' })
   announceRun(call, made)
   return made
 }
 
-/** Of the tenant, as far as the caller may know of them. */
+/** Counts the open runs of the tenant that the caller may see. */
 async function checkRunLimit(call: Call): Promise<Refusal | undefined> {
-  const { runs_per_tenant: most } = call.settings(settings)
+  const { runs_per_tenant: max_runs } = call.settings(settings)
   const filter = { tenant_id: call.caller.tenant_id, state: { in: open_states }, exchange_id: { exists: false } }
-  const { docs } = await call.store(fusionRuns).list({ filter, limit: most, fresh: true })
-  if (docs.length < most) return undefined
-  return refuse('rate_limited', `${most} runs of this tenant have not ended: let some end, or cancel some`)
+  const { docs } = await call.store(fusionRuns).list({ filter, limit: max_runs, fresh: true })
+  if (docs.length < max_runs) return undefined
+  return refuse(
+    'rate_limited',
+    `${max_runs} runs of this tenant are open, which is the limit: wait until some end, or cancel some`,
+  )
 }
 
 function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {
@@ -109,39 +112,27 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
   }
 }
 
-/** What a run says of records names fields of the lens: its label is that of both. */
-export function labelRun(
-  call: Call,
-  { classification: given }: Pick<RunInput, 'classification'>,
-  { value }: Doc<StoredLens>,
-): Label | Refusal {
-  const own = resolveClassification(call, given ?? call.site.default_level)
-  if (isRefusal(own)) return own
-  const joined = joinLabels(own, value.label, call.site.labels)
-  return joined ? resolveClassification(call, joined) : refuse('label_denied', 'the lens is labelled by another policy')
-}
-
-function checkRepeatedRequest(call: Call, before: Doc<StoredRun>): Doc<StoredRun> | Refusal {
-  if (before.value.request_digest === call.requestDigest()) return before
-  return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
-}
-
 async function checkRunInput(call: Call, input: RunInput): Promise<Refusal | undefined> {
   const faults = [...findUnsupportedPrivacy(input), ...(await findNodeDataFaults(call, input))]
-  return faults.length > 0 ? refuse('invalid', 'the run cannot be carried out', faults) : undefined
+  return faults.length > 0 ? refuse('invalid', 'the run cannot be started', faults) : undefined
 }
 
 function findUnsupportedPrivacy({ privacy: mode }: RunInput): FieldError[] {
-  return mode === 'none' ? [] : [{ path: 'privacy', message: `${mode} is between two sites: propose an exchange` }]
+  return mode === 'none'
+    ? []
+    : [{ path: 'privacy', message: `must be none: ${mode} needs two sites, so propose an exchange` }]
 }
 
 async function findNodeDataFaults(call: Call, { node_data }: RunInput): Promise<FieldError[]> {
   const { inline, sources } = splitNodeData(node_data)
-  const most = call.settings(settings).inline_records
+  const max_inline = call.settings(settings).inline_records
   const records = [...inline.values()].reduce((sum, { length }) => sum + length, 0)
   const faults: FieldError[] = []
-  if (records > most) {
-    faults.push({ path: 'node_data', message: `brings ${records} records, and may bring ${most}: name a data file` })
+  if (records > max_inline) {
+    faults.push({
+      path: 'node_data',
+      message: `has ${records} records, and may have ${max_inline}: name a data file instead`,
+    })
   }
   const files = sources.flatMap(({ node_id, file }) => (file === undefined ? [] : [{ node_id, file }]))
   if (files.length === 0) return faults

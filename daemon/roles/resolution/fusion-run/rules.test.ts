@@ -118,7 +118,7 @@ describe('a run that waits to be asked for more', () => {
     expect(expireRun(waiting, 2, later, now_ms - 1)).toBe(waiting)
     expect(expireRun(waiting, 2, later, now_ms)).toMatchObject({
       state: 'failed',
-      failure: { code: 'expired', reason: `it was ${state}, and nobody asked for more within 2 days` },
+      failure: { code: 'expired', reason: `the run was ${state}, and its next phase was not requested within 2 days` },
       ...{ ended_at: later, files_until_ts: now_ms },
     })
   })

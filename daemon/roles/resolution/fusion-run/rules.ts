@@ -1,10 +1,10 @@
-// What becomes of a run: its phases one after the other, as far as it was asked to go, and the ways in which it ends.
+// Pure rules of a run: its phases in order up to its goal, and the ways in which it ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { RunPhase, RunState, StoredRun } from './model.ts'
 
 type RunGoal = StoredRun['goal']
 
-/** The states of a run in the order in which it comes to them; the other three are ends. */
+/** The states of a run in order; `failed` and `cancelled` can follow any of them but the last. */
 const stateSequence: readonly RunState[] = [
   'pending',
   'extracting',
@@ -21,25 +21,25 @@ const statesByPhase: Readonly<Record<RunPhase, { readonly during: RunState; read
   resolve: { during: 'resolving', after: 'completed' },
 }
 
-/** Times that a phase is begun: one that takes the whole process down must not do so for ever. */
+/** Limit for a phase that ends the whole process each time. */
 const max_attempts = 3
 
-/** States of a run that may still be worked on. */
+/** States of a run that has not ended. */
 export const open_states: readonly RunState[] = stateSequence.filter((state) => state !== 'completed')
 
-/** States in which it may wait for somebody to ask for more. */
+/** States in which a run may wait for a request of the next phase. */
 export const waiting_states: readonly RunState[] = ['extracted', 'matched']
 
 export function isEnded({ state }: Pick<StoredRun, 'state'>): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled'
 }
 
-/** There is nothing more to do, for what it was asked. */
+/** Whether the run has reached its goal or has ended. */
 export function isAtGoal(run: Pick<StoredRun, 'state' | 'goal'>): boolean {
   return isEnded(run) || stateSequence.indexOf(run.state) >= stateSequence.indexOf(run.goal)
 }
 
-/** Undefined where there is nothing to do. A phase under way was left by a process that is no more: it is begun again. */
+/** Undefined at the goal. A phase in progress was left by a process that ended: it begins again. */
 export function nextPhase(run: Pick<StoredRun, 'state' | 'goal'>): RunPhase | undefined {
   if (isAtGoal(run)) return undefined
   if (run.state === 'pending' || run.state === 'extracting') return 'extract'
@@ -48,7 +48,7 @@ export function nextPhase(run: Pick<StoredRun, 'state' | 'goal'>): RunPhase | un
 
 export function beginPhase(run: StoredRun, phase: RunPhase, at: string, now_ms: number): StoredRun {
   if (run.attempts >= max_attempts) {
-    const reason = `the service ended ${max_attempts} times while it was to ${phase}`
+    const reason = `the service ended ${max_attempts} times in the phase ${phase}: see its log`
     return markRunFailed(run, { code: 'ended', reason }, at, now_ms)
   }
   const state = statesByPhase[phase].during
@@ -58,7 +58,7 @@ export function beginPhase(run: StoredRun, phase: RunPhase, at: string, now_ms: 
 export type RunPhaseResult = Pick<StoredRun, 'counts'> &
   Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights'>>
 
-/** `retention_ms`: how long files of a completed run are kept. */
+/** `files_until_ts`: when files of a completed run are removed, in epoch milliseconds. */
 export function completePhase(
   run: StoredRun,
   phase: RunPhase,
@@ -82,20 +82,20 @@ export function markRunFailed(
   return { ...endRun(run, at, now_ms), state: 'failed', failure }
 }
 
-/** The same run where it is cancelled already. */
+/** Returns the same run where it is cancelled already. */
 export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun | Refusal {
   if (run.state === 'cancelled') return run
-  if (isEnded(run)) return refuse('wrong_state', `the run is ${run.state}`)
+  if (isEnded(run)) return refuse('wrong_state', `the run is already ${run.state}`)
   return { ...endRun(run, at, now_ms), state: 'cancelled' }
 }
 
 const day_ms = 86_400_000
 
-/** The same run, unless nobody has asked for more for so long. Runs of exchanges end with these. */
+/** Fails a run that has waited `wait_days` for a request; returns any other run as it is. Runs of exchanges end with their exchange. */
 export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms: number): StoredRun {
   const isWaiting = waiting_states.includes(run.state) && run.owes === 0 && run.exchange_id === undefined
   if (!isWaiting || now_ms - Date.parse(run.updated_at) < wait_days * day_ms) return run
-  const reason = `it was ${run.state}, and nobody asked for more within ${wait_days} days`
+  const reason = `the run was ${run.state}, and its next phase was not requested within ${wait_days} days`
   return markRunFailed(run, { code: 'expired', reason }, at, now_ms)
 }
 
@@ -103,24 +103,22 @@ function endRun(run: StoredRun, at: string, now_ms: number): StoredRun {
   return { ...run, owes: 0, attempts: 0, updated_at: at, ended_at: at, files_until_ts: now_ms }
 }
 
-/** Asks a run to go as far as this; the same run where that is asked already. */
+/** Extends the goal of a run. Returns the same run where its goal is as far already. */
 export function extendGoal(
   run: StoredRun,
   goal: RunGoal,
   threshold: number | undefined,
   at: string,
 ): StoredRun | Refusal {
-  if (run.state === 'failed' || run.state === 'cancelled') return refuse('wrong_state', `the run is ${run.state}`)
+  if (run.state === 'failed' || run.state === 'cancelled')
+    return refuse('wrong_state', `the run is ${run.state}: start a new one`)
   const isOther = threshold !== undefined && threshold !== run.threshold
   if (isOther && stateSequence.indexOf(run.state) >= stateSequence.indexOf('resolving')) {
-    return refuse('wrong_state', `the run is ${run.state} with another threshold`)
+    return refuse('wrong_state', `the run is ${run.state} with another threshold: start a new one`)
   }
-  // What it is being matched by is settled, and whether its scores will be bits is not known yet.
+  // The threshold of this phase is fixed, and the scale of its scores is not known yet.
   if (isOther && run.state === 'matching') {
-    return refuse(
-      'wrong_state',
-      'the run is matching with another threshold: a new one can be said once it has matched',
-    )
+    return refuse('wrong_state', 'the run is matching with another threshold: retry once it has matched')
   }
   if (isOther && run.scale === 'likeness') return refuse('invalid', likenessThresholdMessage, [thresholdFault])
   const furthest = stateSequence.indexOf(goal) > stateSequence.indexOf(run.goal) ? goal : run.goal
@@ -130,5 +128,5 @@ export function extendGoal(
 }
 
 const likenessThresholdMessage =
-  'the records were matched by how alike their texts are, where the line is found from the data: say a threshold before they are matched'
+  'the records were matched by text similarity, whose threshold is found from the data: set a threshold before matching'
 const thresholdFault = { path: 'threshold', message: 'must be left out for these records' }

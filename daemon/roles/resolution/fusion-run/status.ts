@@ -1,4 +1,4 @@
-// How far a run is, from the process that works on it.
+// Shows a run with its progress, from the process that works on it.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
@@ -6,7 +6,7 @@ import { runWork } from '../parts.ts'
 import { fusionRuns, runView, showRun } from './model.ts'
 
 export const status = operation({
-  summary: 'How far a run is',
+  summary: 'Get a run with its progress',
   method: 'GET',
   path: '/api/v2/fusion/run/{run_id}/status',
   tool: 'fusion_run_status',

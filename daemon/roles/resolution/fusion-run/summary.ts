@@ -1,4 +1,4 @@
-// A run told as prose: what it looked at, what it found, who decided, and what is open.
+// Describes a run as prose: its records, its results, the decisions, and the open matches.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -11,11 +11,11 @@ import { narrateRun, type RunFacts } from '../explain/narrative.ts'
 import { uid } from '../fields.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
-/** A doubt of half a bit, about a chance of one in nine. */
+/** Half a bit of uncertainty, which is a probability of about one in nine. */
 const min_uncertain_worth = 0.5
 
 export const summary = operation({
-  summary: 'Tell what a run did and found, as prose',
+  summary: 'Describe a run and its results as prose',
   method: 'GET',
   path: '/api/v2/fusion_run/{run_id}/summary',
   tool: 'fusion_run_summary',
@@ -36,7 +36,7 @@ export const summary = operation({
   },
 })
 
-/** What the caller may see is what is counted. */
+/** Counts only what the caller may see. */
 async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): Promise<RunFacts> {
   const matches = call.store(entityMatches)
   const people = { run_id, decided_by: 'human' }

@@ -1,18 +1,18 @@
-// The second phase: compares and scores the records of a run.
+// Requests the second phase of a run, which compares and scores its records, and shows the best matches.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { entityMatches, matchView, showMatch } from '../entity-match/model.ts'
 import { uid } from '../fields.ts'
-import { changeRun } from '../fusion-run/change-run.ts'
-import { showRun as runShown, runView } from '../fusion-run/model.ts'
-import { extendGoal } from '../fusion-run/rules.ts'
+import { changeRun, runTopic } from '../fusion-run/change-run.ts'
+import { fusionRuns, runView, showRun } from '../fusion-run/model.ts'
+import { extendGoal, isAtGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
-import { waitForRun } from './wait-for-run.ts'
+import { waitForDocument } from '../wait-for-document.ts'
 
 export const match = matchingOperation({
-  summary: 'Compare and score the records of a run; its best matches, once it is that far',
+  summary: 'Compare and score the records of a run; returns its best matches once they are scored',
   method: 'POST',
   path: '/api/v2/fusion/match/{run_id}',
   tool: 'fusion_match_phase',
@@ -31,8 +31,8 @@ export const match = matchingOperation({
     const at = call.nowIso()
     const changed = await changeRun(call, run_id, call.address, (run) => extendGoal(run, 'matched', undefined, at))
     if (isRefusal(changed)) return changed
-    const doc = await waitForRun(call, changed)
-    const run = runShown(doc, call.part(runWork).progress(run_id))
+    const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
+    const run = showRun(doc, call.part(runWork).progress(run_id))
     if (!['matched', 'completed'].includes(doc.value.state)) return { run, items: [] }
     const order = { field: 'rank', direction: 'desc' } as const
     const { docs, ...next } = await call.store(entityMatches).list({ filter: { run_id }, order, limit, fresh: true })

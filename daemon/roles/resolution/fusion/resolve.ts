@@ -1,18 +1,18 @@
-// The third phase: joins the matches of a run into clusters.
+// Requests the third phase of a run, which joins its matches into clusters, and shows the largest.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { clusterView, entityClusters, showCluster } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
-import { changeRun } from '../fusion-run/change-run.ts'
-import { lensOverrides, showRun as runShown, runView } from '../fusion-run/model.ts'
-import { extendGoal } from '../fusion-run/rules.ts'
+import { changeRun, runTopic } from '../fusion-run/change-run.ts'
+import { fusionRuns, lensOverrides, runView, showRun } from '../fusion-run/model.ts'
+import { extendGoal, isAtGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
-import { waitForRun } from './wait-for-run.ts'
+import { waitForDocument } from '../wait-for-document.ts'
 
 export const resolve = matchingOperation({
-  summary: 'Join the matches of a run into entities; the largest, once it is that far',
+  summary: 'Join the matches of a run into entities; returns the largest once the run has completed',
   method: 'POST',
   path: '/api/v2/fusion/resolve/{run_id}',
   tool: 'fusion_resolve_phase',
@@ -31,8 +31,8 @@ export const resolve = matchingOperation({
     const at = call.nowIso()
     const changed = await changeRun(call, run_id, call.address, (run) => extendGoal(run, 'completed', threshold, at))
     if (isRefusal(changed)) return changed
-    const doc = await waitForRun(call, changed)
-    const run = runShown(doc, call.part(runWork).progress(run_id))
+    const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
+    const run = showRun(doc, call.part(runWork).progress(run_id))
     if (doc.value.state !== 'completed') return { run, items: [] }
     const filter = { run_id, state: 'live', size: { gte: 2 } }
     const order = { field: 'size', direction: 'desc' } as const

@@ -1,4 +1,4 @@
-// How much records that came speak for being one with others: scored by what the latest run learnt, each pair once.
+// Scores arrived records against others with the weights of the latest run, each pair once.
 import { compareRecord, comparesByWords, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
@@ -10,9 +10,9 @@ export type JoinableRecord = {
   readonly uid: string
   readonly ref: RecordRef
   readonly values: FieldValues
-  /** The cluster that it is in. */
+  /** The cluster that the record is in now. */
   readonly base: string
-  /** The one that the run found; undefined for a record that came since. */
+  /** The cluster that the run found; undefined for a record that arrived since. */
   readonly found: string | undefined
 }
 
@@ -20,11 +20,11 @@ export type ArrivalMatching = {
   readonly lens: Lens
   readonly weights: LookupWeights
   readonly method: NonNullable<Lens['clustering']>
-  /** Whether the run was over one source: then records of one node may be partners, one to one. */
+  /** Whether the run had one source: then one-to-one may pair records of one node. */
   readonly isOneSource: boolean
-  /** With every record of the registry, those that arrive included. */
+  /** Holds every record of the registry, including those that arrive. */
   readonly index: LookupIndex
-  /** Pairs that were decided not to be one, where nothing else keeps them apart. */
+  /** Whether a decision keeps the pair apart, where nothing else does. */
   readonly isApart?: (one: JoinableRecord, other: JoinableRecord) => boolean
 }
 
@@ -35,11 +35,11 @@ export type ScoredRecordPair = {
 }
 
 const max_candidates = 200
-/** Records of a cluster that are compared; the first ones in order. */
+/** The first records of a cluster in order are compared, and no more. */
 const max_members = 100
 
 /**
- * Scores of pairs, each the same for whoever asks: where how alike two texts are depends on what else is compared, two
+ * Scores of pairs, independent of the order of queries: where the similarity of texts depends on the other texts compared, two
  * records are compared alone, the first with the second.
  */
 export class ArrivalScores {
@@ -76,17 +76,17 @@ export class ArrivalScores {
     const isSameNode = one.ref.node_id === other.ref.node_id
     if (isSameNode && (lens.link_only || (method === 'one_to_one' && !isOneSource))) return undefined
     const [left, right] = one.uid < other.uid ? [one, other] : [other, one]
-    const key = pairKey(left, right)
+    const key = pairKey(left.uid, right.uid)
     if (!this.#compared.has(key)) this.#remember(left, [right], this.#compare(left, [right]))
     const compared = this.#compared.get(key)
     if (compared) this.#pairs.set(key, { one: left, other: right, compared })
     return compared
   }
 
-  /** Of two clusters how far all pairs are above the lowest that counts, each no further than one pair counts. */
+  /** Sums over all pairs of two clusters how far the score is above the floor, each capped at the highest weight. */
   sumScores(one: string, ones: readonly JoinableRecord[], other: string, others: readonly JoinableRecord[]) {
     const [mine, theirs] = [ones.slice(0, max_members), others.slice(0, max_members)]
-    const key = one < other ? `${one} ${other}` : `${other} ${one}`
+    const key = pairKey(one, other)
     const sum = this.#sums.get(key) ?? this.#computeSum(mine, theirs)
     this.#sums.set(key, sum)
     return { sum, pairs: mine.length * theirs.length }
@@ -96,7 +96,7 @@ export class ArrivalScores {
     const { floor, highest } = this.#matching.weights
     let sum = 0
     for (const one of ones) {
-      const unknown = others.filter((other) => !this.#compared.has(pairKey(one, other)))
+      const unknown = others.filter((other) => !this.#compared.has(pairKey(one.uid, other.uid)))
       if (!this.#comparesSingly && unknown.length > 1) this.#remember(one, unknown, this.#compare(one, unknown))
       for (const other of others) {
         sum += Math.max(0, Math.min(highest, this.scorePair(one, other)?.score ?? floor) - floor)
@@ -118,11 +118,12 @@ export class ArrivalScores {
   ): void {
     for (const [at, other] of others.entries()) {
       const found = compared[at]
-      if (found && !this.#compared.has(pairKey(one, other))) this.#compared.set(pairKey(one, other), found)
+      if (found && !this.#compared.has(pairKey(one.uid, other.uid)))
+        this.#compared.set(pairKey(one.uid, other.uid), found)
     }
   }
 
-  /** Those of `of` that were scored, and say something or are in one cluster. */
+  /** Scored pairs with a record of `of` that are above the floor or within one cluster. */
   listPairs(
     of: ReadonlySet<string>,
     clusters: readonly { readonly base: string; readonly members: readonly JoinableRecord[] }[],
@@ -136,6 +137,7 @@ export class ArrivalScores {
   }
 }
 
-function pairKey(one: { readonly uid: string }, other: { readonly uid: string }): string {
-  return one.uid < other.uid ? `${one.uid} ${other.uid}` : `${other.uid} ${one.uid}`
+/** The same key whichever comes first. */
+export function pairKey(one: string, other: string): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`
 }

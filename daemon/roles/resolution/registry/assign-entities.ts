@@ -1,23 +1,22 @@
-// Which entity each new cluster is: an id stays with the largest part of its records, through merges and splits.
+// Assigns entity ids to new clusters: an id stays with the largest part of its records, through merges and splits.
 
 /** Members are keys of records; no two clusters share one. */
 export type ClusterMemberKeys = readonly string[]
 
 export type EntityAssignment = {
-  /** The entity that the cluster goes on as; undefined for one that needs a new id. */
+  /** The entity whose id the cluster keeps; undefined for a cluster that needs a new id. */
   readonly id: string | undefined
-  /** Entities whose id no cluster keeps, and of which a record is in this one. */
+  /** Entities whose id no cluster keeps and that have a record in this cluster. */
   readonly merged_from: readonly string[]
-  /** The entity that most of its records were of, where another cluster keeps the id. */
+  /** The entity that had most of the records, where another cluster keeps its id. */
   readonly split_from: string | undefined
 }
 
 /**
- * Deterministic, whatever the order of clusters and members. The pair of old entity and new cluster with the most records in
- * common is settled first; of equal ones the old entity that is larger (so that a merge keeps the id of the larger one),
- * then the older one (so that a split taken back is as it was), then the one with the lower id, then the cluster with the lower
- * first member. `since`: when each old entity was made, as text that sorts. `old`: members by id of each entity that
- * has a record in any of the clusters, with all of its members.
+ * Deterministic, whatever the order of clusters and members. The pair of old entity and new cluster with the most shared records
+ * is assigned first. Ties go to the larger old entity (so that a merge keeps the id of the larger one), then to the older one (so
+ * that undoing a split restores the ids), then to the lower id, then to the cluster with the lower first member. `since`: when
+ * each old entity was created, as text that sorts. `old`: all members of each entity that has a record in any of the clusters.
  */
 export function assignEntities(
   clusters: readonly ClusterMemberKeys[],
@@ -46,11 +45,11 @@ export function assignEntities(
   for (const each of shared) byCluster[each.cluster]?.push(each)
   return byCluster.map((mine, cluster) => {
     const id = idOf.get(cluster)
-    const [most] = mine
+    const [largest] = mine
     return {
       id,
       merged_from: mine.flatMap((each) => (holder.has(each.id) ? [] : [each.id])).sort(compareCodeUnits),
-      split_from: id === undefined && most && holder.has(most.id) ? most.id : undefined,
+      split_from: id === undefined && largest && holder.has(largest.id) ? largest.id : undefined,
     }
   })
 }
@@ -79,7 +78,7 @@ function countOverlaps(
   return [...counts].map(([id, count]) => ({ id, cluster, count, size: old.get(id)?.length ?? 0, first }))
 }
 
-/** As code units, the same on every machine. */
+/** Compares by code units, which is the same on every machine. */
 function compareCodeUnits(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }

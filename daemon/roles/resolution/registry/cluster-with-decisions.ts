@@ -1,11 +1,11 @@
-// What the engine found and what was decided, as clusters: the one way for a run and for a single decision.
+// Builds clusters from the engine's clusters and the decisions; a run and a single decision both use it.
 import { applyConstraints, type PairConstraint } from '../engine/cluster/constraints.ts'
 
-/** `key` orders the records, so that equal links are settled alike wherever the records come from. */
+/** Keys order the records, so that ties between links are resolved the same way wherever the records come from. */
 export type DecisionInput = {
-  /** The engine's own cluster of each record, by key. */
+  /** The engine's cluster of each record, by key. */
   readonly bases: ReadonlyMap<string, string>
-  /** Pairs of records and how far their score is above the lowest that counts. */
+  /** Pairs of records and how far their score is above the floor. */
   readonly links: readonly { readonly left: string; readonly right: string; readonly above: number }[]
   readonly decisions: readonly PairDecision[]
 }
@@ -13,13 +13,13 @@ export type DecisionInput = {
 export type PairDecision = { readonly left: string; readonly right: string; readonly is: 'same' | 'different' }
 
 export type DecidedClusters = {
-  /** Members in order, clusters in the order of their first. */
+  /** Members in order, clusters in the order of their first member. */
   readonly clusters: readonly (readonly string[])[]
   /** Confirmed pairs that rejected ones keep apart. */
   readonly overruled: readonly PairDecision[]
 }
 
-/** A pure function of its arguments, whatever their order; links and decisions about other records do not count. */
+/** Pure and independent of the order of its arguments. Ignores links and decisions about other records. */
 export function clusterWithDecisions({ bases, links, decisions }: DecisionInput): DecidedClusters {
   const keys = [...bases.keys()].sort()
   const rowOf = new Map(keys.map((key, row) => [key, row]))
@@ -38,7 +38,7 @@ export function clusterWithDecisions({ bases, links, decisions }: DecisionInput)
     const rows = rowsOf(link)
     return rows ? [{ rows, above: link.above }] : []
   })
-  // Sums of links are the same to the bit only in one order.
+  // Floating-point sums are bit-identical only in one order.
   inside.sort((a, b) => a.rows[0] - b.rows[0] || a.rows[1] - b.rows[1])
   const pairs = {
     lefts: Int32Array.from(inside, ({ rows }) => rows[0]),

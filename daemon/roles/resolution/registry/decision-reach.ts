@@ -1,13 +1,13 @@
-// All that a decision may touch: records of the same clusters and entities, and those that other decisions tie to them.
+// Loads everything that a decision may change: records of the same clusters and entities, and those that other decisions tie to them.
 
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
-
-export type RegistryKey = { readonly tenant_id: string; readonly lens: string }
+import type { RegistryKey } from '../fields.ts'
 
 export type DecisionReach = {
   /** By uid. */
@@ -16,15 +16,14 @@ export type DecisionReach = {
   readonly matches: readonly Doc<StoredMatch>[]
 }
 
-/** More records than people can mean by one decision; a cluster of so many is a fault of the lens. */
+/** A decision that reaches more records is not intended; a cluster of this size is a fault of the lens. */
 const max_records = 20_000
-const page_size = 500
-/** Values that one condition may name. */
+/** Values of one `in` condition. */
 const max_filter_values = 200
 
 /**
- * Closed under three things: records with a cluster of the engine in common, records of one entity, and records of a match
- * that is decided. Throws `Refusal('too_large')` for more than 20,000 records.
+ * Closed under three relations: records in one cluster of the engine, records of one entity, and records of a decided match.
+ * Throws `Refusal('too_large')` for more than 20,000 records.
  */
 export async function loadDecisionReach(
   call: Call,
@@ -32,20 +31,20 @@ export async function loadDecisionReach(
   seeds: readonly string[],
 ): Promise<DecisionReach> {
   const records = new Map<string, Doc<StoredRecord>>()
-  const asked = { base: new Set<string>(), entity: new Set<string>() }
-  let wanted = [...new Set(seeds)]
-  while (wanted.length > 0) {
-    const fresh = (await Promise.all(wanted.map((uid) => call.store(entityRecords).find(uid)))).flatMap((doc) =>
+  const queried = { base: new Set<string>(), entity: new Set<string>() }
+  let missing = [...new Set(seeds)]
+  while (missing.length > 0) {
+    const fresh = (await Promise.all(missing.map((uid) => call.store(entityRecords).find(uid)))).flatMap((doc) =>
       doc && doc.value.tenant_id === registry.tenant_id ? [doc] : [],
     )
-    const added = await addGroups(call, registry, fresh, records, asked)
+    const added = await addGroups(call, registry, fresh, records, queried)
     const partners = await findDecidedPartners(call, registry, added)
-    wanted = partners.filter((uid) => !records.has(uid))
+    missing = partners.filter((uid) => !records.has(uid))
   }
   return { records, matches: await findMatchesAmong(call, registry, records) }
 }
 
-/** Takes in the records and all that share a cluster or an entity with any of them; the uids of those that are new. */
+/** Adds the records and all that share a cluster or an entity with any of them. Returns the uids of those that are new. */
 async function addGroups(
   call: Call,
   registry: RegistryKey,
@@ -59,7 +58,11 @@ async function addGroups(
     const taken = fresh.filter(({ id }) => !records.has(id))
     for (const doc of taken) records.set(doc.id, doc)
     added.push(...taken.map(({ id }) => id))
-    if (records.size > max_records) throw refuse('too_large', `the decision reaches more than ${max_records} records`)
+    if (records.size > max_records)
+      throw refuse(
+        'too_large',
+        `the decision reaches more than ${max_records} records: check the lens and its threshold`,
+      )
     const found: Doc<StoredRecord>[] = []
     for (const group of ['base', 'entity'] as const) {
       const known = new Set(taken.flatMap(({ value }) => value[group] ?? []))
@@ -89,8 +92,8 @@ async function findMatchesAmong(
 }
 
 /**
- * Every document whose field is one of the values, as of now. In the order of that field and by no other condition, so that the
- * store seeks the values, however many documents the lens has; such a value is of one lens alone.
+ * Lists every document whose field has one of the values, as of now. Orders by that field and has no other condition, so that
+ * the store seeks the values, however many documents the lens has; such a value belongs to one lens only.
  */
 export async function listByValues<T extends StoredFields & { lens: string }>(
   call: Call,
@@ -103,15 +106,9 @@ export async function listByValues<T extends StoredFields & { lens: string }>(
   for (let at = 0; at < values.length; at += max_filter_values) {
     const filter = { tenant_id, [field]: { in: values.slice(at, at + max_filter_values) } }
     const order = { field, direction: 'asc' } as const
-    let cursor: string | undefined
-    do {
-      const next = cursor === undefined ? {} : { cursor }
-      const { docs, next_cursor } = await call
-        .store(from)
-        .list({ filter, order, limit: page_size, fresh: true, ...next })
-      found.push(...docs.filter(({ value }) => value.lens === lens))
-      cursor = next_cursor
-    } while (cursor !== undefined)
+    for await (const doc of iterateDocuments(call.store(from), { filter, order, fresh: true })) {
+      if (doc.value.lens === lens) found.push(doc)
+    }
   }
   return found
 }

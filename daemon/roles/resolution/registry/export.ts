@@ -1,4 +1,4 @@
-// Shows a registry to a peer: a signed snapshot of what the peer may see, line by line as it is read.
+// Exports a registry for a peer: a signed snapshot of what the peer may see, streamed line by line.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
@@ -7,24 +7,24 @@ import { siteName } from '../../../kernel/messaging/transport.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import { entityRecords } from '../entity-record/model.ts'
-import { shortText, uid } from '../fields.ts'
+import { readWriteBounds } from '../entity-record/write-numbered.ts'
+import { type RegistryKey, shortText, uid } from '../fields.ts'
 import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
 import { allocateEdition } from '../snapshot/edition.ts'
 import { joinSourceLabels, LabelCrossingCheck, SnapshotLines } from '../snapshot/lines.ts'
 import type { SnapshotManifest } from '../snapshot/model.ts'
-import type { RegistryKey } from './decision-reach.ts'
 import { isBeingWritten } from './match-waiting-records.ts'
-import { readWriteBounds } from './write-numbered.ts'
 
 const input = z.strictObject({
-  peer: siteName.meta({ description: 'The site that it is for: what that may see is in it' }),
-  lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens that is in use' }),
-  entity_type: shortText.optional().meta({ description: 'Of which the lens in use is meant' }),
+  peer: siteName.meta({ description: 'The site that the snapshot is for; the snapshot holds what that site may see' }),
+  lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens in use' }),
+  entity_type: shortText.optional().meta({ description: 'Selects the lens in use for this entity type' }),
 })
 
 export const exportRegistry = matchingOperation({
-  summary: 'A signed snapshot of the registry for a peer, as events: lines of the file, and last what closes it',
+  summary:
+    'Export a signed snapshot of the registry for a peer, as events: the lines of the file, then its signed ending',
   method: 'POST',
   path: '/api/v2/registry/export',
   input,
@@ -34,11 +34,14 @@ export const exportRegistry = matchingOperation({
   errors: ['not_found', 'label_denied', 'conflict'],
   allow: 'resolution:write',
 
-  async run(call, { peer, ...asked }) {
+  async run(call, { peer, ...selector }) {
     if (call.caller.tenant_id !== call.site.tenant_id) {
-      return refuse('forbidden', 'peers know the tenant of this site alone: only its registry can be shown to them')
+      return refuse(
+        'forbidden',
+        `only the registry of tenant ${call.site.tenant_id} can be exported: peers know no other tenant of this site`,
+      )
     }
-    const learnt = await findTrainedLens(call, asked)
+    const learnt = await findTrainedLens(call, selector)
     if (isRefusal(learnt)) return learnt
     const crossing = new LabelCrossingCheck(call, peer)
     const label = await joinSourceLabels(call, learnt, crossing)
@@ -53,18 +56,18 @@ export const exportRegistry = matchingOperation({
 })
 
 function refuseWhileChanging() {
-  return refuse('conflict', 'the registry changes while it is read: try again')
+  return refuse('conflict', 'the registry changed while it was read: retry')
 }
 
-/** Throws `Refusal('conflict')` where the registry changed meanwhile: parts of before and after are no registry. */
+/** Throws `Refusal('conflict')` where the registry changed meanwhile, since a mix of both states is not a registry. */
 async function* streamSnapshot(
   call: Call,
   peer: string,
   learnt: TrainedLens,
   lines: SnapshotLines,
 ): AsyncGenerator<ServerEvent> {
-  const whose = { tenant_id: learnt.run.value.tenant_id, lens: learnt.run.value.lens }
-  const before = await readRegistryState(call, whose)
+  const registry = { tenant_id: learnt.run.value.tenant_id, lens: learnt.run.value.lens }
+  const before = await readRegistryState(call, registry)
   const digest = runningDigest()
   let [bytes, id] = [0, 0]
   for await (const some of lines.all()) {
@@ -75,12 +78,12 @@ async function* streamSnapshot(
     }
     if (texts.length > 0) yield { id: String(++id), event: 'lines', data: { lines: texts } }
   }
-  if (before !== (await readRegistryState(call, whose))) throw refuseWhileChanging()
+  if (before !== (await readRegistryState(call, registry))) throw refuseWhileChanging()
   const { name: from } = call.site
   const { lens, lens_version, entity_type } = learnt.run.value
   const { label, records, entities } = lines
   const manifest: SnapshotManifest = {
-    ...{ v: 1, type: 'platform.registry', from, tenant_id: whose.tenant_id, to: peer },
+    ...{ v: 1, type: 'platform.registry', from, tenant_id: registry.tenant_id, to: peer },
     ...{
       lens,
       lens_version,
@@ -98,7 +101,7 @@ async function* streamSnapshot(
   yield { id: String(++id), event: 'ending', data: { line: ending, manifest } }
 }
 
-/** Differs whenever a record was written, or an entity settled, in between. */
+/** Returns text that changes with every write of a record or settled entity. */
 async function readRegistryState(call: Call, registry: RegistryKey): Promise<string> {
   const filter = { tenant_id: registry.tenant_id, lens: registry.lens }
   const order = { field: 'updated_at', direction: 'desc' } as const

@@ -1,4 +1,4 @@
-// Tells what records are looked up in here: the registry of the site's own runs, or which snapshots of others, and how old.
+// Shows where this site looks records up: in the registry of its runs, or in snapshots of other sites, with their age.
 import * as z from 'zod'
 import { dominates, label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/transport.ts'
@@ -12,12 +12,12 @@ const registrySnapshot = z
     lens: shortText,
     lens_version: shortText,
     entity_type: shortText,
-    from: siteName.meta({ description: 'The site whose registry it is of' }),
+    from: siteName.meta({ description: 'The site whose registry it is' }),
     version: z.int().min(1),
     made_at: instant,
     imported_at: instant,
     age_s: count.meta({ description: 'Seconds since it was made, by the clock of this site' }),
-    classification: label.meta({ description: 'Of all that is in it together' }),
+    classification: label.meta({ description: 'Joined label of everything in it' }),
     records: count,
     entities: count,
     sha256: z.string(),
@@ -25,14 +25,15 @@ const registrySnapshot = z
   .meta({ id: 'RegistrySnapshot' })
 
 export const get = operation({
-  summary: 'What records are looked up in: the own registry, or a snapshot of another site’s and how old it is',
+  summary:
+    'Show where records are looked up: in the registry of this site, or in snapshots of other sites and their age',
   method: 'GET',
   path: '/api/v2/registry',
   input: z.strictObject({}),
   output: z
     .strictObject({
       matching_pattern: z.enum(['full_lens', 'lookup_only']),
-      snapshots: z.array(registrySnapshot).meta({ description: 'As far as the caller may know of them' }),
+      snapshots: z.array(registrySnapshot).meta({ description: 'Snapshots that the caller may see' }),
     })
     .meta({ id: 'Registry' }),
   errors: [],
@@ -41,13 +42,13 @@ export const get = operation({
   async run(call) {
     if (!isLookupOnly(call)) return { matching_pattern: 'full_lens' as const, snapshots: [] }
     const { caller, site } = call
-    const held = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
-    const snapshots = held.flatMap(({ label: classification, labels, manifest, imported_at }) => {
+    const imported = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
+    const snapshots = imported.flatMap(({ label: classification, labels, manifest, imported_at }) => {
       if (!labels.every((label) => dominates(caller, label, site.labels))) return []
       const { lens, lens_version, entity_type, from, version, made_at, records, entities, sha256 } = manifest
       const age_s = Math.max(0, Math.floor((call.now() - Date.parse(made_at)) / 1_000))
-      const told = { lens, lens_version, entity_type, from, version, made_at, imported_at, age_s }
-      return [{ ...told, classification, records, entities, sha256 }]
+      const shown = { lens, lens_version, entity_type, from, version, made_at, imported_at, age_s }
+      return [{ ...shown, classification, records, entities, sha256 }]
     })
     return { matching_pattern: 'lookup_only' as const, snapshots }
   },

@@ -1,27 +1,27 @@
-// Where records belong that came since the run: among what it put together, by its weights, whatever the order in which they came.
+// Joins records that arrived since the run to its clusters, by its weights; the result does not depend on the order of arrival.
 import { type ArrivalMatching, ArrivalScores, type JoinableRecord, type ScoredRecordPair } from './arrival-scores.ts'
 import { type JoinRule, joinByAverageLink, joinByBestLink, type UnitLink } from './unit-links.ts'
 
-/** How records of the registry are read. */
+/** Reads records of the registry. */
 export type RegistryReader = {
   byUid(uids: readonly string[]): Promise<readonly JoinableRecord[]>
-  /** All that are in one of these clusters. */
+  /** All records of these clusters. */
   byBase(bases: readonly string[]): Promise<readonly JoinableRecord[]>
 }
 
 export type ArrivalClustering = {
-  /** Clusters under their names, those that stay as they are too; every record that was looked at is in one. */
+  /** Clusters by name, unchanged ones included; every record read is in one. */
   readonly clusters: readonly { readonly base: string; readonly members: readonly JoinableRecord[] }[]
-  /** Pairs of a record that came since which say something, or are in one cluster. */
+  /** Pairs with an arrived record that are above the floor or within one cluster. */
   readonly pairs: readonly ScoredRecordPair[]
 }
 
-/** Records around those that arrive; beyond, nothing more is asked which others they bring along. */
+/** Limit of the neighbourhood of arriving records; at the limit, links are followed no further. */
 const max_neighbourhood_records = 2_000
 
 /**
- * A pure function of the clusters of the run and of all records that came since, as far as those hang together with `waiting`:
- * one at a time or all at once, in any order, they come to the same clusters.
+ * Depends only on the clusters of the run and on the records that arrived since and are connected to `waiting`: arriving one at
+ * a time or all at once, in any order, records come to the same clusters.
  */
 export async function joinArrivals(
   of: ArrivalMatching,
@@ -29,14 +29,14 @@ export async function joinArrivals(
   waiting: readonly JoinableRecord[],
 ): Promise<ArrivalClustering> {
   const scores = new ArrivalScores(of)
-  const around = await collectNeighbourhood(of, scores, registered, waiting)
+  const neighbourhood = await collectNeighbourhood(of, scores, registered, waiting)
   const members = new Map<string, JoinableRecord[]>()
-  for (const record of [...around.values()].sort(compareByUid)) {
+  for (const record of [...neighbourhood.values()].sort(compareByUid)) {
     const unit = unitNameOf(record)
     members.set(unit, [...(members.get(unit) ?? []), record])
   }
-  const free = [...around.values()].filter(isNotInRun).sort(compareByUid)
-  const links = free.flatMap((record) => findLinks(of, scores, around, record))
+  const free = [...neighbourhood.values()].filter(isNotInRun).sort(compareByUid)
+  const links = free.flatMap((record) => findLinks(of, scores, neighbourhood, record))
   const clusters = clusterUnits(of, scores, members, links)
   const joined = clusters.map((units) => nameCluster(units, members))
   return { clusters: joined, pairs: scores.listPairs(new Set(waiting.map(({ uid }) => uid)), joined, of.weights.floor) }
@@ -50,7 +50,7 @@ function unitNameOf({ uid, found }: JoinableRecord): string {
   return found ?? singletonClusterName(uid)
 }
 
-/** The name of the cluster of one record that came by itself: no run gives it. */
+/** The name of the cluster of a single arrived record; no run uses such a name. */
 export function singletonClusterName(uid: string): string {
   return `${uid}_new`
 }
@@ -59,39 +59,39 @@ function compareByUid(one: JoinableRecord, other: JoinableRecord): number {
   return one.uid < other.uid ? -1 : 1
 }
 
-/** Closed under two things: records of one cluster, and those that a record which came since is linked to. */
+/** Closed under two relations: records of one cluster, and records that an arrived record is linked to. */
 async function collectNeighbourhood(
   { weights }: ArrivalMatching,
   scores: ArrivalScores,
   registered: RegistryReader,
   waiting: readonly JoinableRecord[],
 ): Promise<Map<string, JoinableRecord>> {
-  const around = new Map(waiting.map((record) => [record.uid, record]))
-  const asked = new Set<string>()
+  const neighbourhood = new Map(waiting.map((record) => [record.uid, record]))
+  const queried = new Set<string>()
   let queue: readonly JoinableRecord[] = waiting
   while (queue.length > 0) {
     const near = queue.flatMap((record) => scores.findCandidates(record).filter(({ score }) => score > weights.floor))
-    const wanted = [...new Set(near.map(({ uid }) => uid))].filter((uid) => !around.has(uid))
-    const linked = await registered.byUid(wanted)
+    const missing = [...new Set(near.map(({ uid }) => uid))].filter((uid) => !neighbourhood.has(uid))
+    const linked = await registered.byUid(missing)
     const bases = new Set([...queue, ...linked].map(({ base }) => base))
-    const members = await registered.byBase([...bases].filter((base) => !asked.has(base)))
-    for (const base of bases) asked.add(base)
+    const members = await registered.byBase([...bases].filter((base) => !queried.has(base)))
+    for (const base of bases) queried.add(base)
     const fresh = new Map([...linked, ...members].map((record) => [record.uid, record]))
-    for (const uid of around.keys()) fresh.delete(uid)
-    for (const [uid, record] of fresh) around.set(uid, record)
-    queue = around.size > max_neighbourhood_records ? [] : [...fresh.values()].filter(isNotInRun)
+    for (const uid of neighbourhood.keys()) fresh.delete(uid)
+    for (const [uid, record] of fresh) neighbourhood.set(uid, record)
+    queue = neighbourhood.size > max_neighbourhood_records ? [] : [...fresh.values()].filter(isNotInRun)
   }
-  return around
+  return neighbourhood
 }
 
 function findLinks(
   { weights }: ArrivalMatching,
   scores: ArrivalScores,
-  around: ReadonlyMap<string, JoinableRecord>,
+  neighbourhood: ReadonlyMap<string, JoinableRecord>,
   record: JoinableRecord,
 ): UnitLink[] {
   return scores.findCandidates(record).flatMap(({ uid, score: near }) => {
-    const other = near > weights.floor ? around.get(uid) : undefined
+    const other = near > weights.floor ? neighbourhood.get(uid) : undefined
     const score = other && scores.scorePair(record, other)?.score
     if (!other || score === undefined || score <= weights.floor) return []
     return [{ one: unitNameOf(record), other: unitNameOf(other), score }]
@@ -120,8 +120,8 @@ function clusterUnits(
 }
 
 /**
- * One to one, two records of one source at most; of several sources that hold each thing once, one record of each. By no method
- * two that were decided to be apart.
+ * One to one joins two records of one source at most; of several sources that hold each entity once, one record of each. No
+ * method joins records that a decision keeps apart.
  */
 function createJoinRule(matching: ArrivalMatching, of: (unit: string) => readonly JoinableRecord[]): JoinRule {
   const { lens, method, isOneSource, isApart } = matching
@@ -135,7 +135,7 @@ function createJoinRule(matching: ArrivalMatching, of: (unit: string) => readonl
   }
 }
 
-/** Under the name of the first cluster of the run that is in it, else of the first record. */
+/** Names a cluster after its first cluster of the run, or else after its first record. */
 function nameCluster(
   units: readonly string[],
   members: ReadonlyMap<string, readonly JoinableRecord[]>,

@@ -1,4 +1,4 @@
-// Matches records that came by themselves with what the registry holds, and has entities follow.
+// Matches arrived records with the registry, and updates entities.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -8,26 +8,27 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import type { RunMatch } from '../engine/findings.ts'
 import { compareRecord } from '../engine/lookup/compare.ts'
 import { entityMatches } from '../entity-match/model.ts'
+import { type MatchOrigin, upsertMatches } from '../entity-match/upsert-matches.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
-import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
-import { upsertMatches } from '../fusion-run/publish-matches.ts'
+import type { RegistryKey } from '../fields.ts'
+import { fusionRuns } from '../fusion-run/model.ts'
 import { findLatestTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { orderRefs } from '../order-refs.ts'
 import { registryIndexCachePart } from '../parts.ts'
-import type { ArrivalMatching, JoinableRecord, ScoredRecordPair } from './arrival-scores.ts'
-import { listByValues, type RegistryKey } from './decision-reach.ts'
+import { type ArrivalMatching, type JoinableRecord, pairKey, type ScoredRecordPair } from './arrival-scores.ts'
+import { listByValues } from './decision-reach.ts'
 import { type ArrivalClustering, joinArrivals } from './join-arrivals.ts'
 import { settleEntities } from './settle-entities.ts'
 
-/** Records that are matched together. */
+/** Records matched together. */
 const max_batch_records = 100
 
 type StoredJoinableRecord = JoinableRecord & { readonly doc: Doc<StoredRecord> }
 
 /**
- * Matches all records of the registry that wait for it. May be repeated after a crash. False where a run is writing the registry: it
- * has them matched when it is through. Throws `Refusal`: wrong_state without a run that was completed, and for a registry that
- * is larger than this site looks up in.
+ * Matches all waiting records of the registry. May be repeated after a crash. Returns false while a run writes the registry: the
+ * run has them matched when it completes. Throws `Refusal('wrong_state')` without a completed run, and for a registry above the
+ * lookup limit of this site.
  */
 export async function matchWaitingRecords(call: Call, registry: RegistryKey): Promise<boolean> {
   for (;;) {
@@ -40,7 +41,7 @@ export async function matchWaitingRecords(call: Call, registry: RegistryKey): Pr
   }
 }
 
-/** A run that writes clusters takes in all decisions itself, and has those settled again that came meanwhile. */
+/** A run that writes clusters applies all decisions, and requeues those made meanwhile. */
 export async function isBeingWritten(call: Call, { tenant_id, lens }: RegistryKey): Promise<boolean> {
   const filter = { tenant_id, lens, state: 'resolving' }
   return (await call.store(fusionRuns).list({ filter, limit: 1, fresh: true })).docs.length > 0
@@ -48,7 +49,7 @@ export async function isBeingWritten(call: Call, { tenant_id, lens }: RegistryKe
 
 async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<StoredRecord>[]): Promise<void> {
   const learnt = await findLatestTrainedLens(call, registry)
-  if (!learnt) throw refuse('wrong_state', `no run of the lens ${registry.lens} is completed`)
+  if (!learnt) throw refuse('wrong_state', `no run of the lens ${registry.lens} has completed: start one first`)
   const of = await buildArrivalMatching(call, learnt)
   const registered = {
     byUid: async (uids: readonly string[]) => await loadRecords(call, registry, uids),
@@ -67,7 +68,7 @@ async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<
     const mine = members.filter(({ uid }) => seeds.has(uid)).map(({ uid }) => uid)
     if (mine.length > 0) await settleEntities(call, registry, origin, mine)
   }
-  // A run that began to write meanwhile may not have seen them.
+  // A run that began to write meanwhile may not have read these records.
   if (await isBeingWritten(call, registry)) return
   for (const doc of docs) await markMatched(call, doc, learnt.run.id)
 }
@@ -95,7 +96,7 @@ function toJoinableRecord(doc: Doc<StoredRecord>): StoredJoinableRecord {
   return { uid: doc.id, ref, values, base, found: arrived === undefined ? (found ?? base) : undefined, doc }
 }
 
-/** Matches of before that nothing brings together any more: what they say now is less. */
+/** Rescores former pairs that share no keys any more. */
 async function rescoreOldPairs(
   call: Call,
   registry: RegistryKey,
@@ -106,10 +107,8 @@ async function rescoreOldPairs(
   const uids = waiting.map(({ uid }) => uid)
   const lefts = await listByValues(call, entityMatches, registry, 'left_uid', uids)
   const rights = await listByValues(call, entityMatches, registry, 'right_uid', uids)
-  const scored = new Set(pairs.map(({ one, other }) => [one.uid, other.uid].sort().join(' ')))
-  const old = new Map(
-    [...lefts, ...rights].map(({ value }) => [[value.left_uid, value.right_uid].sort().join(' '), value]),
-  )
+  const scored = new Set(pairs.map(({ one, other }) => pairKey(one.uid, other.uid)))
+  const old = new Map([...lefts, ...rights].map(({ value }) => [pairKey(value.left_uid, value.right_uid), value]))
   const left = [...old].flatMap(([key, value]) => (scored.has(key) ? [] : [[value.left_uid, value.right_uid] as const]))
   const known = new Map((await loadRecords(call, registry, [...new Set(left.flat())])).map((each) => [each.uid, each]))
   return left.flatMap(([a, b]) => {
@@ -119,7 +118,7 @@ async function rescoreOldPairs(
   })
 }
 
-/** Under the label of both records. */
+/** Writes each match under the joined label of its records. */
 async function publishArrivalMatches(
   call: Call,
   learnt: TrainedLens,
@@ -142,13 +141,13 @@ async function publishArrivalMatches(
       ...{ left_size: mine?.members.length ?? 1, right_size: theirs?.members.length ?? 1 },
     })
   }
-  for (const { label, found } of byLabel.values()) await upsertMatches(call, relabelRun(learnt.run, label), found)
+  for (const { label, found } of byLabel.values()) await upsertMatches(call, buildMatchOrigin(learnt, label), found)
   if (learnt.run.value.consensus) call.wake('consult')
 }
 
-/** Scores of single records are odds, however the run ranked its links. */
-function relabelRun(run: Doc<StoredRun>, label: Label): Doc<StoredRun> {
-  return { ...run, value: { ...run.value, label, scale: 'log_odds' } }
+/** Scores of single records are log-odds, whatever the scale of the run. */
+function buildMatchOrigin({ run: { id, value } }: TrainedLens, label: Label): MatchOrigin {
+  return { ...value, run_id: id, label, scale: 'log_odds' }
 }
 
 function joinPairLabels(call: Call, { doc: one }: StoredJoinableRecord, { doc: other }: StoredJoinableRecord): Label {
@@ -156,7 +155,7 @@ function joinPairLabels(call: Call, { doc: one }: StoredJoinableRecord, { doc: o
   return joinLabels(label, other.value.label, call.site.labels) ?? { ...label, releasable_to: [] }
 }
 
-/** The uids of records that are in another cluster now. */
+/** Returns the uids of records that moved to another cluster. */
 async function updateBases(call: Call, { clusters }: ArrivalClustering): Promise<string[]> {
   const moved: string[] = []
   for (const { base, members } of clusters) {
@@ -164,7 +163,7 @@ async function updateBases(call: Call, { clusters }: ArrivalClustering): Promise
       if (record.base === base) continue
       const { doc } = record as StoredJoinableRecord
       await call.store(entityRecords).update(doc.id, ({ value }) => {
-        // Whoever wrote it meanwhile knows better.
+        // A newer write wins.
         if (value.written !== doc.value.written || value.run_id !== doc.value.run_id) return { answer: undefined }
         const { found: _found, ...rest } = value
         const found = record.found === undefined || record.found === base ? {} : { found: record.found }

@@ -1,30 +1,32 @@
-// Takes what a run found into the registry: entities keep their ids, and what people decided holds over what the engine found.
+// Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the engine.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { RunCluster } from '../engine/findings.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 import { runWork } from '../parts.ts'
 import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
+import { hasSameMembers } from './record-key.ts'
 import { hasArrivedSince, requeueArrivals } from './requeue-arrivals.ts'
-import { recordKey, settleEntities } from './settle-entities.ts'
-import { writeNumbered } from './write-numbered.ts'
+import { settleEntities } from './settle-entities.ts'
 
-/** A cluster of the engine with its records as they were before and as they are now. */
+/** A cluster of the engine with its records, before and now. */
 type EngineCluster = {
   readonly records: readonly (DocumentUpsert<StoredRecord> & { readonly before: Doc<StoredRecord> | undefined })[]
-  /** Its entity, where nothing but the run speaks of it; undefined where decisions, merges or splits are to be settled. */
+  /** Its entity, where it depends on the run alone; undefined where decisions, merges or splits must be settled. */
   readonly plain: DocumentUpsert<StoredCluster> | undefined
 }
 
 /**
- * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
- * split touches is settled, a hundred clusters at once. May be repeated after a crash. `sampleSignal`: aborted when the run is wanted no more.
+ * Writes clusters of new records and unchanged ones in bulk, and settles those that a decision, a merge or a split touches, a
+ * hundred at a time. May be repeated after a crash. `signal`: aborted when the run has ended.
  */
 export async function publishRegistry(
   call: Call,
@@ -35,12 +37,12 @@ export async function publishRegistry(
   const decided = await findDecidedRecords(call, run)
   const touched: string[] = []
   let written = 0
-  const told = (step: string, done: number, of: number) =>
+  const report = (step: string, done: number, of: number) =>
     call.part(runWork).reportProgress(run.id, { phase: 'resolve', step, done, total: of })
   for await (const batch of call.part(runWork).clusters(run.id)) {
     signal.throwIfAborted()
     const bases = await Promise.all(batch.map((found) => buildEngineCluster(call, run, found, decided)))
-    // Entities come before the records that name them: after a crash what is there already is found again.
+    // Entities are written before the records that name them, so that a repeat after a crash finds them.
     await upsertDocuments(
       call.store(entityClusters),
       bases.flatMap(({ plain }) => plain ?? []),
@@ -56,7 +58,7 @@ export async function publishRegistry(
     )
     touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
     written += batch.length
-    told('write clusters', written, total)
+    report('write clusters', written, total)
   }
   const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
@@ -64,7 +66,7 @@ export async function publishRegistry(
   for (let at = 0; at < touched.length; at += max_batch_clusters) {
     signal.throwIfAborted()
     await settleBatch(settleAll, touched.slice(at, at + max_batch_clusters))
-    told('settle clusters', Math.min(at + max_batch_clusters, touched.length), touched.length)
+    report('settle clusters', Math.min(at + max_batch_clusters, touched.length), touched.length)
   }
   await requeueDecisions(call, run)
   await requeueArrivals(call, run)
@@ -72,7 +74,7 @@ export async function publishRegistry(
 
 const max_batch_clusters = 100
 
-/** Halves them where they reach more together than may be settled at once. */
+/** Halves the batch where it reaches more records than may be settled at once. */
 async function settleBatch(
   settleAll: (seeds: readonly string[]) => Promise<void>,
   seeds: readonly string[],
@@ -129,33 +131,29 @@ async function buildPlainEntity(
   if (known && !isUnchanged(known.value, records)) return undefined
   const at = call.nowIso()
   const members = records.map(({ value }) => value.ref)
-  const held = known ? (joinLabels(known.value.label, label, call.site.labels) ?? known.value.label) : label
+  const joined = known ? (joinLabels(known.value.label, label, call.site.labels) ?? known.value.label) : label
   return {
     id,
     value: {
-      ...{ tenant_id, label: held, lens, lens_id, lens_version, entity_type, run_id: run.id, state: 'live' },
+      ...{ tenant_id, label: joined, lens, lens_id, lens_version, entity_type, run_id: run.id, state: 'live' },
       ...{ members, size: members.length, lineage: { merged_from: [] }, created_at: at, updated_at: at },
     },
   }
 }
 
 function isUnchanged({ state, members }: StoredCluster, records: EngineCluster['records']): boolean {
-  const keys = new Set(members.map(recordKey))
-  return (
-    state === 'live' && keys.size === records.length && records.every(({ value }) => keys.has(recordKey(value.ref)))
-  )
+  const refs = records.map(({ value }) => value.ref)
+  return state === 'live' && hasSameMembers(members, refs)
 }
 
-const page_size = 500
-
-/** Records of matches that somebody decided. */
+/** Uids of the records of decided matches. */
 async function findDecidedRecords(call: Call, run: Doc<StoredRun>): Promise<Set<string>> {
   const found = new Set<string>()
   for await (const { value } of iterateDecidedMatches(call, run)) found.add(value.left_uid).add(value.right_uid)
   return found
 }
 
-/** What was decided while the run wrote may have been settled by what the engine found before: it is owed anew. */
+/** Requeues all decisions: one made while the run wrote may have been settled by the former clusters. */
 async function requeueDecisions(call: Call, run: Doc<StoredRun>): Promise<void> {
   for await (const { id } of iterateDecidedMatches(call, run)) {
     await call
@@ -166,15 +164,7 @@ async function requeueDecisions(call: Call, run: Doc<StoredRun>): Promise<void> 
   }
 }
 
-async function* iterateDecidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
+function iterateDecidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
   const filter = { tenant_id, lens, state: { in: ['confirmed', 'rejected'] } }
-  let cursor: string | undefined
-  do {
-    const next = cursor === undefined ? {} : { cursor }
-    const { docs, next_cursor } = await call
-      .store(entityMatches)
-      .list({ filter, limit: page_size, fresh: true, ...next })
-    yield* docs
-    cursor = next_cursor
-  } while (cursor !== undefined)
+  return iterateDocuments(call.store(entityMatches), { filter, fresh: true })
 }

@@ -1,34 +1,25 @@
-// Records that came by themselves while a run was at work or since the one before: a run does not undo them.
+// Keeps arrived records that a run did not read: the run must not undo them.
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 
-const page_size = 500
-
-/** What was said of the record after the run was asked for is newer than what the run has read. */
+/** Whether the record arrived after the run was requested, and so is newer than the data of the run. */
 export function hasArrivedSince({ value: { created_at } }: Doc<StoredRun>, record: StoredRecord): boolean {
   return record.came_at !== undefined && record.came_at > created_at
 }
 
-/** What the run did not bring is matched anew by what it has learnt, among what it brought. */
+/** Requeues arrived records that the run did not bring, to be matched by its weights and with its records. */
 export async function requeueArrivals(call: Call, { id, value: { tenant_id, lens } }: Doc<StoredRun>): Promise<void> {
   const filter = { tenant_id, lens, arrived: 'matched' }
-  let cursor: string | undefined
-  do {
-    const next = cursor === undefined ? {} : { cursor }
-    const { docs, next_cursor } = await call
+  for await (const doc of iterateDocuments(call.store(entityRecords), { filter, fresh: true })) {
+    await call
       .store(entityRecords)
-      .list({ filter, limit: page_size, fresh: true, ...next })
-    for (const doc of docs) {
-      await call
-        .store(entityRecords)
-        .update(doc.id, ({ value }) =>
-          value.arrived === 'matched' && value.run_id !== id
-            ? { next: { ...value, arrived: 'waiting' }, answer: undefined }
-            : { answer: undefined },
-        )
-    }
-    cursor = next_cursor
-  } while (cursor !== undefined)
+      .update(doc.id, ({ value }) =>
+        value.arrived === 'matched' && value.run_id !== id
+          ? { next: { ...value, arrived: 'waiting' }, answer: undefined }
+          : { answer: undefined },
+      )
+  }
 }

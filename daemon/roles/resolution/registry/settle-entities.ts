@@ -1,23 +1,25 @@
-// Brings clusters in line with what was decided: worked out anew for all that the decision reaches, and written so that a crash only repeats it.
+// Brings clusters in line with decisions: computes them anew for all records in reach, and writes so that a repeat after a crash is harmless.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import { entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import { computeReviewWorth } from '../explain/review-worth.ts'
-import type { RecordRef } from '../fields.ts'
+import type { RegistryKey } from '../fields.ts'
 import { putDocuments, writeConcurrently } from '../upsert-documents.ts'
 import { assignEntities, type EntityAssignment } from './assign-entities.ts'
 import { clusterWithDecisions, type DecidedClusters } from './cluster-with-decisions.ts'
-import { type DecisionReach, loadDecisionReach, type RegistryKey } from './decision-reach.ts'
+import { type DecisionReach, loadDecisionReach } from './decision-reach.ts'
+import { allocateEntityId, findRevivedEntity, loadEntityAges } from './entity-ids.ts'
+import { hasSameMembers, recordKey } from './record-key.ts'
 
 type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
 
-/** One cluster as it is to be: its entity, its records, where it is from. */
+/** A cluster to write: its entity, its records and its origin. */
 type TargetCluster = {
   readonly id: string
   readonly members: readonly Doc<StoredRecord>[]
@@ -25,8 +27,9 @@ type TargetCluster = {
 }
 
 /**
- * Repeating it changes nothing, and many seeds at once come to what each would alone: what one reaches, no other does. Entities are written before the records that name them, so that what a crash has cut off is
- * found under the same ids. `origin`: under which lens entities are that this makes.
+ * Idempotent. Many seeds at once give the result of each alone, since their reaches are disjoint or equal. Entities are written
+ * before the records that name them, so that a repeat after a crash finds them under the same ids. `origin`: the lens and run of
+ * entities that this creates.
  */
 export async function settleEntities(
   call: Call,
@@ -41,7 +44,7 @@ export async function settleEntities(
   const old = groupByEntity(reach)
   const names = assignEntities(found.clusters, old, await loadEntityAges(call, [...old.keys()]))
   const taken = new Set(names.flatMap(({ id }) => (id === undefined ? [] : [id])))
-  const wanted: TargetCluster[] = []
+  const targets: TargetCluster[] = []
   for (const [at, keys] of found.clusters.entries()) {
     const members = keys.flatMap((key) => byKey.get(key) ?? [])
     const from = names[at] ?? { id: undefined, merged_from: [], split_from: undefined }
@@ -50,21 +53,16 @@ export async function settleEntities(
       (await findRevivedEntity(call, members, from, taken)) ??
       (await allocateEntityId(call, registry, members, taken))
     taken.add(id)
-    wanted.push({ id, members, assignment: from })
+    targets.push({ id, members, assignment: from })
   }
-  await writeConcurrently(wanted, (each) => writeCluster(call, registry, origin, each))
+  await writeConcurrently(targets, (each) => writeCluster(call, registry, origin, each))
   await endMergedEntities(
     call,
     [...old.keys()].filter((id) => !taken.has(id)),
-    wanted,
+    targets,
   )
-  await writeRecords(call, wanted)
-  await writeMatches(call, reach, wanted, found)
-}
-
-/** In the order of matches: by node, then by record. */
-export function recordKey({ node_id, record_id }: RecordRef): string {
-  return `${node_id}\u0000${record_id}`
+  await writeRecords(call, targets)
+  await writeMatches(call, reach, targets, found)
 }
 
 function clusterReach({ records, matches }: DecisionReach): DecidedClusters {
@@ -92,54 +90,6 @@ function groupByEntity({ records }: DecisionReach): Map<string, string[]> {
   return old
 }
 
-/** When each was made, as text that sorts; what was split off comes after what it was split from, in the same instant too. */
-async function loadEntityAges(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
-  const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
-  const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
-  return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
-}
-
-/** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */
-async function findRevivedEntity(
-  call: Call,
-  members: readonly Doc<StoredRecord>[],
-  { split_from }: EntityAssignment,
-  taken: ReadonlySet<string>,
-): Promise<string | undefined> {
-  const left = split_from === undefined ? undefined : await call.store(entityClusters).find(split_from)
-  const mine = new Set(members.map(({ value }) => recordKey(value.ref)))
-  let best: { id: string; shared: number } | undefined
-  for (const id of left?.value.lineage.merged_from ?? []) {
-    const was = taken.has(id) ? undefined : await call.store(entityClusters).find(id)
-    if (was?.value.state !== 'merged') continue
-    const shared = (was.value.former ?? []).filter((ref) => mine.has(recordKey(ref))).length
-    if (shared > (best?.shared ?? 0)) best = { id, shared }
-  }
-  return best?.id
-}
-
-/** An id of the first member that no others have; one that was made of the very same records before a crash is taken up. */
-async function allocateEntityId(
-  call: Call,
-  { tenant_id, lens }: RegistryKey,
-  members: readonly Doc<StoredRecord>[],
-  taken: ReadonlySet<string>,
-): Promise<string> {
-  const [first] = members
-  if (!first) throw new Error('a cluster without records')
-  for (let turn = 0; ; turn++) {
-    const id = clusterUid(tenant_id, lens, first.value.ref, turn)
-    if (taken.has(id)) continue
-    const known = await call.store(entityClusters).find(id)
-    if (!known || (known.value.state === 'live' && hasMembers(known.value, members))) return id
-  }
-}
-
-function hasMembers({ members }: StoredCluster, docs: readonly Doc<StoredRecord>[]): boolean {
-  const keys = new Set(members.map(recordKey))
-  return keys.size === docs.length && docs.every(({ value }) => keys.has(recordKey(value.ref)))
-}
-
 async function writeCluster(
   call: Call,
   registry: RegistryKey,
@@ -162,7 +112,7 @@ async function writeCluster(
   if ((await call.store(entityClusters).create(id, made, audit)) !== 'exists') return
   await call.store(entityClusters).update(id, ({ value }) => {
     const isKnown = value.run_id === origin.run_id && assignment.merged_from.length === 0
-    const isSame = isKnown && value.state === 'live' && hasMembers(value, members)
+    const isSame = isKnown && value.state === 'live' && hasSameMembers(value.members, refs)
     if (isSame) return { answer: undefined }
     const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
     const { split_from = assignment.split_from } = value.lineage
@@ -176,7 +126,7 @@ async function writeCluster(
   })
 }
 
-/** Ids that no cluster keeps stay known, and tell where their records are. */
+/** Keeps ids that no cluster has any more, with the entities that have their records now. */
 async function endMergedEntities(call: Call, ids: readonly string[], targets: readonly TargetCluster[]): Promise<void> {
   await writeConcurrently(ids, async (id) => {
     const merged_into = targets
@@ -209,7 +159,7 @@ async function writeRecords(call: Call, targets: readonly TargetCluster[]): Prom
   )
 }
 
-/** Which matches are within a cluster now, which are overruled, what a look at each is worth; debts of those that were read. */
+/** Updates each match in reach: whether it is within a cluster or overruled, and its review worth. Clears its pending decision. */
 async function writeMatches(
   call: Call,
   reach: DecisionReach,
@@ -229,17 +179,17 @@ async function writeMatches(
     const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
     const chance = score.probability ?? rest.chance
     const worth = isOpen && chance !== undefined ? computeReviewWorth(chance, effect) : 0
-    const told: StoredMatch = {
+    const next: StoredMatch = {
       ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
       ...(isOverruled ? { overruled: true } : {}),
     }
-    if (canonicalJson(told) !== canonicalJson(doc.value)) changed.push({ ...doc, value: told })
+    if (canonicalJson(next) !== canonicalJson(doc.value)) changed.push({ ...doc, value: next })
   }
-  // Whoever said something since it was read owes anew.
+  // A match that changed since it was read stays pending: putDocuments skips it.
   await putDocuments(call.store(entityMatches), changed)
 }
 
-/** Of all members together; where labels cannot be joined, nobody sees the cluster. */
+/** Joins the labels of all members; where they cannot be joined, nobody may see the cluster. */
 function joinMemberLabels(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
   const [first, ...rest] = members.map(({ value }) => value.label)
   if (!first) throw new Error('a cluster without records')

@@ -1,21 +1,21 @@
-// Joins records that came since the run to what it had put together, and what they hold together with it: clusters of units.
+// Clusters units by their links: clusters of the run, and single records that arrived since.
 
-/** A cluster of the run, which is never split, or one record that came since; by name. */
+/** Names of units. A unit is a cluster of the run, which is never split, or one arrived record. */
 export type ClusterUnits = {
-  /** In the order that settles what is equal. */
+  /** In the order that breaks ties. */
   readonly names: readonly string[]
 }
 
-/** `matchScore`: natural logs of odds of two records, the one of a unit that came since. */
+/** `score`: log-odds (natural) of two records, of which that of `one` arrived since the run. */
 export type UnitLink = { readonly one: string; readonly other: string; readonly score: number }
 
-/** Whether two clusters of units may be one. */
+/** Whether two clusters of units may be joined. */
 export type JoinRule = (one: readonly string[], other: readonly string[]) => boolean
 
 /**
- * By average link: the two with the highest mean are joined while it is above `need`, of equal ones those that come first. Only
- * what a free unit links is joined, so that the clusters of the run stay as they are but for what came. `mean`: of two units how
- * far all their pairs are above the lowest that counts, summed, and how many pairs that are.
+ * Average link: joins the two clusters with the highest mean while it is above `need`; ties go to those that come first. Joins
+ * only along links of arrived records, so that clusters of the run otherwise stay as they are. `mean`: for two units, the sum of
+ * how far their pairs are above the floor, and the number of pairs.
  */
 export function joinByAverageLink(
   { names }: ClusterUnits,
@@ -40,16 +40,16 @@ export function joinByAverageLink(
     best;
     best = findBestPair(clusters, near, place, meanOf, need)
   ) {
-    const [kept, gone] = best
-    clusters.set(kept, [...(clusters.get(kept) ?? []), ...(clusters.get(gone) ?? [])])
-    clusters.delete(gone)
-    for (const other of near.get(gone) ?? []) {
-      near.get(other)?.delete(gone)
-      if (other === kept) continue
-      near.get(other)?.add(kept)
-      near.get(kept)?.add(other)
+    const [target, joined] = best
+    clusters.set(target, [...(clusters.get(target) ?? []), ...(clusters.get(joined) ?? [])])
+    clusters.delete(joined)
+    for (const other of near.get(joined) ?? []) {
+      near.get(other)?.delete(joined)
+      if (other === target) continue
+      near.get(other)?.add(target)
+      near.get(target)?.add(other)
     }
-    near.delete(gone)
+    near.delete(joined)
   }
   return [...clusters.values()]
 }
@@ -90,7 +90,7 @@ function computeMean(
   return pairs === 0 ? 0 : sum / pairs
 }
 
-/** The best link first, of equal ones the first, while the two clusters `mayJoin`. */
+/** Best link: follows links above `cut` from the highest, ties in order, and joins two clusters where `mayJoin` allows it. */
 export function joinByBestLink(
   { names }: ClusterUnits,
   links: readonly UnitLink[],

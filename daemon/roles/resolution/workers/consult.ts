@@ -1,48 +1,47 @@
-// Opens the consensus sessions that matches ask for; each is noted at its match before it is opened, so that a crash only repeats it.
+// Opens the consensus sessions that matches request. Stores each session at its match first, so that a repeat after a crash is harmless.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { formatRecordName } from '../entity-match/format-record-name.ts'
 import { entityMatches, type MatchRuling, type StoredMatch } from '../entity-match/model.ts'
 import { mayOpenSession } from '../entity-match/rules.ts'
-import type { RecordRef } from '../fields.ts'
+
+/** Limit of the consensus role for the names of a session's subject. */
+const max_name_characters = 256
 
 export const consultWorker: Worker = { name: 'consult', when: { every_ms: 5_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  let cursor: string | undefined
-  do {
-    const query = { filter: { asks: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
-    const page = await call.store(entityMatches).list(query)
-    for (const doc of page.docs) {
-      if (call.signal.aborted) return
-      try {
-        await openSession(call, doc)
-      } catch (error) {
-        // The consensus role is away, or does not run on this site: what is asked for stays.
-        const { trace_id } = call.trace
-        call.log.warn('resolution.entity-match.not-consulted', { trace_id, match: doc.id, error: String(error) })
-        if (isRefusal(error) && error.row.retryable) return
-      }
+  const requested = { filter: { asks: 1 }, fresh: true, page_size: 100 }
+  for await (const doc of iterateDocuments(call.store(entityMatches), requested)) {
+    if (call.signal.aborted) return
+    try {
+      await openSession(call, doc)
+    } catch (error) {
+      // The consensus role is unavailable, or does not run on this site: the request stays pending.
+      const { trace_id } = call.trace
+      call.log.warn('resolution.entity-match.not-consulted', { trace_id, match: doc.id, error: String(error) })
+      if (isRefusal(error) && error.row.retryable) return
     }
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  }
 }
 
 async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
   const noted = await reserveSession(call, doc)
-  const { consult: asked, tenant_id, label, lens_id, lens_version, left, right } = noted.value
+  const { consult: requested, tenant_id, label, lens_id, lens_version, left, right } = noted.value
   const open = noted.value.rulings.find(({ status, seq }) => status === 'open' && seq === 0)
   const refused =
-    open && asked
+    open && requested
       ? await call.roles.openSession({
-          ...{ id: open.session_id, tenant_id, label, lens_id, lens_version, ...asked },
+          ...{ id: open.session_id, tenant_id, label, lens_id, lens_version, ...requested },
           subject: {
             kind: 'entity_match',
-            left: formatRecordName(left),
-            right: formatRecordName(right),
+            left: formatRecordName(left, max_name_characters),
+            right: formatRecordName(right, max_name_characters),
             correlation_id: doc.id,
           },
         })
@@ -52,7 +51,7 @@ async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
     .update(doc.id, ({ value }) => ({ next: recordAnswer(value, refused), answer: undefined }))
 }
 
-/** The session under the id that it will have: of the match, and of how many sessions it had before. */
+/** Stores the session that is to be opened. Its id follows from the match and the number of its earlier sessions. */
 async function reserveSession(call: Call, { id }: Doc<StoredMatch>): Promise<Doc<StoredMatch>> {
   const { doc } = await call.store(entityMatches).update(id, ({ value }) => {
     if (!mayOpenSession(value)) return { answer: undefined }
@@ -73,12 +72,4 @@ function recordAnswer({ consult: _done, ...value }: StoredMatch, refused: Refusa
       )
     : value.rulings
   return { ...value, rulings, asks: 0 }
-}
-
-const max_name_characters = 256
-
-/** As `node/record`; a name that is too long keeps its beginning, and the correlation id tells the record. */
-function formatRecordName({ node_id, record_id }: RecordRef): string {
-  const name = `${node_id}/${record_id}`
-  return name.length <= max_name_characters ? name : `${name.slice(0, max_name_characters - 1)}…`
 }

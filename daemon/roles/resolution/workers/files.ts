@@ -1,6 +1,7 @@
-// Ends runs that wait for nobody, and drops what runs and exchanges that are over left behind, or what none knows of.
+// Expires waiting runs, and removes files and pieces of runs and exchanges that have ended or do not exist.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { exchangePieces, exchanges, isOver } from '../exchange/model.ts'
 import { dropPieces } from '../exchange/piece/piece-sets.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
@@ -29,7 +30,7 @@ async function dropExpiredFiles(call: Call): Promise<void> {
   }
 }
 
-/** A piece that came while its exchange ended may have been kept after the others were dropped. An exchange is there before its pieces. */
+/** A piece that arrived while its exchange ended may be stored after the others were dropped. An exchange is stored before its pieces. */
 async function dropOrphanedPieces(call: Call): Promise<void> {
   for (const id of (await call.store(exchangePieces).countBy('exchange_id')).keys()) {
     if (call.signal.aborted) return
@@ -40,21 +41,15 @@ async function dropOrphanedPieces(call: Call): Promise<void> {
   }
 }
 
-/** Of every tenant, the oldest first. */
+/** Expires runs of every tenant, the oldest first. */
 async function expireIdleRuns(call: Call): Promise<void> {
   const { wait_days } = call.settings(settings)
   const filter = { state: { in: waiting_states }, owes: 0, exchange_id: { exists: false } }
   const order = { field: 'created_at', direction: 'asc' } as const
-  let cursor: string | undefined
-  do {
-    const from = cursor === undefined ? {} : { cursor }
-    const page = await call.store(fusionRuns).list({ filter, order, limit: 100, ...from })
-    for (const { id } of page.docs) {
-      if (call.signal.aborted) return
-      await changeRun(call, id, 'resolution.fusion-run.expire', (now) =>
-        expireRun(now, wait_days, call.nowIso(), call.now()),
-      )
-    }
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  for await (const { id } of iterateDocuments(call.store(fusionRuns), { filter, order, page_size: 100 })) {
+    if (call.signal.aborted) return
+    await changeRun(call, id, 'resolution.fusion-run.expire', (now) =>
+      expireRun(now, wait_days, call.nowIso(), call.now()),
+    )
+  }
 }

@@ -1,32 +1,23 @@
-// Works on the runs that have something to do, the oldest first, a few at a time.
+// Carries out pending runs, the oldest first, a few at a time.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
-import { carryOutRun } from '../fusion-run/carry-out-run.ts'
+import { carryOutRun } from '../fusion/carry-out-run.ts'
 import { runsTopic } from '../fusion-run/change-run.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
 import { settings } from '../settings.ts'
+import { runDueWork } from './run-due-work.ts'
 
 export const runsWorker: Worker = { name: 'runs', when: { every_ms: 5_000 }, run }
 
-const poll_interval_ms = 1_000
-
-/** Ends when nothing is left to do but what failed just now, which comes again with the next time. */
+/** A run that fails is tried again in a later run of the worker. */
 async function run(call: Call): Promise<void> {
-  const most = call.settings(settings).runs_at_once
-  const busy = new Map<string, Promise<void>>()
+  const max_runs = call.settings(settings).runs_at_once
   const tried = new Set<string>()
-  for await (const _ of call.changes(runsTopic, call.signal, poll_interval_ms)) {
-    for (const id of await findDueRuns(call, busy, tried, most - busy.size)) {
-      tried.add(id)
-      const work = tryCarryOut(call, id, tried).finally(() => {
-        busy.delete(id)
-        call.announce(runsTopic)
-      })
-      busy.set(id, work)
-    }
-    if (busy.size === 0) break
-  }
-  await Promise.all(busy.values())
+  await runDueWork(call, runsTopic, async (busy) => {
+    const due = await findDueRuns(call, busy, tried, max_runs - busy.size)
+    for (const id of due) tried.add(id)
+    return due.map((id) => ({ key: id, run: () => tryCarryOut(call, id, tried) }))
+  })
 }
 
 async function tryCarryOut(call: Call, id: string, tried: Set<string>): Promise<void> {
@@ -39,7 +30,7 @@ async function tryCarryOut(call: Call, id: string, tried: Set<string>): Promise<
   }
 }
 
-/** Ids of runs to begin, the oldest first. */
+/** Finds the runs to begin, the oldest first. */
 async function findDueRuns(
   call: Call,
   busy: ReadonlyMap<string, unknown>,

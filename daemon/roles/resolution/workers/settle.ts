@@ -1,16 +1,17 @@
-// Brings clusters in line with new records and decisions, soon after each, and again where a crash or a run came between.
+// Brings clusters in line with arrived records and decisions, soon after each and again after a crash or a run.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { matchAllWaitingRecords, registerArrivals } from '../arrival/register-arrivals.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { isBeingWritten } from '../registry/match-waiting-records.ts'
-import { settleEntities as settleClusters } from '../registry/settle-entities.ts'
+import { settleEntities } from '../registry/settle-entities.ts'
 
 export const settleWorker: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
 
-/** One hand does both, so that no two change the same entities at a time. */
+/** One worker does all of this in sequence, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
   await registerArrivals(call)
   await matchAllWaitingRecords(call)
@@ -18,31 +19,26 @@ async function run(call: Call): Promise<void> {
 }
 
 async function settlePendingDecisions(call: Call): Promise<void> {
-  let cursor: string | undefined
-  do {
-    const query = { filter: { owes: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
-    const page = await call.store(entityMatches).list(query)
-    for (const { id } of page.docs) {
-      if (call.signal.aborted) return
-      await settleDecision(call, id).catch((error: unknown) => {
-        // One match that cannot be settled must not hold up those behind it.
-        const { trace_id } = call.trace
-        const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
-        call.log[level]('resolution.entity-match.unsettled', { trace_id, match: id, error: String(error) })
-      })
-    }
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
+  const pending = { filter: { owes: 1 }, fresh: true, page_size: 100 }
+  for await (const { id } of iterateDocuments(call.store(entityMatches), pending)) {
+    if (call.signal.aborted) return
+    await settleDecision(call, id).catch((error: unknown) => {
+      // One match that cannot be settled must not hold up those behind it.
+      const { trace_id } = call.trace
+      const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
+      call.log[level]('resolution.entity-match.unsettled', { trace_id, match: id, error: String(error) })
+    })
+  }
 }
 
 async function settleDecision(call: Call, uid: string): Promise<void> {
   const doc = await call.store(entityMatches).find(uid)
-  // Another match of the same cluster may have paid for it.
+  // Settling another match of the same cluster may have settled this one.
   if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc.value))) return
   const { tenant_id, lens, lens_id, lens_version, entity_type, run_id, left_uid, right_uid } = doc.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id }
-  await settleClusters(call, { tenant_id, lens }, origin, [left_uid, right_uid])
-  // Where its records are not in the registry there is no cluster to change; the decision waits for the run that brings them.
+  await settleEntities(call, { tenant_id, lens }, origin, [left_uid, right_uid])
+  // Records that are not in the registry have no cluster; the decision applies when a run brings them.
   await call
     .store(entityMatches)
     .update(uid, ({ version, value }) =>

@@ -1,4 +1,4 @@
-// What sites agree on before anything of their records leaves them: by which lens, which fields, how many, and who learns.
+// The agreement of sites before any of their data leaves: the lens, the fields, the sizes, and the parties that learn.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
 import type { FieldError } from '../../../../kernel/error/errors.ts'
@@ -8,33 +8,34 @@ import { lensOverrides, privacy } from '../../fusion-run/model.ts'
 import { clkParameters } from '../../privacy/clk/parameters.ts'
 
 export const exchangeId = z.string().regex(/^xchg_[0-9a-f]{32}$/)
-const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** Four GiB: more than a site may allow by its settings. */
+/** 4 GiB: above the limit that a site may configure. */
 export const max_agreed_set_bytes = 4_294_967_296
 
-/** What the proposer chooses. */
+/** The terms that the proposer chooses. */
 export const exchangeTerms = {
   fields: z
     .array(shortText)
     .min(1)
     .max(14)
-    .meta({ description: 'Fields of the lens that leave the sites in whatever form; `psi` compares them as one key' }),
+    .meta({ description: 'Fields of the lens that leave the sites, in any form; `psi` compares them as one key' }),
   privacy,
   learns: z.array(siteName).min(1).max(2).meta({ description: 'The parties that learn which records match' }),
   linker: siteName.optional().meta({
-    description: 'With `clk`: the third site that compares and has no key, or, with accept_dictionary_risk, a party',
+    description:
+      'With `clk`: the third site that compares and does not have the key, or, with accept_dictionary_risk, a party',
   }),
   accept_dictionary_risk: z.boolean().default(false).meta({
-    description: 'With `clk` and no third site: the party that compares has the key, and can guess at every value',
+    description: 'With `clk` and no third site: the party that compares has the key, and can guess every value',
   }),
-  max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
+  max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Maximum number of records of either party' }),
   max_set_bytes: z.int().min(1).max(max_agreed_set_bytes).default(67_108_864).meta({
-    description: 'With `none`: most bytes of the records of either party, as JSON',
+    description: 'With `none`: maximum bytes of the records of either party, as JSON',
   }),
   seed,
   threshold: lensOverrides.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),
-  clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
+  clk: clkParameters.optional().meta({ description: 'With `clk`: parameters; each has a default' }),
 }
 
 export const exchangeAgreement = z
@@ -42,8 +43,8 @@ export const exchangeAgreement = z
     exchange_id: exchangeId,
     lens: shortText,
     lens_version: shortText,
-    lens_digest: sha256Hex.meta({ description: 'Of the lens, which all parties must have word for word' }),
-    parties: z.tuple([siteName, siteName]).meta({ description: 'Who proposes, and who is asked' }),
+    lens_digest: sha256Hex.meta({ description: 'Of the lens, which must be identical at all parties' }),
+    parties: z.tuple([siteName, siteName]).meta({ description: 'The proposer, and the other party' }),
     ...exchangeTerms,
   })
   .meta({ id: 'ExchangeAgreement' })
@@ -53,21 +54,21 @@ export function computeAgreementDigest(of: ExchangeAgreement): string {
   return canonicalDigest(of)
 }
 
-/** Why these terms are none that sites can keep; empty when they are. */
+/** Reasons why these terms are not valid; empty when they are. */
 export function findTermFaults(chosen: Omit<ExchangeAgreement, 'exchange_id' | 'lens_digest'>): FieldError[] {
   const { parties, learns, fields, linker, privacy: mode, clk, threshold } = chosen
   const faults: FieldError[] = []
   const fault = (path: string, message: string) => faults.push({ path, message })
   if (parties[0] === parties[1]) fault('peer', 'must be another site')
-  if (!learns.every((site) => parties.includes(site))) fault('learns', `may name ${parties.join(' and ')}`)
+  if (!learns.every((site) => parties.includes(site))) fault('learns', `may name ${parties.join(' and ')} only`)
   if (new Set(learns).size < learns.length) fault('learns', 'names a site twice')
   if (new Set(fields).size < fields.length) fault('fields', 'names a field twice')
-  if (mode !== 'clk' && linker !== undefined) fault('linker', 'goes with clk alone')
-  if (mode !== 'clk' && clk !== undefined) fault('clk', 'goes with clk alone')
+  if (mode !== 'clk' && linker !== undefined) fault('linker', 'is allowed with clk only')
+  if (mode !== 'clk' && clk !== undefined) fault('clk', 'is allowed with clk only')
   const isOther = Object.keys(clk?.weights ?? {}).some((name) => !fields.includes(name))
-  if (isOther) fault('clk.weights', 'names what is no field of the agreement')
+  if (isOther) fault('clk.weights', 'names a field that is not in the agreement')
   if (mode !== 'none' && threshold !== undefined)
-    fault('threshold', 'goes with none alone; that of clk is clk.threshold')
+    fault('threshold', 'is allowed with none only; the threshold of clk is clk.threshold')
   if (mode === 'clk') faults.push(...findLinkerFaults(chosen))
   return faults
 }
@@ -77,17 +78,17 @@ function findLinkerFaults({
   linker,
   accept_dictionary_risk,
 }: Pick<ExchangeAgreement, 'parties' | 'linker' | 'accept_dictionary_risk'>) {
-  if (linker === undefined) return [{ path: 'linker', message: 'clk needs a third site that has no key' }]
+  if (linker === undefined) return [{ path: 'linker', message: 'clk needs a third site, which does not have the key' }]
   if (!parties.includes(linker) || accept_dictionary_risk) return []
   return [
     {
       path: 'accept_dictionary_risk',
-      message: 'must be true where a party compares: it has the key, and can guess at every value',
+      message: 'must be true where a party compares: it has the key, and can guess every value',
     },
   ]
 }
 
-/** All that take part, the parties first. */
+/** All sites that take part, the parties first. */
 export function listSites({ parties, linker }: Pick<ExchangeAgreement, 'parties' | 'linker'>): string[] {
   return [...new Set([...parties, ...(linker === undefined ? [] : [linker])])]
 }
@@ -96,7 +97,7 @@ export function findOtherParty({ parties }: Pick<ExchangeAgreement, 'parties'>, 
   return parties[0] === self ? parties[1] : parties[0]
 }
 
-/** What the terms give away, for whoever is about to agree; the same words in docs/privacy.md. */
+/** Lists what the terms give away, for the person who decides whether to agree. docs/privacy.md has the details. */
 export function listWarnings({
   privacy: mode,
   fields,
@@ -104,16 +105,20 @@ export function listWarnings({
   parties,
 }: Pick<ExchangeAgreement, 'privacy' | 'fields' | 'linker' | 'parties'>): string[] {
   const named = fields.join(', ')
-  if (mode === 'none') return [`whoever learns is sent ${named} of every record of the other, as they are`]
-  const always = 'every site is believed to keep to the protocol (semi-honest); the sizes of the sets are seen by all'
+  if (mode === 'none') return [`a party that learns receives ${named} of every record of the other party, unencoded`]
+  const always = 'every site is assumed to keep to the protocol (semi-honest); all sites see the sizes of the sets'
   if (mode === 'psi') {
     return [
       always,
-      `who learns can guess: values of ${named} that are few or known can be put into its own set and so be tried, as many as the agreed size`,
+      `a party that learns can guess: it can put few or known values of ${named} into its set and so try as many as the agreed size`,
     ]
   }
-  const similar = `the linker sees how alike records are in ${named}, and how often vectors recur; frequent values can be told by that`
+  const similar = `the linker sees how similar records are in ${named}, and how often vectors recur, which can reveal frequent values`
   if (linker === undefined || !parties.includes(linker))
-    return [always, similar, 'the linker must not work together with a party: with its key all values can be guessed']
-  return [always, similar, `${linker} compares and has the key: it can guess at every value of the other party`]
+    return [
+      always,
+      similar,
+      'the linker must not collude with a party: with the key of a party it can guess all values',
+    ]
+  return [always, similar, `${linker} compares and has the key: it can guess every value of the other party`]
 }

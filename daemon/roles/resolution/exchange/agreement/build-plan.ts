@@ -1,4 +1,4 @@
-// What each site does in an exchange, one step after the other; both sides' plans together are the protocol.
+// Builds the steps of each site in an exchange; the plans of all sites together are the protocol.
 
 import type { ExchangeRound } from '../model.ts'
 import { type ExchangeAgreement, findOtherParty } from './agreement.ts'
@@ -6,10 +6,10 @@ import { type ExchangeAgreement, findOtherParty } from './agreement.ts'
 export type ExchangeStep =
   | { readonly do: 'send'; readonly round: ExchangeRound; readonly to: string }
   | { readonly do: 'await'; readonly round: ExchangeRound; readonly from: string }
-  /** Settles what this site has learnt. */
+  /** Publishes the result of this site. */
   | { readonly do: 'find' }
 
-/** Steps of the site; empty for one that takes no part. Deterministic, so that a restart goes on where it was. */
+/** Steps of the site; empty for one that takes no part. Deterministic, so that a restart continues at the same step. */
 export function buildPlan(agreement: ExchangeAgreement, self: string): readonly ExchangeStep[] {
   if (agreement.privacy === 'none') return buildRecordsPlan(agreement, self)
   return agreement.privacy === 'psi' ? buildPointsPlan(agreement, self) : buildVectorsPlan(agreement, self)
@@ -24,7 +24,7 @@ function buildRecordsPlan(agreement: ExchangeAgreement, self: string): readonly 
   ]
 }
 
-/** Both blind their own; one of those that learn has its points blinded again, and tells the other if that one learns too. */
+/** Both blind their points; one party that learns has its points blinded again, and sends the positions to the other if that learns too. */
 function buildPointsPlan(agreement: ExchangeAgreement, self: string): readonly ExchangeStep[] {
   const other = findOtherParty(agreement, self)
   const { learns, parties } = agreement

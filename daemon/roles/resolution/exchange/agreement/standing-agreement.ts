@@ -1,4 +1,4 @@
-// What a profile agrees to beforehand, so that nobody need be there: no more than it says, and nothing where it says nothing.
+// Standing agreements of the profile: proposals that this site accepts without a person. Without one it accepts none.
 import * as z from 'zod'
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { siteName } from '../../../../kernel/messaging/transport.ts'
@@ -10,32 +10,30 @@ import type { StoredExchange } from '../model.ts'
 import { max_agreed_set_bytes } from './agreement.ts'
 
 export const standingAgreement = z.strictObject({
-  peer: siteName.meta({ description: 'Who proposes' }),
+  peer: siteName.meta({ description: 'The site that proposes' }),
   lens: shortText,
   privacy: z.array(privacy).min(1),
   fields: z.array(shortText).min(1).max(14).meta({
-    description: 'All of these with psi and clk: of fewer the values are sooner guessed. With none these or fewer',
+    description: 'With psi and clk exactly these: values of fewer fields are easier to guess. With none these or fewer',
   }),
   max_set_size: z.int().min(1).max(1_000_000),
   they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
-  lens_version: shortText.optional().meta({ description: 'The only one; any that this site has where it is absent' }),
+  lens_version: shortText.optional().meta({ description: 'The only version; absent: any that this site has' }),
   max_set_bytes: z
     .int()
     .min(1)
     .max(max_agreed_set_bytes)
     .default(67_108_864)
-    .meta({ description: 'With none: most bytes of the records of either party' }),
+    .meta({ description: 'With none: maximum bytes of the records of either party' }),
   clk: clkParameters.optional().meta({ description: 'With clk: these parameters and no others' }),
   accept_dictionary_risk: z.boolean().default(false),
-  file: dataFile
-    .optional()
-    .meta({ description: 'Data file of the site’s tenant that it is kept with; for a linker none' }),
-  linker: siteName.optional().meta({ description: 'The only site that may compare what this one brings with clk' }),
+  file: dataFile.optional().meta({ description: 'Data file of the site’s tenant with its records; none for a linker' }),
+  linker: siteName.optional().meta({ description: 'With clk: the only site that may compare the records of this one' }),
   links: z.boolean().default(false).meta({ description: 'This site compares for others' }),
 })
 export type StandingAgreement = z.infer<typeof standingAgreement>
 
-/** The first that covers the proposal in everything; undefined when none does. */
+/** The first standing agreement that covers every term of the proposal. */
 export function findStandingAgreement(
   all: readonly StandingAgreement[],
   { agreement, part }: Pick<StoredExchange, 'agreement' | 'part'>,
@@ -67,12 +65,12 @@ export function findStandingAgreement(
   )
 }
 
-/** Longer vectors, more bits for a gram or no folding tell more of the records, and a lower threshold finds more of them. */
+/** Longer vectors, more bits for a gram or no folding reveal more of the records, and a lower threshold finds more of them. */
 function hasSameParameters(ours: ClkParameters | undefined, theirs: ClkParameters | undefined): boolean {
   return canonicalJson(ours ?? clkParameters.parse({})) === canonicalJson(theirs ?? clkParameters.parse({}))
 }
 
-/** Records, to these and no others. */
+/** Whether the agreement allows records to go to these sites. */
 function mayBringRecords(
   { file, they_learn, linker }: StandingAgreement,
   theyLearn: boolean,

@@ -1,4 +1,4 @@
-// What a party learns of what it was told, as matches and clusters; a peer or a linker may have told of what cannot be.
+// Derives matches and clusters from what a party received. Checks it first: a peer or a linker may have sent impossible pairs.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { RunCluster, RunMatch } from '../../engine/findings.ts'
 import type { RecordRef } from '../../fields.ts'
@@ -8,25 +8,26 @@ import { pair_bytes, parseRows } from '../piece/cut-pieces.ts'
 import type { ExchangeJobs, ReceivedMatches } from './exchange-jobs.ts'
 import { buildLensRecords, type ExchangeRow } from './exchange-rows.ts'
 
-type FindingsInput = ExchangeJobs['learn'][0]
-/** Of one entity: rows of this site, and what stands for the records of the other. */
+type FindingsInput = ExchangeJobs['derive_findings'][0]
+/** One entity: rows of this site, and the position that stands for the records of the other. */
 type SharedEntity = { readonly rows: readonly number[]; readonly theirs: number; readonly score: number }
 
 export type ExchangeFindings = { readonly matches: readonly RunMatch[]; readonly clusters: readonly RunCluster[] }
 
 export function deriveFindings(input: FindingsInput): ExchangeFindings | Refusal {
-  const { exchange_id, self, other, told, max_matches } = input
+  const { exchange_id, self, other, received, max_matches } = input
   const rows = parseRows(input.pieces)
-  const shared = told.by === 'keys' ? matchSharedKeys(input, told, rows) : matchSimilarVectors(input, told)
+  const shared = received.by === 'keys' ? matchSharedKeys(input, received, rows) : matchSimilarVectors(input, received)
   if (shared instanceof Error) return shared
   const count = shared.reduce((sum, each) => sum + each.rows.length, 0)
-  if (count > max_matches) return refuse('too_large', `there are ${count} matches, and a run may write ${max_matches}`)
+  if (count > max_matches)
+    return refuse('too_large', `the exchange found ${count} matches, and a run may write ${max_matches}`)
   const ourRef = (row: number): RecordRef => ({ node_id: self, record_id: rows[row]?.[0] ?? '' })
   const theirRef = (place: number): RecordRef => ({ node_id: other, record_id: `${exchange_id}#${place}` })
   const matches = shared.flatMap((each) =>
     each.rows.map((row) => buildMatch(ourRef(row), theirRef(each.theirs), each.score)),
   )
-  // What their records say is not known here; the registry has them by name alone.
+  // The values of the other site's records are not known here: the registry holds their names alone.
   const clusters = buildClusters(shared).map(({ ours, theirs }) =>
     [...ours.map(ourRef), ...theirs.map(theirRef)]
       .sort((a, b) => compareRefs(a, b))
@@ -43,15 +44,15 @@ function matchSharedKeys(
   const { rows } = buildRecordKeys(buildLensRecords(lens, fields, all), fields)
   const isAscending = theirs.every((place, at) => place >= 0 && (at === 0 || place > (theirs[at - 1] ?? 0)))
   if (!isAscending || ours.some((place) => place < 0 || place >= order.length))
-    return refuse('invalid', `${other} told of keys that there are none of`)
+    return refuse('invalid', `${other} sent positions of keys that do not exist`)
   return Array.from(theirs, (place, at) => ({ rows: rows[order[ours[at] ?? 0] ?? 0] ?? [], theirs: place, score: 1 }))
 }
 
 function matchSimilarVectors(
   { order }: FindingsInput,
-  { linker, pairs: told, isFirst, size_of_other, parameters }: Extract<ReceivedMatches, { by: 'vectors' }>,
+  { linker, pairs: packed, isFirst, size_of_other, parameters }: Extract<ReceivedMatches, { by: 'vectors' }>,
 ): readonly SharedEntity[] | Refusal {
-  const bytes = Buffer.from(told.buffer, told.byteOffset, told.byteLength)
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
   const { threshold, one_to_one } = parameters
   const pairs: SharedEntity[] = []
   const seen = { ours: new Set<number>(), theirs: new Set<number>() }
@@ -60,11 +61,11 @@ function matchSimilarVectors(
     const both = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
     const [ours = 0, theirs = 0] = isFirst ? both : both.toReversed()
     const score = bytes.readDoubleLE(at + 8)
-    // As a linker writes them: ascending, so that none is there twice.
+    // A linker writes pairs in ascending order, so that none occurs twice.
     const place = (both[0] ?? 0) * 2 ** 21 + (both[1] ?? 0)
     const isSound = ours < order.length && theirs < size_of_other && score >= threshold && score <= 1 && place > last
     const isTaken = one_to_one && (seen.ours.has(ours) || seen.theirs.has(theirs))
-    if (!isSound || isTaken) return refuse('invalid', `${linker} told of a pair that cannot be`)
+    if (!isSound || isTaken) return refuse('invalid', `${linker} sent an impossible pair`)
     last = place
     seen.ours.add(ours)
     seen.theirs.add(theirs)
@@ -78,7 +79,7 @@ function buildMatch(one: RecordRef, other: RecordRef, score: number): RunMatch {
   return { left, right, score, levels: [], linked: true, above: 1, left_size: 1, right_size: 1 }
 }
 
-/** Connected: with one-to-one, and with keys, every pair is a cluster of its own. */
+/** Connected components. With one-to-one and with keys, each pair is a separate cluster. */
 function buildClusters(
   shared: readonly SharedEntity[],
 ): readonly { readonly ours: number[]; readonly theirs: number[] }[] {

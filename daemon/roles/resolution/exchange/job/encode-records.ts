@@ -1,4 +1,4 @@
-// What is made of records before it travels: keys to be blinded, bit vectors. A thread does it.
+// Encodes records in a thread before they travel: as keys to be blinded, or as bit vectors.
 import { encodeClk } from '../../privacy/clk/encode.ts'
 import { computeVectorLength } from '../../privacy/clk/parameters.ts'
 import { sortPoints } from '../../privacy/psi/points.ts'

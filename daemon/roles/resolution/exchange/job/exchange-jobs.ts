@@ -1,4 +1,4 @@
-// What an exchange has done beside the service, since it takes long with many records or with what a peer thought up.
+// The jobs that an exchange runs outside the service's thread: they take long with many records or with input that a peer crafted.
 
 import type { Refusal } from '../../../../kernel/error/errors.ts'
 import { part } from '../../../../kernel/operation/call.ts'
@@ -8,14 +8,14 @@ import type { ClkLinkOptions } from '../../privacy/clk/link.ts'
 import type { ClkParameters } from '../../privacy/clk/parameters.ts'
 import type { ExchangeAgreement } from '../agreement/agreement.ts'
 
-/** The records of a site as they are kept, and by which lens and fields they are seen. */
+/** The stored records of a site, and the lens and fields that read them. */
 export type LensRecordPieces = {
   readonly lens: Lens
   readonly fields: readonly string[]
   readonly pieces: readonly string[]
 }
 
-/** Items ascending by their bytes, and of each place, where it was before. */
+/** Items ascending by their bytes, and the former position of each. */
 export type SortedItems = { readonly sorted: Uint8Array; readonly order: Int32Array }
 
 export type OwnRecordTerms = Pick<ExchangeAgreement, 'fields' | 'privacy' | 'max_set_size' | 'max_set_bytes'>
@@ -23,21 +23,21 @@ export type OwnRecordTerms = Pick<ExchangeAgreement, 'fields' | 'privacy' | 'max
 export type OwnRecordSet = {
   readonly pieces: readonly string[]
   readonly records: number
-  /** What the other sites are told: records, or distinct keys. */
+  /** The size that the other sites receive: records, or distinct keys. */
   readonly size: number
 }
 
-/** Places in the sets as they travelled, of the same value. */
+/** Positions of equal values in the two sets, in the order in which these travelled. */
 export type SharedItemPositions = { readonly ours: Int32Array; readonly theirs: Int32Array }
 
-/** What a party was told, as it came. */
+/** The result that a party received, not yet checked. */
 export type ReceivedMatches =
   | { readonly by: 'keys'; readonly other: string; readonly positions: SharedItemPositions }
   | {
       readonly by: 'vectors'
       readonly linker: string
       readonly pairs: Uint8Array
-      /** This site is the first party, whose places come first. */
+      /** Whether this site is the first party, whose positions come first in each pair. */
       readonly isFirst: boolean
       readonly size_of_other: number
       readonly parameters: ClkParameters
@@ -45,34 +45,34 @@ export type ReceivedMatches =
 
 export type ExchangeFindingCounts = { readonly matches: number; readonly clusters: number; readonly clustered: number }
 
-/** Each with what it is given and what comes of it. */
+/** Each job with its input and its result. */
 export type ExchangeJobs = {
-  /** Reads what a site brings, cut down to what was agreed. */
-  own: [{ tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms }, OwnRecordSet]
+  /** Reads the records of this site, reduced to the agreed fields. */
+  read_own: [{ tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms }, OwnRecordSet]
   keys: [LensRecordPieces, readonly string[]]
   sort: [{ items: Uint8Array; width: number }, SortedItems]
   vectors: [LensRecordPieces & { key: Uint8Array; parameters: ClkParameters }, SortedItems]
   /** Refuses points that no honest site sends. */
   check: [{ points: Uint8Array; own: Uint8Array; count: number; from: string }, 'sound']
-  meet: [{ ours: Uint8Array; theirs: Uint8Array; width: number }, SharedItemPositions]
+  intersect: [{ ours: Uint8Array; theirs: Uint8Array; width: number }, SharedItemPositions]
   link: [
     { ours: Uint8Array; theirs: Uint8Array; linking: ClkLinkOptions },
     { pairs: Uint8Array; blocks_left_out: number },
   ]
-  /** Leaves matches and clusters where the run's are. */
-  learn: [
+  /** Writes matches and clusters into the folder of the run. */
+  derive_findings: [
     LensRecordPieces & {
       exchange_id: string
       self: string
       other: string
       order: Int32Array
-      told: ReceivedMatches
+      received: ReceivedMatches
       max_matches: number
     },
     ExchangeFindingCounts,
   ]
-  /** Leaves the records of both sites where a run of this site reads them, in the order of its nodes. */
-  hand: [
+  /** Writes the records of both sites into the folder of the run as its input, in the order of its nodes. */
+  write_run_input: [
     Omit<LensRecordPieces, 'pieces'> & { sets: { site: string; size: number; pieces: readonly string[] }[] },
     'kept',
   ]
@@ -81,8 +81,8 @@ export type ExchangeJobName = keyof ExchangeJobs
 
 export type ExchangeWork = {
   /**
-   * Does it within the limits of a run. Refuses what the data do not allow. Throws `Refusal('timeout')` and
-   * `Refusal('too_large')` at the limits, and the signal's reason.
+   * Runs a job within the limits of a run. Refuses data that the job cannot use. Throws `Refusal('timeout')` and
+   * `Refusal('too_large')` at the limits, and the reason of the signal.
    */
   perform<D extends ExchangeJobName>(
     exchange_id: string,

@@ -1,18 +1,18 @@
-// Records as they go into an exchange: the id and the agreed fields, nothing else of them.
+// Reduces records to the rows of an exchange: the id and the agreed fields.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { buildRecords, getIdLimit, type LensRecords, type RecordSource } from '../../engine/records/records.ts'
 import { ValueTable } from '../../engine/records/value-table.ts'
+import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 
-/** The id first, then the agreed fields in their order; the empty string where a record says nothing. */
+/** The id first, then the agreed fields in their order; an empty string where a record has no value. */
 export type ExchangeRow = readonly string[]
-export type ExchangeInputRecord = Readonly<Record<string, string | number | boolean | null>>
 
-/** Refuses records without an id or with one that came before, and data without a column that the lens needs. */
+/** Refuses records without an id or with the id of another, and data without a column that the lens requires. */
 export function buildRows(
   lens: Lens,
   fields: readonly string[],
-  records: readonly ExchangeInputRecord[],
+  records: readonly NodeRecord[],
 ): readonly ExchangeRow[] | Refusal {
   const names = new Set(records.flatMap((record) => Object.keys(record)))
   const columns: (string | undefined)[] = []
@@ -20,31 +20,35 @@ export function buildRows(
     const field = lens.fields.find((each) => each.name === name)
     if (!field) return refuse('invalid', `the lens has no field ${name}`)
     const column = (field.columns ?? [field.name]).find((each) => names.has(each))
-    if (column === undefined && !field.optional) return refuse('invalid', `the records have no column for ${name}`)
+    if (column === undefined && !field.optional)
+      return refuse('invalid', `the records have no column for the field ${name}, which the lens requires`)
     columns.push(column)
   }
   const seen = new Set<string>()
-  const most = getIdLimit(lens).bytes
+  const max_id_bytes = getIdLimit(lens).bytes
   const rows: ExchangeRow[] = []
   for (const [at, record] of records.entries()) {
     const id = formatValue(record[lens.id_field])
     if (id === '') return refuse('invalid', `record ${at + 1} has no ${lens.id_field}`)
-    if (Buffer.byteLength(id) > most)
-      return refuse('invalid', `record ${at + 1} has an ${lens.id_field} of more than ${most} bytes`)
-    if (seen.has(id)) return refuse('invalid', `record ${at + 1} has the ${lens.id_field} of one before it`)
+    if (Buffer.byteLength(id) > max_id_bytes)
+      return refuse(
+        'invalid',
+        `the ${lens.id_field} of record ${at + 1} has ${Buffer.byteLength(id)} bytes, and may have ${max_id_bytes}`,
+      )
+    if (seen.has(id)) return refuse('invalid', `record ${at + 1} has the same ${lens.id_field} as an earlier record`)
     seen.add(id)
     rows.push([id, ...columns.map((column) => (column === undefined ? '' : formatValue(record[column])))])
   }
   return rows
 }
 
-/** As a run takes them: under the names of columns that the lens looks for. */
+/** The row as a record of a run: under the column names that the lens reads. */
 export function buildRunRecord(lens: Lens, fields: readonly string[], row: ExchangeRow): Record<string, string | null> {
   const named = fields.map((name, at) => [getColumnName(lens, name), row[at + 1] || null] as const)
   return { ...Object.fromEntries(named), [lens.id_field]: row[0] ?? '' }
 }
 
-/** As the engine sees them. Throws `LensFault`, which rows that `rowsOf` has made never do. */
+/** The rows as records of the engine. Never throws `LensFault` for rows of `buildRows`. */
 export function buildLensRecords(lens: Lens, fields: readonly string[], rows: readonly ExchangeRow[]): LensRecords {
   const encoder = new TextEncoder()
   const names = [lens.id_field, ...fields.map((name) => getColumnName(lens, name))]
@@ -64,6 +68,6 @@ function getColumnName(lens: Lens, name: string): string {
   return lens.fields.find((field) => field.name === name)?.columns?.[0] ?? name
 }
 
-function formatValue(value: ExchangeInputRecord[string] | undefined): string {
+function formatValue(value: NodeRecord[string] | undefined): string {
   return value === null || value === undefined ? '' : String(value)
 }

@@ -1,19 +1,20 @@
-// What a site brings, as rows in pieces: no more than was agreed, and nothing that no message holds.
+// Cuts the records of a site to rows in pieces, within the agreed size and the size of a message.
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 import { buildRecordKeys } from '../../privacy/record-keys.ts'
 import { cutRows, max_piece_bytes, max_value_characters } from '../piece/cut-pieces.ts'
 import type { OwnRecordSet, OwnRecordTerms } from './exchange-jobs.ts'
-import { buildLensRecords, buildRows, type ExchangeInputRecord, type ExchangeRow } from './exchange-rows.ts'
+import { buildLensRecords, buildRows, type ExchangeRow } from './exchange-rows.ts'
 
 export function prepareOwnRows(
   lens: Lens,
   terms: OwnRecordTerms,
-  records: readonly ExchangeInputRecord[],
+  records: readonly NodeRecord[],
 ): OwnRecordSet | Refusal {
   const { fields, privacy, max_set_size } = terms
   if (records.length > max_set_size)
-    return refuse('invalid', `there are ${records.length} records, and the agreement allows ${max_set_size}`)
+    return refuse('invalid', `the data has ${records.length} records, and the agreement allows ${max_set_size}`)
   const rows = buildRows(lens, fields, records)
   if (isRefusal(rows)) return rows
   const size =
@@ -24,7 +25,7 @@ export function prepareOwnRows(
   return refused ?? { pieces, records: rows.length, size }
 }
 
-/** Records that travel as they are. */
+/** Checks the limits of records that travel unencoded. */
 function checkSendable(
   rows: readonly ExchangeRow[],
   pieces: readonly string[],
@@ -33,7 +34,7 @@ function checkSendable(
   for (const [at, row] of rows.entries()) {
     const isLong = row.some((value) => value.length > max_value_characters)
     if (isLong || Buffer.byteLength(JSON.stringify(row)) > max_piece_bytes)
-      return refuse('invalid', `record ${at + 1} is longer than a message may be`)
+      return refuse('invalid', `record ${at + 1} is larger than a message allows (${max_piece_bytes} bytes)`)
   }
   const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
   if (bytes <= max_set_bytes) return undefined

@@ -1,14 +1,13 @@
-// What sites say to each other in an exchange, as the data of messages of kind `resolutionSamples`.
+// The messages of sites in an exchange, as data of the message kind `resolution`.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { shortText } from '../../fields.ts'
-import { exchangeAgreement, exchangeId } from '../agreement/agreement.ts'
+import { exchangeAgreement, exchangeId, sha256Hex } from '../agreement/agreement.ts'
 import { exchangeRound } from '../model.ts'
 import { max_value_characters } from '../piece/cut-pieces.ts'
 
 export const exchange_message_schema = 'resolution.exchange/1'
 
-const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 /** A point of Curve25519. */
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const setSize = z.int().min(0).max(1_000_000)
@@ -36,7 +35,7 @@ export const exchangeMessage = z.discriminatedUnion('say', [
       .max(2_800_000)
       .regex(/^[A-Za-z0-9_-]*$/)
       .optional(),
-    /** Of records: their id and the agreed fields, in this order. */
+    /** Of records: the id and the agreed fields, in this order. */
     rows: z
       .array(z.array(z.string().max(max_value_characters)).min(2).max(15))
       .max(100_000)

@@ -1,13 +1,12 @@
-// Says something to a site of an exchange; the same again finds what was said.
+// Sends messages to a site of an exchange. A repeat has the same event id and finds the message sent before.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
-import { listSites } from '../agreement/agreement.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { loadPieces } from '../piece/piece-sets.ts'
 import type { ExchangeFailure } from '../progress/end-early.ts'
 import { type ExchangeMessage, exchange_message_schema } from './exchange-message.ts'
 
-/** Durable when it resolves. `event`: what is said, within this exchange and to this site. */
+/** Durable when it resolves. `event`: names the message within this exchange and for this site. */
 export async function sendExchangeMessage(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -29,7 +28,7 @@ export async function sendExchangeMessage(
 export async function sendProposal(call: Call, doc: Doc<StoredExchange>, to: string): Promise<void> {
   const { agreement, label, sizes, keys } = doc.value
   const self = call.site.name
-  // A linker has no business with the key.
+  // A linker must not receive the key.
   const key = agreement.parties.includes(to) ? keys[self] : undefined
   const sent = { say: 'proposal' as const, agreement, classification: label, size: sizes[self] ?? 0 }
   await sendExchangeMessage(call, doc, to, 'proposal', key === undefined ? sent : { ...sent, key })
@@ -43,7 +42,7 @@ export async function sendAcceptance(call: Call, doc: Doc<StoredExchange>): Prom
   await sendExchangeMessage(call, doc, agreement.parties[0], 'agreed', key === undefined ? sent : { ...sent, key })
 }
 
-/** All pieces of a round that this site has kept for it. */
+/** Sends all stored pieces of a round. */
 export async function sendRound(call: Call, doc: Doc<StoredExchange>, round: ExchangeRound, to: string): Promise<void> {
   const pieces = await loadPieces(call, doc.id, call.site.name, round)
   if (!pieces) throw new Error(`the ${round} of ${doc.id} are not prepared`)
@@ -71,17 +70,13 @@ export async function sendEnd(call: Call, doc: Doc<StoredExchange>, to: string):
   })
 }
 
-/** What a person says to the others, and what was wrong with theirs. All else could tell of records: how many match, for one. */
+/** Shows other sites the reason of a person and faults of their own data. Other failures could reveal records, as how many match. */
 export function redactFailure({ state, failure }: Pick<StoredExchange, 'state' | 'failure'>): ExchangeFailure {
-  if (!failure) return { code: 'cancelled', reason: 'it was cancelled' }
-  const isForThem = state !== 'failed' || ['invalid', 'over_budget', 'expired'].includes(failure.code)
-  return isForThem ? failure : { code: 'failed', reason: 'it failed here' }
+  if (!failure) return { code: 'cancelled', reason: 'the exchange was cancelled' }
+  const mayShow = state !== 'failed' || ['invalid', 'over_budget', 'expired'].includes(failure.code)
+  return mayShow ? failure : { code: 'failed', reason: 'the exchange failed at this site' }
 }
 
 function buildExchangeRef({ id, value }: Doc<StoredExchange>) {
   return { exchange_id: id, agreement_digest: value.agreement_digest }
-}
-
-export function listOtherSites(call: Call, { agreement }: Pick<StoredExchange, 'agreement'>): string[] {
-  return listSites(agreement).filter((site) => site !== call.site.name)
 }

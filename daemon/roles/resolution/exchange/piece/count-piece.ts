@@ -1,4 +1,4 @@
-// What has come of a set that a peer sends: counted before it is kept, so that no peer brings more than was agreed.
+// Counts the pieces of a set before they are stored, so that a peer never stores more than was agreed.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { PieceMessage } from '../message/exchange-message.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
@@ -6,16 +6,17 @@ import type { ExchangeRound, StoredExchange } from '../model.ts'
 /** Rows and bytes of one piece of records, as they travel. */
 type PieceAmount = { readonly rows: number; readonly bytes: number }
 
-/** Whether every piece of the set has been counted: only then it is worth while to look whether all of them are kept. */
+/** Whether every piece of the set has been counted: only then can all of them be stored. */
 export function isSetCounted({ coming }: Pick<StoredExchange, 'coming'>, from: string, round: ExchangeRound): boolean {
   const set = coming?.[`${from}.${round}`]
   return set !== undefined && Object.keys(set.pieces).length === set.of
 }
 
 /**
- * `bytes`: of the piece as it is kept. The exchange with this piece counted; the same value for one that was counted before. Refuses one that belongs to another
- * set than those before it, and with records more rows than the site told of (`invalid`) or bytes than were agreed
- * (`over_budget`). A piece that is counted and then not kept, since the process ended between, counts once when it comes again.
+ * Returns the exchange with this piece counted; the same value for one that was counted before. `bytes`: of the stored piece.
+ * Refuses a piece of another set than those before it, and of records more rows than the site announced (`invalid`) or more
+ * bytes than were agreed (`over_budget`). A piece that was counted and not stored, since the process ended in between, counts
+ * once when it is sent again.
  */
 export function countPiece(
   current: StoredExchange,
@@ -26,7 +27,10 @@ export function countPiece(
   const key = `${from}.${round}`
   const before = current.coming?.[key]
   if (before && (before.of !== of || before.items !== items))
-    return refuse('invalid', `${before.items} ${round} in ${before.of} pieces were told of, and now ${items} in ${of}`)
+    return refuse(
+      'invalid',
+      `the set of ${round} was announced as ${before.items} items in ${before.of} pieces, and now as ${items} in ${of}`,
+    )
   const known = before?.pieces[number]
   const piece = { rows: Math.max(sent.length, known?.rows ?? 0), bytes: Math.max(bytes, known?.bytes ?? 0) }
   if (known && known.rows === piece.rows && known.bytes === piece.bytes) return current
@@ -46,7 +50,7 @@ function checkReceivedAmount(
 ): Refusal | undefined {
   const rows = all.reduce((sum, each) => sum + each.rows, 0)
   const bytes = all.reduce((sum, each) => sum + each.bytes, 0)
-  if (rows > items) return refuse('invalid', `${rows} records of ${from}, which told of ${items}`)
+  if (rows > items) return refuse('invalid', `${from} sent ${rows} records, and announced ${items}`)
   if (bytes <= max_set_bytes) return undefined
-  return refuse('over_budget', `${bytes} bytes of records of ${from}, where ${max_set_bytes} were agreed`)
+  return refuse('over_budget', `${from} sent ${bytes} bytes of records, and the agreement allows ${max_set_bytes}`)
 }

@@ -1,16 +1,16 @@
-// Sets of data cut to what a message holds, and put together again; a thread loads this, and so it imports nothing that is large.
+// Cuts sets of data into pieces that fit a message, and joins them again. Threads load this file, so it imports nothing large.
 import type { ExchangeRow } from '../job/exchange-rows.ts'
 
-/** Bytes of a piece, before base64url makes them a third more; a body may have 4 MiB. */
+/** Bytes of a piece before base64url, which adds a third; a request body may have 4 MiB. */
 export const max_piece_bytes = 1_572_864
 
 /** Of one value of a record, in UTF-16 units. */
 export const max_value_characters = 65_536
 
-/** Two places and a score. */
+/** Two positions of 4 bytes and a score of 8. */
 export const pair_bytes = 16
 
-/** Bytes in pieces of whole items; one empty piece for no items, so that an empty set arrives as well. */
+/** Cuts at item boundaries. An empty set becomes one empty piece, so that it arrives too. */
 export function cutBytes(bytes: Uint8Array, width: number): string[] {
   const each = Math.floor(max_piece_bytes / width) * width
   const count = Math.max(1, Math.ceil(bytes.length / each))
@@ -19,7 +19,7 @@ export function cutBytes(bytes: Uint8Array, width: number): string[] {
   )
 }
 
-/** Rows in pieces of about as many bytes. */
+/** Cuts rows into pieces of at most the same size, except for a single row that is larger. */
 export function cutRows(rows: readonly ExchangeRow[]): string[] {
   const pieces: string[] = []
   let piece: ExchangeRow[] = []
@@ -37,7 +37,6 @@ export function cutRows(rows: readonly ExchangeRow[]): string[] {
   return [...pieces, JSON.stringify(piece)]
 }
 
-/** The rows of all pieces. */
 export function parseRows(pieces: readonly string[]): ExchangeRow[] {
   return pieces.flatMap((data) => JSON.parse(data) as ExchangeRow[])
 }

@@ -1,99 +1,11 @@
-// Sets of data in pieces: cut to what a message holds, kept under ids that a repeat finds, joined when all are there.
+// Stores sets of data in pieces that fit a message, under ids that a repeat finds, and joins them when all are there.
 
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
-import { clkParameters, computeVectorLength } from '../../privacy/clk/parameters.ts'
-import { computeTagBytes } from '../../privacy/psi/tags.ts'
-import { buildPlan } from '../agreement/build-plan.ts'
-import type { PieceMessage } from '../message/exchange-message.ts'
-import { type ExchangeRound, exchangePieces, type StoredExchange, type StoredPiece } from '../model.ts'
-import { max_piece_bytes, pair_bytes } from './cut-pieces.ts'
+import { exchangePieces, type StoredPiece } from '../model.ts'
 
-/** What a site may find with a linker: pairs for each record of both sides. */
-const max_pairs_per_record = 50
-
-/** Pieces are large, and a list holds all of each. */
+/** Small, since a page holds whole pieces. */
 const drop_batch_size = 16
-
-/** Bytes of an item of a round; records have none. */
-export function computeItemBytes(
-  round: Exclude<ExchangeRound, 'records'>,
-  { agreement, sizes }: Pick<StoredExchange, 'agreement' | 'sizes'>,
-): number {
-  if (round === 'points') return 32
-  if (round === 'places') return 4
-  if (round === 'pairs') return pair_bytes
-  if (round === 'vectors') return computeVectorLength(agreement.clk ?? clkParameters.parse({})) / 8
-  const [one, other] = agreement.parties
-  return computeTagBytes(sizes[one] ?? 0, sizes[other] ?? 0)
-}
-
-/** A sender fills pieces: of two that follow each other more than one is full. */
-function computeMaxPieces(max_set_bytes: number): number {
-  return 2 * Math.ceil(max_set_bytes / max_piece_bytes) + 1
-}
-
-type ExchangeSizes = Pick<StoredExchange, 'agreement' | 'sizes'>
-
-/** Items that a round may have as it comes from this site: no fewer and no more where it is known. */
-function computeItemBounds(
-  round: ExchangeRound,
-  exchange: ExchangeSizes,
-  { from, self, max_matches }: { from: string; self: string; max_matches: number },
-): readonly [least: number, most: number] {
-  const of = (site: string) => exchange.sizes[site] ?? 0
-  // A linker is told no size beforehand.
-  if (exchange.sizes[from] === undefined && round === 'vectors') return [1, exchange.agreement.max_set_size]
-  if (round === 'tags') return [of(self), of(self)]
-  if (round === 'places') return [0, Math.min(of(self), of(from))]
-  if (round === 'pairs') return [0, Math.min(max_matches, computeMaxPairs(exchange))]
-  return [of(from), of(from)]
-}
-
-function computeMaxPairs({ agreement: { parties, clk }, sizes }: ExchangeSizes): number {
-  const all = parties.map((party) => sizes[party] ?? 0)
-  const isOneToOne = clk?.one_to_one ?? true
-  return isOneToOne ? Math.min(...all) : max_pairs_per_record * all.reduce((sum, size) => sum + size, 0)
-}
-
-/**
- * Why a peer may not send this piece; undefined when it may. Everything is judged before a byte of it is kept.
- * `max_matches`: of a run of this site, which could not write more.
- */
-export function findPieceFault(
-  piece: PieceMessage,
-  exchange: ExchangeSizes,
-  from: string,
-  self: string,
-  max_matches: number,
-): string | undefined {
-  const { round, number, of, items, data, rows } = piece
-  const isExpected = buildPlan(exchange.agreement, self).some(
-    (step) => step.do === 'await' && step.round === round && step.from === from,
-  )
-  if (!isExpected) return `no ${round} are expected of ${from}`
-  const [least, most] = computeItemBounds(round, exchange, { from, self, max_matches })
-  if (items < least || items > most)
-    return `${items} ${round} where ${least === most ? '' : 'at most '}${most} were agreed`
-  if (number >= of) return `piece ${number} of ${of}`
-  if (round === 'records') return findRecordsFault(piece, exchange)
-  if (rows !== undefined || data === undefined) return 'such a round has data and no rows'
-  const width = computeItemBytes(round, exchange)
-  const each = Math.floor(max_piece_bytes / width)
-  if (of !== Math.max(1, Math.ceil(items / each))) return `${of} pieces of ${items} items`
-  const expected = Math.min(each, items - number * each) * width
-  const bytes = Buffer.from(data, 'base64url')
-  if (bytes.length !== expected) return `${bytes.length} bytes where ${expected} belong`
-  return bytes.toString('base64url') === data ? undefined : 'the data is not base64url as it is written'
-}
-
-function findRecordsFault({ rows, data, of, items }: PieceMessage, { agreement }: ExchangeSizes): string | undefined {
-  if (data !== undefined || rows === undefined) return 'records have rows and no data'
-  const isEven = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
-  if (!isEven) return 'a row is not an id and the agreed fields'
-  const most = Math.min(Math.max(1, items), computeMaxPieces(agreement.max_set_bytes))
-  return of <= most && rows.length <= items ? undefined : 'more pieces or rows than were agreed'
-}
 
 export function pieceId(exchange_id: string, from: string, what: string, number: number): string {
   return `${exchange_id}.${from}.${what}.${number}`
@@ -101,7 +13,7 @@ export function pieceId(exchange_id: string, from: string, what: string, number:
 
 type PieceSetKey = Pick<StoredPiece, 'tenant_id' | 'exchange_id' | 'from' | 'what'>
 
-/** Keeps a set; what is kept of it already stays. Durable when it resolves. */
+/** Stores a set; pieces that are stored already stay as they are. Durable when it resolves. */
 export async function storePieces(
   call: Call,
   set: PieceSetKey,
@@ -114,7 +26,7 @@ export async function storePieces(
   }
 }
 
-/** All pieces of a set in order; undefined while one is missing. */
+/** Loads all pieces of a set in order; undefined while one is missing. */
 export async function loadPieces(
   call: Call,
   exchange_id: string,
@@ -143,7 +55,7 @@ export async function loadBytes(
   return pieces && new Uint8Array(Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64url'))))
 }
 
-/** Rows of records as they are kept: each piece is a JSON array. */
+/** Loads stored rows of records: each piece is a JSON array. */
 export async function loadTexts(
   call: Call,
   exchange_id: string,
@@ -153,7 +65,7 @@ export async function loadTexts(
   return (await loadPieces(call, exchange_id, from, what))?.map(({ data }) => data)
 }
 
-/** Removes all that is kept of an exchange but itself; two may do so side by side. */
+/** Removes all pieces of an exchange; two calls may run at the same time. */
 export async function dropPieces(call: Call, exchange_id: string): Promise<void> {
   const store = call.store(exchangePieces)
   for (;;) {

@@ -1,4 +1,4 @@
-// Takes an exchange as far as it goes now: says what is due, waits for what is not here, and settles what was learnt.
+// Advances an exchange as far as possible now: sends what is due, waits for missing pieces, and publishes the result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -19,7 +19,7 @@ import { findExpiry } from './find-expiry.ts'
 import { applyStepChange, type ExchangeStepOutcome, performStep } from './perform-step.ts'
 import { runWhileActive } from './run-while-active.ts'
 
-/** Ends when nothing more can be done before something is heard. Throws what may pass, and the exchange is taken up again. */
+/** Returns when the exchange waits for a message. Throws temporary failures; the worker then tries the exchange again. */
 export async function advanceExchange(call: Call, id: string): Promise<void> {
   for (;;) {
     const doc = await call.store(exchanges).find(id)
@@ -31,7 +31,7 @@ export async function advanceExchange(call: Call, id: string): Promise<void> {
   }
 }
 
-/** Whether the exchange has had its time; then it has failed, and its secret is gone. */
+/** Fails an exchange whose time is up, and removes its secret. Returns whether it did. */
 export async function expireExchange(call: Call, { id, value }: Doc<StoredExchange>): Promise<boolean> {
   const failure = isOver(value) ? undefined : findExpiry(value, call.settings(settings), call.now())
   if (!failure) return false
@@ -39,7 +39,7 @@ export async function expireExchange(call: Call, { id, value }: Doc<StoredExchan
   return true
 }
 
-/** A refusal that no repeat would change is how the exchange ends; so is work that takes too long. */
+/** Returns a refusal that a retry would not change, and a timeout: both end the exchange. Throws all else. */
 async function tryNextStep(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
   try {
     if (isOver(doc.value)) return await cleanUpExchange(call, doc)
@@ -51,7 +51,7 @@ async function tryNextStep(call: Call, doc: Doc<StoredExchange>): Promise<Exchan
   }
 }
 
-/** The linker first: a party must find it ready. */
+/** Offers the exchange to the linker first, since the parties need it ready. */
 async function negotiateAgreement(
   call: Call,
   doc: Doc<StoredExchange>,
@@ -64,25 +64,25 @@ async function negotiateAgreement(
   if (linker !== undefined && !agreed.includes(linker)) return await offerProposal(call, doc, linker)
   if (!agreed.includes(other)) return await offerProposal(call, doc, other)
   const isKeyed = agreement.privacy !== 'clk' || keys[other] !== undefined
-  if (!isKeyed) return refuse('invalid', `${other} gave no public key`)
+  if (!isKeyed) return refuse('invalid', `${other} sent no public key, which clk requires`)
   return await applyStepChange(call, doc, 'agreed', (current) =>
     current.state === 'proposed' ? { ...current, state: 'running', owes: 1, updated_at: call.nowIso() } : current,
   )
 }
 
-/** Whom it was offered to is known before: who is told of an exchange is told of its end. */
+/** Stores that the site is notified before it sends the proposal: each site that knows of an exchange is notified of its end. */
 async function offerProposal(call: Call, doc: Doc<StoredExchange>, to: string): Promise<ExchangeStepOutcome | Refusal> {
-  const { told = [], tenant_id, peer } = doc.value
-  if (told.includes(to)) {
+  const { told: notified = [], tenant_id, peer } = doc.value
+  if (notified.includes(to)) {
     await sendProposal(call, doc, to)
     return 'waits'
   }
-  const refused = told.length === 0 ? await checkOpenExchanges(call, tenant_id, peer, 1) : undefined
+  const refused = notified.length === 0 ? await checkOpenExchanges(call, tenant_id, peer, 1) : undefined
   if (refused) return refused
-  return await applyStepChange(call, doc, 'offered', (current) => ({ ...current, told: [...told, to] }))
+  return await applyStepChange(call, doc, 'offered', (current) => ({ ...current, told: [...notified, to] }))
 }
 
-/** What the profile agrees to needs nobody; the rest waits for a person. */
+/** Agrees where a standing agreement covers the proposal; any other proposal waits for a person. */
 async function acceptByProfile(
   call: Call,
   doc: Doc<StoredExchange>,
@@ -102,7 +102,7 @@ async function acceptByProfile(
   return 'waits'
 }
 
-/** What was kept goes before anybody is told: a site that cannot be told must not keep it here. */
+/** Removes stored data before it notifies other sites: an unreachable site must not delay the removal. */
 async function cleanUpExchange(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
   if (doc.value.state !== 'completed') await endExchangeRun(call, doc)
   await dropPieces(call, doc.id)
@@ -112,7 +112,7 @@ async function cleanUpExchange(call: Call, doc: Doc<StoredExchange>): Promise<Ex
   return await applyStepChange(call, doc, 'over', (current) => ({ ...current, to_tell: [], owes: 0 }))
 }
 
-/** A run that a person has ended ends the exchange; it is no failure. */
+/** Fails the exchange; where a person ended its run (`wrong_state`), cancels it. */
 async function failExchange(
   call: Call,
   { id }: Doc<StoredExchange>,
@@ -138,7 +138,7 @@ async function endExchange(
   )
 }
 
-/** Unless something was heard meanwhile. */
+/** Marks the exchange as waiting, unless a message arrived meanwhile. */
 async function markIdle(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
   await changeExchange(call, id, 'resolution.exchange.waits', (current) =>
     current.heard === value.heard && current.state === value.state ? { ...current, owes: 0 } : current,

@@ -1,11 +1,11 @@
-// How an exchange ends before or when it is through, as pure steps: what it kept secret goes at once, the rest is owed.
+// Pure steps that end an exchange, early or completed: secrets are removed at once, clean-up and notifications become pending.
 import { listSites } from '../agreement/agreement.ts'
 import { type ExchangeState, isOver, type StoredExchange } from '../model.ts'
 
 export type ExchangeFailure = NonNullable<StoredExchange['failure']>
 type EarlyEndState = Extract<ExchangeState, 'declined' | 'cancelled' | 'failed'>
 
-/** The same value when it is over already. `by`: the site that said so, which need not be told. */
+/** Returns the same value when the exchange has ended already. `by`: the site that ended it, which is not notified. */
 export function endEarly(
   current: StoredExchange,
   state: EarlyEndState,
@@ -25,7 +25,7 @@ export function completeExchange(current: StoredExchange, at: string): StoredExc
   return { ...rest, state: 'completed', keys: {}, owes: 1, updated_at: at }
 }
 
-/** Whether the site has heard of it: of what it has not, it would only be told that there is something. */
+/** Whether the site knows of the exchange: a notice to any other would reveal that the exchange exists. */
 function isInformed({ part, state, told, agreement }: StoredExchange, site: string): boolean {
   if (part === 'proposer') return told?.includes(site) ?? true
   return part !== 'linker' || state !== 'proposed' || site === agreement.parties[0]

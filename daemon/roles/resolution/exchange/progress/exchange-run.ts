@@ -1,4 +1,4 @@
-// The run of a party: it follows the exchange from state to state, and holds what was learnt.
+// The run of a party in an exchange: follows the state of the exchange and holds its result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -11,7 +11,7 @@ import { runWork } from '../../parts.ts'
 import type { ExchangeStep } from '../agreement/build-plan.ts'
 import { type ExchangeRound, runIdOfExchange, type StoredExchange } from '../model.ts'
 
-/** Opens it once; its worker has nothing to do with it as long as sites are at it. Refuses where another run has its id. */
+/** Creates the run once, with no work for the run worker while sites exchange data. Refuses where another run has its id. */
 export async function openExchangeRun(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -48,24 +48,26 @@ export async function openExchangeRun(
   const made = await call.store(fusionRuns).create(runIdOfExchange(id), run, audit)
   if (made !== 'exists') return undefined
   const before = await call.store(fusionRuns).get(runIdOfExchange(id))
-  return before.value.exchange_id === id ? undefined : refuse('already_exists', 'another run has the id of this one')
+  return before.value.exchange_id === id
+    ? undefined
+    : refuse('already_exists', 'another run already has the id of the run of this exchange')
 }
 
-/** The states of the service's own runs, by how far the plan is. */
+/** The state of a run, by the completed steps of the plan. */
 export function runStateAt(step: number, steps: number): RunState {
   if (step === 0) return 'extracting'
   if (step >= steps - 1) return 'matched'
   return step === 1 ? 'extracted' : 'matching'
 }
 
-/** A run that has ended stays as it is: whoever ended it wants the exchange no more. */
+/** Refuses to change a run that has ended: its end ends the exchange too. */
 export async function changeExchangeRun(
   call: Call,
   id: string,
   rule: (run: StoredRun) => StoredRun,
 ): Promise<Doc<StoredRun> | Refusal> {
   return await changeRun(call, runIdOfExchange(id), 'resolution.fusion-run.exchange', (run) =>
-    isEnded(run) ? refuse('wrong_state', `the run is ${run.state}`) : rule(run),
+    isEnded(run) ? refuse('wrong_state', `the run is already ${run.state}`) : rule(run),
   )
 }
 
@@ -75,17 +77,17 @@ export async function updateRunProgress(
   plan: readonly ExchangeStep[],
 ): Promise<Refusal | undefined> {
   const state = runStateAt(doc.value.step, plan.length)
-  // What was learnt may be written already, by a process that ended before it said so.
+  // A process may have written the result and ended before it stored the step.
   if ((await call.store(fusionRuns).find(runIdOfExchange(doc.id)))?.value.state === 'completed') return undefined
   const moved = await changeExchangeRun(call, doc.id, (run) =>
     run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
   )
   const step = plan[doc.value.step]
-  const told = {
+  const described = {
     phase: state === 'extracting' || state === 'extracted' ? 'extract' : 'match',
     step: describeStep(step),
   } as const
-  call.part(runWork).reportProgress(runIdOfExchange(doc.id), { ...told, done: doc.value.step, total: plan.length })
+  call.part(runWork).reportProgress(runIdOfExchange(doc.id), { ...described, done: doc.value.step, total: plan.length })
   return isRefusal(moved) ? moved : undefined
 }
 
@@ -103,7 +105,18 @@ const roundNouns: Readonly<Record<ExchangeRound, string>> = {
   pairs: 'pairs',
 }
 
-/** When the exchange ended before it was through. */
+export async function completeExchangeRun(
+  call: Call,
+  id: string,
+  counts: StoredRun['counts'],
+): Promise<Refusal | undefined> {
+  const at = call.nowIso()
+  const ends = { updated_at: at, ended_at: at, files_until_ts: call.now() }
+  const done = await changeExchangeRun(call, id, (now) => ({ ...now, state: 'completed', counts, ...ends }))
+  return isRefusal(done) ? done : undefined
+}
+
+/** Ends the run of an exchange that ended early. */
 export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
   const run = await call.store(fusionRuns).find(runIdOfExchange(id))
   if (run?.value.exchange_id !== id || isEnded(run.value)) return

@@ -18,14 +18,14 @@ test('without progress it has the idle time, from the last progress on', () => {
   expect(findExpiry(runningExchange, limits, hoursAfterStart(168))).toMatchObject({ code: 'expired' })
   const later = { ...runningExchange, updated_at: new Date(hoursAfterStart(100)).toISOString() }
   expect(findExpiry(later, limits, hoursAfterStart(267))).toBeUndefined()
-  expect(findExpiry(later, limits, hoursAfterStart(268))?.reason).toBe('there was no progress for 168 hours')
+  expect(findExpiry(later, limits, hoursAfterStart(268))?.reason).toBe('the exchange made no progress for 168 hours')
 })
 
 test('a peer that says a little from time to time has no more than the whole time', () => {
   const later = { ...runningExchange, updated_at: new Date(hoursAfterStart(719)).toISOString() }
   expect(findExpiry(later, limits, hoursAfterStart(719.9))).toBeUndefined()
   expect(findExpiry(later, limits, hoursAfterStart(720))?.reason).toBe(
-    'it was not through 720 hours after it was proposed',
+    'the exchange did not complete within 720 hours of its proposal',
   )
 })
 

@@ -1,17 +1,17 @@
-// Does one step of an exchange that is agreed: waits for a round, prepares and sends one, or settles what was learnt.
+// Performs one step of an agreed exchange: awaits a round, prepares and sends one, or publishes the result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { Lens } from '../../lens/model.ts'
 import { buildPlan, type ExchangeStep } from '../agreement/build-plan.ts'
+import { findAgreedLens } from '../agreement/find-agreed-lens.ts'
 import { changeExchange } from '../change-exchange.ts'
 import { sendAcceptance, sendRound } from '../message/send-message.ts'
 import { isOver, type StoredExchange } from '../model.ts'
 import { isSetCounted } from '../piece/count-piece.ts'
 import { loadPieces } from '../piece/piece-sets.ts'
 import { checkPeerBudget } from '../proposal/check-peer-budget.ts'
-import { findAgreedLens } from '../proposal/own-records.ts'
 import { completeExchange } from './end-early.ts'
 import { openExchangeRun, updateRunProgress } from './exchange-run.ts'
 import { type ExchangeStepContext, prepareRound } from './prepare-round.ts'
@@ -19,10 +19,10 @@ import { publishResult } from './publish-result.ts'
 
 export type ExchangeStepOutcome = 'moved' | 'waits'
 
-/** Times that a step is begun: one that takes the whole process down must not do so for ever. */
+/** Limit for a step that ends the whole process each time. */
 const max_attempts = 3
 
-/** `sampleSignal`: aborted when the exchange is wanted no more. */
+/** `signal`: aborted when the exchange has ended. */
 export async function performStep(
   call: Call,
   doc: Doc<StoredExchange>,
@@ -47,9 +47,9 @@ export async function performStep(
     if (ended) return ended
   }
   if (step.do === 'await' && !(await isRoundReceived(call, doc, step))) return 'waits'
-  // A linker sees no records, and needs no lens for what it does.
-  const given: ExchangeStepContext = { call, doc, signal, lens: isRefusal(lens) ? placeholderLens : lens.value.body }
-  const refused = await carryOutStep(given, step)
+  // A linker sees no records and needs no lens.
+  const context: ExchangeStepContext = { call, doc, signal, lens: isRefusal(lens) ? placeholderLens : lens.value.body }
+  const refused = await carryOutStep(context, step)
   if (isRefusal(refused)) return refused
   return await applyStepChange(call, doc, 'step', (current) =>
     current.state === 'running' && current.step === at
@@ -79,7 +79,7 @@ async function carryOutStep(context: ExchangeStepContext, step: ExchangeStep): P
     isDone = true
     return undefined
   } finally {
-    // What counts is how often the whole process ended, and not an orderly stop or a store that was away.
+    // Only the end of the whole process counts as an attempt, not an orderly stop or an unavailable store.
     if (!isDone) await applyStepChange(call, doc, 'put-aside', (current) => ({ ...current, attempts: 0 }))
   }
 }
@@ -87,12 +87,13 @@ async function carryOutStep(context: ExchangeStepContext, step: ExchangeStep): P
 function countAttempt(call: Call, doc: Doc<StoredExchange>) {
   return applyStepChange(call, doc, 'begun', (current) => {
     const { attempts = 0 } = current
-    if (attempts >= max_attempts) return refuse('internal', `the service ended ${max_attempts} times in this step`)
+    if (attempts >= max_attempts)
+      return refuse('internal', `the service ended ${max_attempts} times in this step: see its log`)
     return { ...current, attempts: attempts + 1 }
   })
 }
 
-/** Before a word of it goes out: what many have agreed to side by side is one budget. */
+/** Charges the budget of the peer before the first message, since many requests may agree at the same time. */
 async function grantBudget(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
   const refused = await checkPeerBudget(call, doc.value)
   if (refused) return refused

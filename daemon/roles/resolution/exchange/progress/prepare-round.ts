@@ -1,4 +1,4 @@
-// Prepares what a site sends in a round from what it has; kept before it is sent, so that a restart sends the same.
+// Prepares the set that a site sends in a round. The set is stored before it is sent, so that a restart sends the same.
 import { deriveAgreedKey } from '../../../../kernel/cryptography/key-agreement.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -17,9 +17,10 @@ import {
 } from '../job/exchange-jobs.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { cutBytes } from '../piece/cut-pieces.ts'
-import { computeItemBytes, loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
+import { computeItemBytes } from '../piece/find-piece-fault.ts'
+import { loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
 
-/** `sampleSignal`: aborted when the exchange is wanted no more. */
+/** `signal`: aborted when the exchange has ended. */
 export type ExchangeStepContext = {
   readonly call: Call
   readonly doc: Doc<StoredExchange>
@@ -27,7 +28,7 @@ export type ExchangeStepContext = {
   readonly signal: AbortSignal
 }
 
-/** Undefined once the round is kept; a refusal where what the other side sent allows none. */
+/** Undefined once the round is stored. Refuses where the data of the other side is not valid. */
 export async function prepareRound(context: ExchangeStepContext, round: ExchangeRound): Promise<Refusal | undefined> {
   const { call, doc } = context
   if (await loadPieces(call, doc.id, call.site.name, round)) return undefined
@@ -38,7 +39,7 @@ const roundBuilders: Readonly<Record<ExchangeRound, (context: ExchangeStepContex
   async records(context) {
     const { call, doc } = context
     const own = await loadPieces(call, doc.id, call.site.name, doc.value.own ?? '')
-    if (!own) throw new Error(`the records of ${doc.id} are not all here`)
+    if (!own) throw new Error(`pieces of the records of ${doc.id} are missing`)
     const texts = own.map(({ data }) => data)
     await storeSet(context, 'records', own[0]?.items ?? 0, texts)
     return undefined
@@ -69,7 +70,7 @@ const roundBuilders: Readonly<Record<ExchangeRound, (context: ExchangeStepContex
   pairs: preparePairs,
 }
 
-/** Does it beside the service, for this exchange. */
+/** Runs a job for this exchange outside the service's thread. */
 export function performJob<D extends ExchangeJobName>(
   { call, doc, signal }: ExchangeStepContext,
   job: D,
@@ -78,14 +79,14 @@ export function performJob<D extends ExchangeJobName>(
   return call.part(exchangeWork).perform(doc.id, job, input, signal)
 }
 
-/** Places of ours and of theirs that hold the same value, ascending by theirs. */
+/** Positions of equal values in both sets, ascending by the other site's. */
 async function findSharedPositions(context: ExchangeStepContext): Promise<SharedItemPositions | Refusal> {
   const { call, doc } = context
   const theirs = await tagPeerPoints(context)
   if (isRefusal(theirs)) return theirs
   const ours = await loadBytes(call, doc.id, findOtherParty(doc.value.agreement, call.site.name), 'tags')
-  if (!ours) throw new Error('the tags are not all here')
-  const met = await performJob(context, 'meet', {
+  if (!ours) throw new Error(`pieces of the tags of ${doc.id} are missing`)
+  const met = await performJob(context, 'intersect', {
     ours: theirs,
     theirs: ours,
     width: computeItemBytes('tags', doc.value),
@@ -93,19 +94,19 @@ async function findSharedPositions(context: ExchangeStepContext): Promise<Shared
   return isRefusal(met) ? met : { ours: met.theirs, theirs: met.ours }
 }
 
-/** Tags of the other side's points; a refusal for points that are none, not all different, or our own given back. */
+/** Computes tags of the other side's points. Refuses points that are not valid, not distinct, or points of this site. */
 async function tagPeerPoints(context: ExchangeStepContext): Promise<Uint8Array | Refusal> {
   const { call, doc, signal } = context
   const { agreement, agreement_digest, sizes } = doc.value
   const other = findOtherParty(agreement, call.site.name)
   const points = await loadBytes(call, doc.id, other, 'points')
   const own = await loadBytes(call, doc.id, call.site.name, 'points')
-  if (!points || !own) throw new Error('the points are not all here')
+  if (!points || !own) throw new Error(`pieces of the points of ${doc.id} are missing`)
   const sound = await performJob(context, 'check', { points, own, count: sizes[other] ?? 0, from: other })
   if (isRefusal(sound)) return sound
   const width = computeItemBytes('tags', doc.value)
   const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, decodeSecret(context), width, signal)
-  return tags ?? refuse('invalid', `among the points of ${other} is one of low order, or one that is none`)
+  return tags ?? refuse('invalid', `the points of ${other} are not valid: one has low order or is not a point`)
 }
 
 async function prepareVectors(context: ExchangeStepContext): Promise<Refusal | undefined> {
@@ -113,7 +114,7 @@ async function prepareVectors(context: ExchangeStepContext): Promise<Refusal | u
   const { agreement, agreement_digest, keys } = doc.value
   const theirs = keys[findOtherParty(agreement, call.site.name)]
   const key = theirs === undefined ? undefined : deriveAgreedKey(decodeSecret(context), theirs, agreement_digest)
-  if (!key) return refuse('invalid', 'the other party gave no public key that a key can be agreed with')
+  if (!key) return refuse('invalid', 'the other party sent no valid public key')
   const made = await performJob(context, 'vectors', {
     ...(await loadRecordPieces(context)),
     key,
@@ -130,7 +131,7 @@ async function preparePairs(context: ExchangeStepContext): Promise<Refusal | und
     if (refused) return refused
   }
   const [ours, theirs] = await Promise.all(agreement.parties.map((party) => loadBytes(call, doc.id, party, 'vectors')))
-  if (!ours || !theirs) throw new Error('the vectors are not all here')
+  if (!ours || !theirs) throw new Error(`pieces of the vectors of ${doc.id} are missing`)
   const { threshold, one_to_one, ...rest } = getClkParameters(context)
   const length = computeVectorLength({ threshold, one_to_one, ...rest })
   const linked = await performJob(context, 'link', {
@@ -150,25 +151,24 @@ export function getClkParameters({ doc }: Pick<ExchangeStepContext, 'doc'>): Clk
   return doc.value.agreement.clk ?? clkParameters.parse({})
 }
 
-/** The records of this site as they are kept. */
 export async function loadRecordPieces(context: ExchangeStepContext): Promise<LensRecordPieces> {
   return { lens: context.lens, fields: context.doc.value.agreement.fields, pieces: await loadOwnTexts(context) }
 }
 
 async function loadOwnTexts({ call, doc }: ExchangeStepContext): Promise<readonly string[]> {
   const texts = await loadTexts(call, doc.id, call.site.name, doc.value.own ?? '')
-  if (!texts) throw new Error(`the records of ${doc.id} are not all here`)
+  if (!texts) throw new Error(`pieces of the records of ${doc.id} are missing`)
   return texts
 }
 
-/** The order in which a set of items went out: of each place, which of our own it is. */
+/** Loads the order in which a set was sent: for each position, the index of the item here. */
 export async function loadItemOrder({ call, doc }: Pick<ExchangeStepContext, 'call' | 'doc'>): Promise<Int32Array> {
   const bytes = await loadBytes(call, doc.id, call.site.name, 'order')
-  if (!bytes) throw new Error(`the order of ${doc.id} is not here`)
+  if (!bytes) throw new Error(`the item order of ${doc.id} is missing`)
   return new Int32Array(bytes.buffer)
 }
 
-/** With the order kept first: a set that is there has its order. */
+/** Stores the order first, so that a stored set always has its order. */
 async function storeSorted(
   context: ExchangeStepContext,
   round: 'points' | 'vectors',

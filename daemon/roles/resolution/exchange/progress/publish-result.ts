@@ -1,4 +1,4 @@
-// Settles what a site has learnt: matches and clusters of a private run, or the peer's records for a run as any other.
+// Publishes the result of an exchange: matches and clusters of a private run, or the peer's records as input of an ordinary run.
 
 import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -12,7 +12,7 @@ import { findOtherParty } from '../agreement/agreement.ts'
 import type { ExchangeFindingCounts, ReceivedMatches } from '../job/exchange-jobs.ts'
 import { runIdOfExchange } from '../model.ts'
 import { loadBytes, loadTexts } from '../piece/piece-sets.ts'
-import { changeExchangeRun } from './exchange-run.ts'
+import { changeExchangeRun, completeExchangeRun } from './exchange-run.ts'
 import {
   type ExchangeStepContext,
   getClkParameters,
@@ -22,7 +22,7 @@ import {
   prepareRound,
 } from './prepare-round.ts'
 
-/** May be done again: everything is written under ids that follow from what it is about. */
+/** May be repeated: all ids follow from the content. */
 export async function publishResult(context: ExchangeStepContext): Promise<Refusal | undefined> {
   const { call, doc } = context
   const { agreement } = doc.value
@@ -31,15 +31,15 @@ export async function publishResult(context: ExchangeStepContext): Promise<Refus
     return undefined
   if (!agreement.learns.includes(call.site.name)) return isParty ? await completeWithoutResult(context) : undefined
   if (agreement.privacy === 'none') return await startLocalRun(context)
-  const told = agreement.privacy === 'psi' ? await loadSharedKeys(context) : await loadVectorPairs(context)
-  return isRefusal(told) ? told : await writeFindings(context, told)
+  const received = agreement.privacy === 'psi' ? await loadSharedKeys(context) : await loadVectorPairs(context)
+  return isRefusal(received) ? received : await writeFindings(context, received)
 }
 
 async function completeWithoutResult({ call, doc }: ExchangeStepContext): Promise<Refusal | undefined> {
-  return await completeRun(call, doc.id, { records: doc.value.sizes[call.site.name] ?? 0 })
+  return await completeExchangeRun(call, doc.id, { records: doc.value.sizes[call.site.name] ?? 0 })
 }
 
-/** Both sides' records as nodes of a run of this site, which is carried out as any other: by the same lens, to the same result. */
+/** Makes the records of both sites the nodes of an ordinary run of this site. Both sites use the same lens and get the same result. */
 async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | undefined> {
   const { call, doc, lens } = context
   const { agreement, sizes, own = '' } = doc.value
@@ -49,18 +49,18 @@ async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | un
   const sets = await Promise.all(
     agreement.parties.toSorted().map(async (site) => {
       const pieces = await loadTexts(call, doc.id, site, site === self ? own : 'records')
-      if (!pieces) throw new Error(`the records of ${site} are not all here`)
+      if (!pieces) throw new Error(`pieces of the records of ${site} are missing`)
       return { site, size: sizes[site] ?? 0, pieces }
     }),
   )
-  const kept = await performJob(context, 'hand', { lens, fields: agreement.fields, sets })
-  if (isRefusal(kept)) return kept
+  const written = await performJob(context, 'write_run_input', { lens, fields: agreement.fields, sets })
+  if (isRefusal(written)) return written
   const at = call.nowIso()
   const moved = await changeExchangeRun(call, doc.id, (now) => ({ ...now, state: 'pending', owes: 1, updated_at: at }))
   return isRefusal(moved) ? moved : undefined
 }
 
-/** Keys that both have; what stands for the other's records is the key's place in the set of the one that was told last. */
+/** Loads the keys that both have. The position of a key in the set of the other site stands for that site's records. */
 async function loadSharedKeys(context: ExchangeStepContext): Promise<ReceivedMatches | Refusal> {
   const { call, doc } = context
   const { learns, parties } = doc.value.agreement
@@ -81,7 +81,7 @@ async function loadVectorPairs(context: ExchangeStepContext): Promise<ReceivedMa
   const refused = self === linker ? await prepareRound(context, 'pairs') : undefined
   if (refused) return refused
   const pairs = await loadBytes(call, doc.id, linker, 'pairs')
-  if (!pairs) throw new Error(`the pairs of ${doc.id} are not here`)
+  if (!pairs) throw new Error(`the pairs of ${doc.id} are missing`)
   const size_of_other = sizes[findOtherParty(agreement, self)] ?? 0
   const isFirst = self === parties[0]
   return { by: 'vectors', linker, pairs, isFirst, size_of_other, parameters: getClkParameters(context) }
@@ -89,7 +89,7 @@ async function loadVectorPairs(context: ExchangeStepContext): Promise<ReceivedMa
 
 async function loadIntegers(call: Call, id: string, from: string, what: string): Promise<Int32Array> {
   const bytes = await loadBytes(call, id, from, what)
-  if (!bytes) throw new Error(`the ${what} of ${id} are not here`)
+  if (!bytes) throw new Error(`the ${what} of ${id} are missing`)
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
 }
 
@@ -104,17 +104,17 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
     other: findOtherParty(doc.value.agreement, call.site.name),
   }
   const order = await loadItemOrder(context)
-  const found = await performJob(context, 'learn', {
+  const found = await performJob(context, 'derive_findings', {
     ...(await loadRecordPieces(context)),
     ...names,
     order,
-    told: received,
+    received,
     max_matches,
   })
   if (isRefusal(found)) return found
   await publishMatches(call, run, found.matches, signal)
   await publishRegistry(call, run, found.clusters, signal)
-  const refused = await completeRun(call, doc.id, buildRunCounts(run, found))
+  const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, found))
   call.wake('settle')
   await call.part(runWork).drop(run.id)
   return refused
@@ -127,11 +127,4 @@ async function markRunResolving(call: Call, id: string): Promise<Doc<StoredRun> 
 
 function buildRunCounts({ value: { sources } }: Doc<StoredRun>, result: ExchangeFindingCounts): StoredRun['counts'] {
   return { records: sources.reduce((sum, { records = 0 }) => sum + records, 0), ...result }
-}
-
-async function completeRun(call: Call, id: string, counts: StoredRun['counts']): Promise<Refusal | undefined> {
-  const at = call.nowIso()
-  const ends = { updated_at: at, ended_at: at, files_until_ts: call.now() }
-  const done = await changeExchangeRun(call, id, (now) => ({ ...now, state: 'completed', counts, ...ends }))
-  return isRefusal(done) ? done : undefined
 }

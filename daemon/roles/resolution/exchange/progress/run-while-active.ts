@@ -1,27 +1,29 @@
-// Does something for an exchange only as long as it is wanted: who cancels it, or its run, must not wait for work to end.
+// Performs work for an exchange until the exchange or its run ends: a cancellation does not wait for the work.
 import type { Call } from '../../../../kernel/operation/call.ts'
+import { abortWhenEnded } from '../../abort-when-ended.ts'
 import { fusionRuns } from '../../fusion-run/model.ts'
 import { isEnded } from '../../fusion-run/rules.ts'
 import { exchangeTopic } from '../change-exchange.ts'
 import { exchanges, isOver, runIdOfExchange } from '../model.ts'
 import type { ExchangeStepOutcome } from './perform-step.ts'
 
-/** A run that is ended is seen by this, an exchange that is over at once. */
+/** The end of a run is noticed by polling; the end of an exchange is announced. */
 const poll_interval_ms = 1_000
 
-/** What `act` gives, or `moved` where it was ended because nobody wants it. Throws what it throws. */
+/** Returns what `act` returns, or `moved` where the exchange ended meanwhile. Throws what `act` throws. */
 export async function runWhileActive<T>(
   call: Call,
   id: string,
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | Extract<ExchangeStepOutcome, 'moved'>> {
-  const unwanted = new AbortController()
+  const ended = new AbortController()
   const through = new AbortController()
-  const watching = watchExchange(call, id, through.signal, unwanted)
+  const end = { topic: exchangeTopic(id), poll_interval_ms, hasEnded: () => hasExchangeEnded(call, id) }
+  const watching = abortWhenEnded(call, end, through.signal, ended)
   try {
-    return await act(AbortSignal.any([call.signal, unwanted.signal]))
+    return await act(AbortSignal.any([call.signal, ended.signal]))
   } catch (error) {
-    if (unwanted.signal.aborted && !call.signal.aborted) return 'moved'
+    if (ended.signal.aborted && !call.signal.aborted) return 'moved'
     throw error
   } finally {
     through.abort()
@@ -29,11 +31,9 @@ export async function runWhileActive<T>(
   }
 }
 
-async function watchExchange(call: Call, id: string, through: AbortSignal, unwanted: AbortController): Promise<void> {
-  for await (const _ of call.changes(exchangeTopic(id), through, poll_interval_ms)) {
-    const doc = await call.store(exchanges).find(id)
-    const run = await call.store(fusionRuns).find(runIdOfExchange(id))
-    const isOf = run?.value.exchange_id === id && run.value.state !== 'completed'
-    if (!doc || isOver(doc.value) || (isOf && isEnded(run.value))) unwanted.abort()
-  }
+async function hasExchangeEnded(call: Call, id: string): Promise<boolean> {
+  const doc = await call.store(exchanges).find(id)
+  const run = await call.store(fusionRuns).find(runIdOfExchange(id))
+  const isOf = run?.value.exchange_id === id && run.value.state !== 'completed'
+  return !doc || isOver(doc.value) || (isOf && isEnded(run.value))
 }

@@ -1,4 +1,4 @@
-// Agrees to a proposal, for a person or by the profile: from then on this site takes its steps.
+// Agrees to a proposal, for a person or by a standing agreement; from then on this site performs its steps.
 import { deriveX25519PublicKey } from '../../../../kernel/cryptography/key-agreement.ts'
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
@@ -6,13 +6,14 @@ import { joinLabels, normaliseLabel } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
+import { findAgreedLens } from '../agreement/find-agreed-lens.ts'
 import { changeExchange } from '../change-exchange.ts'
 import { exchanges, isOver, type StoredExchange } from '../model.ts'
 import { dropPieces } from '../piece/piece-sets.ts'
 import { checkPeerBudget } from './check-peer-budget.ts'
-import { findAgreedLens, readOwnRecords, storeOwnRecords } from './own-records.ts'
+import { readOwnRecords, storeOwnRecords } from './own-records.ts'
 
-/** `data`: of a party; a linker has none. The same again changes nothing. */
+/** `data`: of a party; a linker has none. */
 export async function acceptProposal(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -20,23 +21,27 @@ export async function acceptProposal(
   signal: AbortSignal,
 ): Promise<Doc<StoredExchange> | Refusal> {
   const { agreement, part, tenant_id } = value
-  if (part === 'proposer') return refuse('wrong_state', 'this site has proposed it: the peer is asked')
-  if (value.state !== 'proposed') return refuse('wrong_state', `the exchange is ${value.state}`)
+  if (part === 'proposer')
+    return refuse('wrong_state', 'this site proposed the exchange: only the peer can agree to it')
+  if (value.state !== 'proposed')
+    return refuse('wrong_state', `the exchange is ${value.state}, and only a proposed one can be agreed to`)
   const refused = await checkPeerBudget(call, value)
   if (refused) return refused
   if (part === 'linker') return await storeAcceptance(call, id, {})
   if (data === undefined)
-    return refuse('invalid', 'a party brings records', [{ path: 'data', message: 'must be there' }])
+    return refuse('invalid', 'the request has no records, and a party must bring some', [
+      { path: 'data', message: 'is required of a party' },
+    ])
   const lens = await findAgreedLens(call, tenant_id, agreement)
   if (isRefusal(lens)) return lens
   const joined = joinLabels(value.label, lens.value.label, call.site.labels)
   if (!joined || canonicalJson(joined) !== canonicalJson(normaliseLabel(value.label)))
-    return refuse('label_denied', `what ${agreement.lens} sees is labelled above what is proposed`)
+    return refuse('label_denied', `the label of the lens ${agreement.lens} is above the label of the proposal`)
   const own = await readOwnRecords(call, tenant_id, agreement, lens, data, signal)
   if (isRefusal(own)) return own
-  const kept = await storeOwnRecords(call, tenant_id, id, own)
-  const done = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: kept })
-  // Records of what was declined or ended meanwhile are not kept.
+  const set_name = await storeOwnRecords(call, tenant_id, id, own)
+  const done = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: set_name })
+  // An exchange that ended meanwhile must not leave records behind.
   const now = isRefusal(done) ? await call.store(exchanges).find(id) : undefined
   if (now && isOver(now.value)) await dropPieces(call, id)
   return done
@@ -51,7 +56,8 @@ async function storeAcceptance(
 ): Promise<Doc<StoredExchange> | Refusal> {
   const self = call.site.name
   return await changeExchange(call, id, 'resolution.exchange.agree', (current) => {
-    if (current.state !== 'proposed') return refuse('wrong_state', `the exchange is ${current.state}`)
+    if (current.state !== 'proposed')
+      return refuse('wrong_state', `the exchange is ${current.state}, and only a proposed one can be agreed to`)
     return {
       ...current,
       ...buildSecretFields(current, self, secret),
@@ -66,7 +72,7 @@ async function storeAcceptance(
   })
 }
 
-/** Fresh for each run; of vectors the public key goes to the other party. */
+/** The secret is fresh for each exchange. With clk its public key goes to the other party. */
 export function buildSecretFields(
   { agreement, keys }: Pick<StoredExchange, 'agreement' | 'keys'>,
   self: string,

@@ -1,4 +1,4 @@
-// How many exchanges of its own proposal a tenant has open with one peer: each keeps records here and asks something of the peer.
+// Limits the exchanges that a tenant has proposed to one peer and that are open: each stores records here and costs the peer work.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -6,8 +6,8 @@ import { settings } from '../../settings.ts'
 import { exchanges } from '../model.ts'
 
 /**
- * Why there are too many; `among`: how many of those that are counted are the one that is asked for. Whoever proposes is told
- * by what he may see; the worker, which sees all, has the last word before anything of it is said.
+ * Refuses one exchange more than the limit. `among`: 1 where the exchange in question is among those counted. A request counts
+ * the exchanges that its caller may see; the worker, which sees all, checks again before the first message.
  */
 export async function checkOpenExchanges(
   call: Call,
@@ -15,9 +15,12 @@ export async function checkOpenExchanges(
   peer: string,
   among: 0 | 1,
 ): Promise<Refusal | undefined> {
-  const most = call.settings(settings).open_exchanges
+  const max_open = call.settings(settings).open_exchanges
   const open = { tenant_id, peer, part: 'proposer', state: { in: ['proposed', 'running'] } }
   const count = await call.store(exchanges).count(open)
-  if (count - among < most) return undefined
-  return refuse('rate_limited', `${most} exchanges with ${peer} are open: cancel some, or wait until they have ended`)
+  if (count - among < max_open) return undefined
+  return refuse(
+    'rate_limited',
+    `${count - among} exchanges with ${peer} are open, and ${max_open} are allowed: cancel some, or wait until they end`,
+  )
 }

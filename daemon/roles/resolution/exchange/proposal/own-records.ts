@@ -1,17 +1,17 @@
-// The records that a site brings into an exchange: read, cut down to what was agreed, and kept until it is over.
+// Reads the records that this site brings into an exchange, reduced to the agreement, and stores them until it ends.
 
 import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
-import { lenses, lensUid, type StoredLens } from '../../lens/stored-lens.ts'
+import type { StoredLens } from '../../lens/stored-lens.ts'
 import { settings } from '../../settings.ts'
 import type { ExchangeAgreement } from '../agreement/agreement.ts'
 import { exchangeWork, type OwnRecordSet } from '../job/exchange-jobs.ts'
 import { storePieces } from '../piece/piece-sets.ts'
 
-/** Refuses data that the lens cannot see, more than was agreed, and none at all. */
+/** Refuses data that the lens cannot read, more records than agreed, and none at all. */
 export async function readOwnRecords(
   call: Call,
   tenant_id: string,
@@ -20,17 +20,23 @@ export async function readOwnRecords(
   data: NodeRecords,
   signal: AbortSignal,
 ): Promise<OwnRecordSet | Refusal> {
-  const most = call.settings(settings).inline_records
-  if (Array.isArray(data) && data.length > most)
-    return refuse('invalid', `the request brings ${data.length} records, and may bring ${most}: name a data file`)
+  const max_inline = call.settings(settings).inline_records
+  if (Array.isArray(data) && data.length > max_inline)
+    return refuse(
+      'invalid',
+      `the request has ${data.length} records, and may have ${max_inline}: name a data file instead`,
+    )
   const absent = lens.fields.filter(({ name, optional }) => !optional && !fields.includes(name))
   if (privacy === 'none' && absent.length > 0)
-    return refuse('invalid', `the lens cannot do without ${absent.map(({ name }) => name).join(', ')}`)
-  const given = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
-  return await call.part(exchangeWork).perform(exchange_id, 'own', given, signal)
+    return refuse(
+      'invalid',
+      `the agreement lacks fields that the lens requires: ${absent.map(({ name }) => name).join(', ')}`,
+    )
+  const input = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
+  return await call.part(exchangeWork).perform(exchange_id, 'read_own', input, signal)
 }
 
-/** Durable when it resolves: the name of the set, by what is in it, so that no other attempt to agree lends its records. */
+/** Returns the name of the set once it is durable. The name follows from the content, so that two attempts to agree never mix. */
 export async function storeOwnRecords(
   call: Call,
   tenant_id: string,
@@ -40,18 +46,4 @@ export async function storeOwnRecords(
   const what = `own.${canonicalDigest(pieces).slice(0, 24)}`
   await storePieces(call, { tenant_id, exchange_id, from: call.site.name, what }, records, pieces)
   return what
-}
-
-/** The lens of the agreement as this tenant has it; refused where it is not there, or says something else here. */
-export async function findAgreedLens(
-  call: Call,
-  tenant_id: string,
-  agreement: ExchangeAgreement,
-): Promise<Doc<StoredLens> | Refusal> {
-  const { lens, lens_version, lens_digest } = agreement
-  const found = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
-  if (!found) return refuse('not_found', `this site has no lens ${lens} ${lens_version}`)
-  return found.value.digest === lens_digest
-    ? found
-    : refuse('invalid', `${lens} ${lens_version} says something else at the peer`)
 }

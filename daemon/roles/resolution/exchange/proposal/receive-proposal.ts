@@ -1,4 +1,4 @@
-// Takes the proposal of a peer, where it is one that this site may be asked for; whether it agrees is another matter.
+// Receives a proposal of a peer and stores it if it is valid and within limits; agreeing is a separate step.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Statement } from '../../../../kernel/messaging/transport.ts'
@@ -11,7 +11,7 @@ import { exchanges, type StoredExchange } from '../model.ts'
 
 type ProposalMessage = Extract<ExchangeMessage, { say: 'proposal' }>
 
-/** The same again is nothing new. Undefined when it is kept. */
+/** Undefined when the proposal is stored, now or by an earlier delivery. */
 export async function receiveProposal(
   call: Call,
   { src, receiver_tenant_id }: Statement,
@@ -25,11 +25,11 @@ export async function receiveProposal(
   const before = await call.store(exchanges).find(id)
   if (before)
     return isSameProposal(before.value, value) ? undefined : refuse('already_exists', 'another exchange has this id')
-  const flood = await checkProposalLimit(call, src, receiver_tenant_id)
-  if (flood) return flood
+  const overLimit = await checkProposalLimit(call, src, receiver_tenant_id)
+  if (overLimit) return overLimit
   const event = call.audited('resolution.exchange.proposed', id, { agreement, size }, label)
   const made = await call.store(exchanges).create(id, value, [{ ...event, tenant_id: receiver_tenant_id }])
-  if (made === 'exists') return refuse('unavailable', 'the same proposal is being taken just now')
+  if (made === 'exists') return refuse('unavailable', 'the same proposal is being stored: retry')
   call.wake('exchanges')
   return undefined
 }
@@ -37,14 +37,15 @@ export async function receiveProposal(
 function findProposalFault(call: Call, src: string, { agreement, size, key }: ProposalMessage): Refusal | undefined {
   const self = call.site.name
   const { parties, linker, max_set_size, privacy } = agreement
-  if (parties[0] !== src) return refuse('invalid', 'a proposal is made by the first party')
-  if (parties[1] !== self && linker !== self) return refuse('invalid', 'this site is no part of the agreement')
+  if (parties[0] !== src)
+    return refuse('invalid', `the first party is ${parties[0]}, and only the first party may propose`)
+  if (parties[1] !== self && linker !== self) return refuse('invalid', 'this site is not part of the agreement')
   const faults = findTermFaults(agreement)
-  if (faults.length > 0) return refuse('invalid', 'the agreement is none', faults)
+  if (faults.length > 0) return refuse('invalid', 'the agreement is not valid', faults)
   if (size < 1 || size > max_set_size)
-    return refuse('invalid', `${size} records where the agreement allows ${max_set_size}`)
+    return refuse('invalid', `the proposal brings ${size} records, and the agreement allows 1 to ${max_set_size}`)
   if ((key !== undefined) !== (privacy === 'clk' && parties[1] === self))
-    return refuse('invalid', 'a public key goes to the other party of clk, and to nobody else')
+    return refuse('invalid', 'a public key must go to the other party with clk, and to no other site')
   return checkSetLimits(call.settings(settings), agreement)
 }
 
@@ -66,7 +67,7 @@ function buildReceivedExchange(call: Call, src: string, tenant_id: string, messa
     keys: key === undefined ? {} : { [src]: key },
     step: 0,
     heard: 0,
-    // The worker looks whether the profile agrees.
+    // The worker checks for a standing agreement.
     owes: 1,
     to_tell: [],
     peer: src,
@@ -86,18 +87,18 @@ function isSameProposal(before: StoredExchange, now: StoredExchange): boolean {
 const day_ms = 86_400_000
 
 /**
- * What this peer itself has proposed, apart from what was proposed to it and from what others have. One that takes its proposals
- * back at once makes as many documents as one that waits: both are counted.
+ * Limits the open proposals of this peer, and its proposals of 24 hours. The second counts proposals that the peer has cancelled
+ * too, since each leaves a document.
  */
 async function checkProposalLimit(call: Call, src: string, tenant_id: string): Promise<Refusal | undefined> {
-  const { peer_proposals: most, exchange_idle_hours } = call.settings(settings)
+  const { peer_proposals: max_proposals, exchange_idle_hours } = call.settings(settings)
   const theirs = { tenant_id, peer: src, part: { in: ['asked', 'linker'] } }
-  if ((await call.store(exchanges).count({ ...theirs, state: 'proposed' })) >= most)
+  if ((await call.store(exchanges).count({ ...theirs, state: 'proposed' })) >= max_proposals)
     return refuse(
       'over_budget',
-      `${most} proposals of ${src} wait for an answer: propose again once some are answered, or ended after ${exchange_idle_hours} hours`,
+      `${max_proposals} proposals of ${src} wait for an answer: propose again once some are answered, or have expired after ${exchange_idle_hours} hours`,
     )
   const since = new Date(call.now() - day_ms).toISOString()
-  if ((await call.store(exchanges).count({ ...theirs, created_at: { gt: since } })) < most) return undefined
-  return refuse('over_budget', `${src} has made its ${most} proposals of 24 hours: propose again later`)
+  if ((await call.store(exchanges).count({ ...theirs, created_at: { gt: since } })) < max_proposals) return undefined
+  return refuse('over_budget', `${src} has made its ${max_proposals} proposals of 24 hours: propose again later`)
 }

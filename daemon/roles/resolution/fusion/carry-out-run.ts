@@ -1,37 +1,39 @@
-// Carries a run from phase to phase, until it is where it was asked to go, fails, or is wanted no more.
+// Takes a run from phase to phase, until it reaches its goal, fails or is cancelled.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { abortWhenEnded } from '../abort-when-ended.ts'
+import { changeRun, runTopic } from '../fusion-run/change-run.ts'
+import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from '../fusion-run/model.ts'
+import { publishMatches } from '../fusion-run/publish-matches.ts'
+import { beginPhase, completePhase, isEnded, markRunFailed, nextPhase } from '../fusion-run/rules.ts'
 import { lenses } from '../lens/stored-lens.ts'
 import { bindLens } from '../lens-binding/bind.ts'
 import { type PhaseJob, type PhaseResult, runWork } from '../parts.ts'
 import { publishRegistry } from '../registry/publish-registry.ts'
 import { settings } from '../settings.ts'
-import { changeRun, runTopic } from './change-run.ts'
-import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from './model.ts'
-import { publishMatches } from './publish-matches.ts'
-import { beginPhase, completePhase, isEnded, markRunFailed, nextPhase } from './rules.ts'
 
 const day_ms = 86_400_000
 const poll_interval_ms = 2_000
 
 export async function carryOutRun(call: Call, id: string): Promise<void> {
-  const unwanted = new AbortController()
-  const signal = AbortSignal.any([call.signal, unwanted.signal])
-  const watching = watchRun(call, id, unwanted)
+  const ended = new AbortController()
+  const signal = AbortSignal.any([call.signal, ended.signal])
+  const end = { topic: runTopic(id), poll_interval_ms, hasEnded: () => hasRunEnded(call, id) }
+  const watching = abortWhenEnded(call, end, ended.signal, ended)
   let isThrough = false
   try {
     while (!signal.aborted && (await performNextPhase(call, id, signal)));
     isThrough = !call.signal.aborted
   } finally {
-    unwanted.abort()
+    ended.abort()
     await watching
     if (!isThrough) await resetAttempts(call, id)
   }
 }
 
-/** What counts is how often the whole process ended in a phase, and not an orderly stop or a store that was away. */
+/** Only the end of the whole process counts as an attempt, not an orderly stop or an unavailable store. */
 async function resetAttempts(call: Call, id: string): Promise<void> {
   await call
     .store(fusionRuns)
@@ -42,15 +44,12 @@ async function resetAttempts(call: Call, id: string): Promise<void> {
     .catch((error: unknown) => call.log.warn('resolution.run.not-released', { run: id, error: String(error) }))
 }
 
-/** Aborts when the run has ended by another hand. */
-async function watchRun(call: Call, id: string, unwanted: AbortController): Promise<void> {
-  for await (const _ of call.changes(runTopic(id), unwanted.signal, poll_interval_ms)) {
-    const doc = await call.store(fusionRuns).find(id)
-    if (!doc || isEnded(doc.value)) unwanted.abort()
-  }
+async function hasRunEnded(call: Call, id: string): Promise<boolean> {
+  const doc = await call.store(fusionRuns).find(id)
+  return !doc || isEnded(doc.value)
 }
 
-/** Whether there may be another. */
+/** Returns whether another phase may follow. */
 async function performNextPhase(call: Call, id: string, signal: AbortSignal): Promise<boolean> {
   const { value } = await call.store(fusionRuns).get(id)
   const phase = nextPhase(value)
@@ -60,7 +59,7 @@ async function performNextPhase(call: Call, id: string, signal: AbortSignal): Pr
   )
   if (isEnded(run.value)) return false
   const found = await performPhase(call, run, phase, signal)
-  if (found === 'unwanted') return false
+  if (found === 'ended') return false
   if (isRefusal(found)) return await failRun(call, id, found)
   const keep_until = call.now() + call.settings(settings).keep_days * day_ms
   try {
@@ -68,11 +67,11 @@ async function performNextPhase(call: Call, id: string, signal: AbortSignal): Pr
       completePhase(now, phase, found, call.nowIso(), keep_until),
     )
   } catch (error) {
-    // What no document can hold is found again the next time: only a store that is away is waited for.
+    // A result that no document can hold fails again each time; only an unavailable store is worth a retry.
     if (isRefusal(error)) throw error
     return await failRun(call, id, logInternalFailure(call, id, error))
   }
-  // While a run writes clusters, decisions wait.
+  // Decisions wait while a run writes clusters.
   if (phase === 'resolve') call.wake('settle')
   return true
 }
@@ -83,7 +82,7 @@ async function failRun(call: Call, id: string, { code, message: reason }: Refusa
   return false
 }
 
-/** A run that has ended stays as it is. */
+/** Leaves a run that has ended as it is. */
 async function changeActiveRun(
   call: Call,
   id: string,
@@ -95,13 +94,13 @@ async function changeActiveRun(
   return stepped
 }
 
-/** An unavailable store is no fault of the run: it is thrown, and the run taken up again. */
+/** Throws where the store is unavailable: the worker then tries the run again. Returns all other failures. */
 async function performPhase(
   call: Call,
   run: Doc<StoredRun>,
   phase: RunPhase,
   signal: AbortSignal,
-): Promise<PhaseResult | Refusal | 'unwanted'> {
+): Promise<PhaseResult | Refusal | 'ended'> {
   try {
     const lens = await call.store(lenses).get(run.value.lens_id)
     const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
@@ -113,19 +112,19 @@ async function performPhase(
     if (phase === 'resolve') await publishRegistry(call, known, found.counts.entities ?? 0, signal)
     return found
   } catch (error) {
-    if (signal.aborted) return 'unwanted'
+    if (signal.aborted) return 'ended'
     if (!isRefusal(error)) return logInternalFailure(call, run.id, error)
     if (error.row.retryable && error.code !== 'timeout') throw error
     return error
   }
 }
 
-/** A fault of ours is the same the next time. */
+/** A defect would fail again each time, so it fails the run. */
 function logInternalFailure(call: Call, run: string, error: unknown): Refusal {
   const { trace_id } = call.trace
   const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
   call.log.error('resolution.run.broken', { trace_id, run, error: why })
-  return refuse('internal', 'the service failed; its log tells why')
+  return refuse('internal', 'the service failed: see its log for the reason')
 }
 
 function buildPhaseJob(

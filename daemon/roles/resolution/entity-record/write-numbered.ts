@@ -1,10 +1,9 @@
-// Numbers what is written to a registry, so that a copy in memory misses nothing that was begun earlier and written later.
+// Numbers writes to a registry, so that a copy in memory misses no write that began earlier and ended later.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { shortText } from '../fields.ts'
-import type { RegistryKey } from './decision-reach.ts'
+import { type RegistryKey, shortText } from '../fields.ts'
 
 const writeNumber = z.int().min(1)
 
@@ -13,14 +12,14 @@ const storedRegistryHead = z.strictObject({
   lens: shortText,
   /** The number of the next write. */
   next: writeNumber,
-  /** Writes that have begun; `at` in epoch milliseconds. */
+  /** Writes in progress; `at` in epoch milliseconds. */
   open: z.array(z.strictObject({ seq: writeNumber, at: z.number() })),
 })
 type StoredRegistryHead = z.infer<typeof storedRegistryHead>
 
 export const registryHeads = collection({ name: 'registry_head', schema: storedRegistryHead, indexes: ['lens'] })
 
-/** By then a writer that did not end is no more, and so is whatever it had sent. */
+/** After this long, a writer that has not ended is gone, and so are its requests to the store. */
 const write_timeout_ms = 600_000
 
 function headUid({ tenant_id, lens }: RegistryKey): string {
@@ -28,8 +27,8 @@ function headUid({ tenant_id, lens }: RegistryKey): string {
 }
 
 /**
- * Writes records of one registry under a number of their own, which each of them keeps as `written`. What it throws leaves the number
- * open, since nobody knows then what was written.
+ * Writes records of one registry under a new number, which each of them stores as `written`. A failure leaves the number open,
+ * since the records may or may not be written.
  */
 export async function writeNumbered<T>(
   call: Call,
@@ -62,8 +61,8 @@ function isInProgress({ at }: StoredRegistryHead['open'][number], now: number): 
 }
 
 /**
- * Asked before records are read. `below`: every record with a lower number is there to be read, and what comes later has this one
- * or a higher. `next`: no record has this number yet. Both are 1 for a registry to which nothing was written yet.
+ * Call it before reading records. `below`: every record with a lower number can be read, and later writes have this number or a
+ * higher one. `next`: no record has this number yet. Both are 1 for a registry without writes.
  */
 export async function readWriteBounds(call: Call, registry: RegistryKey): Promise<{ below: number; next: number }> {
   const head = await call.store(registryHeads).find(headUid(registry))

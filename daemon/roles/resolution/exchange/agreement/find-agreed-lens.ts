@@ -1,0 +1,24 @@
+// Finds the lens that an agreement names, as this site has it.
+import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Doc } from '../../../../kernel/store/store.ts'
+import { lenses, lensUid, type StoredLens } from '../../lens/stored-lens.ts'
+import type { ExchangeAgreement } from './agreement.ts'
+
+/** Refuses `not_found` where this tenant does not have the lens, and `invalid` where it differs from the peer's. */
+export async function findAgreedLens(
+  call: Call,
+  tenant_id: string,
+  agreement: ExchangeAgreement,
+): Promise<Doc<StoredLens> | Refusal> {
+  const { lens, lens_version, lens_digest } = agreement
+  const found = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
+  if (!found)
+    return refuse('not_found', `this site has no lens ${lens} ${lens_version}: create the lens of the peer here first`)
+  return found.value.digest === lens_digest
+    ? found
+    : refuse(
+        'invalid',
+        `the lens ${lens} ${lens_version} differs from the peer's: both sites must have an identical one`,
+      )
+}

@@ -1,0 +1,92 @@
+// Judges a piece that a peer sends by the agreement and the sizes of the sets, before a byte of it is stored.
+import { clkParameters, computeVectorLength } from '../../privacy/clk/parameters.ts'
+import { computeTagBytes } from '../../privacy/psi/tags.ts'
+import { buildPlan } from '../agreement/build-plan.ts'
+import type { PieceMessage } from '../message/exchange-message.ts'
+import type { ExchangeRound, StoredExchange } from '../model.ts'
+import { max_piece_bytes, pair_bytes } from './cut-pieces.ts'
+
+/** Pairs that a linker may find for each record of both sides. */
+const max_pairs_per_record = 50
+
+/** Bytes of an item of a round; records have none. */
+export function computeItemBytes(
+  round: Exclude<ExchangeRound, 'records'>,
+  { agreement, sizes }: Pick<StoredExchange, 'agreement' | 'sizes'>,
+): number {
+  if (round === 'points') return 32
+  if (round === 'places') return 4
+  if (round === 'pairs') return pair_bytes
+  if (round === 'vectors') return computeVectorLength(agreement.clk ?? clkParameters.parse({})) / 8
+  const [one, other] = agreement.parties
+  return computeTagBytes(sizes[one] ?? 0, sizes[other] ?? 0)
+}
+
+/** A sender fills pieces: two consecutive ones hold more than one full piece. */
+function computeMaxPieces(max_set_bytes: number): number {
+  return 2 * Math.ceil(max_set_bytes / max_piece_bytes) + 1
+}
+
+type ExchangeSizes = Pick<StoredExchange, 'agreement' | 'sizes'>
+
+/** Items that a round from this site may have; both bounds are equal where the number is known. */
+function computeItemBounds(
+  round: ExchangeRound,
+  exchange: ExchangeSizes,
+  { from, self, max_matches }: { from: string; self: string; max_matches: number },
+): readonly [min: number, max: number] {
+  const of = (site: string) => exchange.sizes[site] ?? 0
+  // A linker does not know the sizes of the parties beforehand.
+  if (exchange.sizes[from] === undefined && round === 'vectors') return [1, exchange.agreement.max_set_size]
+  if (round === 'tags') return [of(self), of(self)]
+  if (round === 'places') return [0, Math.min(of(self), of(from))]
+  if (round === 'pairs') return [0, Math.min(max_matches, computeMaxPairs(exchange))]
+  return [of(from), of(from)]
+}
+
+function computeMaxPairs({ agreement: { parties, clk }, sizes }: ExchangeSizes): number {
+  const all = parties.map((party) => sizes[party] ?? 0)
+  const isOneToOne = clk?.one_to_one ?? true
+  return isOneToOne ? Math.min(...all) : max_pairs_per_record * all.reduce((sum, size) => sum + size, 0)
+}
+
+/**
+ * Returns why a peer may not send this piece; undefined when it may. `max_matches`: the limit of a run of this site.
+ */
+export function findPieceFault(
+  piece: PieceMessage,
+  exchange: ExchangeSizes,
+  from: string,
+  self: string,
+  max_matches: number,
+): string | undefined {
+  const { round, number, of, items, data, rows } = piece
+  const isExpected = buildPlan(exchange.agreement, self).some(
+    (step) => step.do === 'await' && step.round === round && step.from === from,
+  )
+  if (!isExpected) return `the agreement expects no ${round} from ${from}`
+  const [min_items, max_items] = computeItemBounds(round, exchange, { from, self, max_matches })
+  if (items < min_items || items > max_items)
+    return `the set has ${items} ${round}, and ${min_items === max_items ? '' : 'at most '}${max_items} were agreed`
+  if (number >= of) return `the piece has number ${number}, and the set has ${of} pieces (0 to ${of - 1})`
+  if (round === 'records') return findRecordsFault(piece, exchange)
+  if (rows !== undefined || data === undefined) return `a piece of ${round} must have data and no rows`
+  const width = computeItemBytes(round, exchange)
+  const each = Math.floor(max_piece_bytes / width)
+  if (of !== Math.max(1, Math.ceil(items / each)))
+    return `the set of ${items} items was cut into ${of} pieces, which is not the agreed cut`
+  const expected = Math.min(each, items - number * each) * width
+  const bytes = Buffer.from(data, 'base64url')
+  if (bytes.length !== expected) return `the piece has ${bytes.length} bytes, and must have ${expected}`
+  return bytes.toString('base64url') === data ? undefined : 'the data is not canonical base64url'
+}
+
+function findRecordsFault({ rows, data, of, items }: PieceMessage, { agreement }: ExchangeSizes): string | undefined {
+  if (data !== undefined || rows === undefined) return 'a piece of records must have rows and no data'
+  const isEven = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
+  if (!isEven) return 'each row must be an id and the agreed fields'
+  const max_pieces = Math.min(Math.max(1, items), computeMaxPieces(agreement.max_set_bytes))
+  return of <= max_pieces && rows.length <= items
+    ? undefined
+    : `the set has ${of} pieces and this one ${rows.length} rows, and ${max_pieces} pieces and ${items} rows are allowed`
+}

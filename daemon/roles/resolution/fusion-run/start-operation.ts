@@ -1,0 +1,29 @@
+// Declares an operation that begins a run; the operations differ in how far the run goes.
+import { isRefusal } from '../../../kernel/error/errors.ts'
+import { matchingOperation } from '../matching.ts'
+import { runView, type StoredRun, showRun } from './model.ts'
+import { max_body_bytes, openRun, runInput } from './open-run.ts'
+
+/** `goal`: the state at which the run stops. */
+export function startOperation(
+  described: { readonly summary: string; readonly path: string; readonly tool: string },
+  goal: StoredRun['goal'],
+) {
+  return matchingOperation({
+    ...described,
+    method: 'POST',
+    input: runInput,
+    output: runView,
+    status: 202,
+    errors: ['not_found', 'label_denied', 'idempotency_mismatch', 'conflict', 'rate_limited'],
+    allow: 'resolution:write',
+    creates: true,
+    versioned: true,
+    max_body_bytes,
+
+    async run(call, input) {
+      const made = await openRun(call, goal, input)
+      return isRefusal(made) ? made : showRun(made)
+    },
+  })
+}
