@@ -7,7 +7,7 @@ import { type OperationRequest, performOperation, type RoleContext } from '../..
 import { operationsOf } from '../../kernel/role/built-in-operations.ts'
 import { newTrace } from '../../kernel/telemetry/trace.ts'
 import { proxy } from '../../roles/proxy/role.ts'
-import type { ProxyServiceEndpoint } from './thread-messages.ts'
+import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
 
 const operationAddresses: Readonly<Record<ProxyServiceEndpoint, string>> = {
   health: 'proxy.service.live',

@@ -5,8 +5,9 @@ import { type Clock, tickingClock } from '../../../adapters/forward/http/clock.t
 import { type DataListener, dataListener } from '../../../adapters/forward/http/data-listener.ts'
 import { originOf as dialled } from '../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
-import { type Upstream, upstream } from '../../../adapters/forward/http/upstream.ts'
+import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import { TokenSource } from '../../../adapters/identity/client-credentials/token-source.ts'
+import type { Upstream } from '../../kernel/forward/upstream.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
 import { type ResponseCache, responseCache } from '../../roles/proxy/cache/response-cache.ts'
@@ -14,12 +15,13 @@ import { compileProxyConfig } from '../../roles/proxy/config.ts'
 import { connectionFaultTotal, tokenTotal } from '../../roles/proxy/metrics.ts'
 import { parseOrigin } from '../../roles/proxy/platform-origin.ts'
 import { window_ms } from '../../roles/proxy/request/rate-counters.ts'
-import { RequestDispatcher } from '../../roles/proxy/serving/request-dispatcher.ts'
+import { type ProxyServiceEndpoint, RequestDispatcher } from '../../roles/proxy/serving/request-dispatcher.ts'
 import { RequestRecorder } from '../../roles/proxy/serving/request-recorder.ts'
+import type { TokenProvider } from '../../roles/proxy/serving/token-provider.ts'
 import { WindowCounter } from '../../roles/proxy/serving/window-counter.ts'
 import { LocalCounterClient } from './local-counter-client.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
-import type { MessageFromThread, MessageToThread, ProxyServiceEndpoint } from './thread-messages.ts'
+import type { MessageFromThread, MessageToThread } from './thread-messages.ts'
 import type { ThreadStartData } from './thread-supervisor.ts'
 import { tokenEndpointClient } from './token-endpoint-client.ts'
 
@@ -61,7 +63,7 @@ export class ProxyWorker {
         else this.#log.info('proxy.audit.back')
       },
     })
-    this.#recorder = new RequestRecorder(this.#journal)
+    this.#recorder = new RequestRecorder(this.#journal, setImmediate)
     const rule = addressRule(proxy.trusted_networks)
     const url = proxy.platform_api_url ?? ''
     const origin = dialled(new URL(url), platform_ca)
@@ -77,6 +79,7 @@ export class ProxyWorker {
         counter: new WindowCounter(
           (...step) => (this.#remote_counters ?? this.#local_counters).increment(...step),
           window_ms,
+          setImmediate,
         ),
         recorder: this.#recorder,
         cache: this.#cache,
@@ -89,7 +92,7 @@ export class ProxyWorker {
   }
 
   /** Without a client there is no token, and nobody to ask for one. */
-  #tokens(rule: AddressRule): Pick<TokenSource, 'token'> {
+  #tokens(rule: AddressRule): TokenProvider {
     const { proxy, token_url, sso_ca } = this.#start.config
     const { public_sso_client_id: client_id, public_sso_client_secret: client_secret } = proxy
     if (client_id === undefined || client_secret === undefined) return { token: () => undefined }

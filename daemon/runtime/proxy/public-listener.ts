@@ -30,6 +30,12 @@ import {
   denialsPart,
   type ProxyReloadResult,
 } from '../../roles/proxy/parts.ts'
+import type {
+  CounterDelta,
+  DependencyObservation,
+  DependencyObservations,
+  ProxyDependency,
+} from '../../roles/proxy/serving/thread-report.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { ship } from '../../roles/proxy/workers/ship.ts'
 import { localCounters } from './local-counters.ts'
@@ -38,7 +44,6 @@ import { reloadSettings } from './reload-settings.ts'
 import { reloadTls } from './reload-tls.ts'
 import { requireFreePort } from './require-free-port.ts'
 import { buildThreadConfig, type ProxyThreadConfig } from './thread-config.ts'
-import type { CounterDelta, DependencyObservation, DependencyObservations, ProxyDependency } from './thread-messages.ts'
 import { ThreadSupervisor } from './thread-supervisor.ts'
 
 export type PublicListenerOptions = Pick<

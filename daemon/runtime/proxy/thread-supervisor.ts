@@ -3,14 +3,10 @@ import { Worker } from 'node:worker_threads'
 import type { Script } from '../../../adapters/compute/threads/threads.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
+import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
+import type { CounterDelta, DependencyObservations } from '../../roles/proxy/serving/thread-report.ts'
 import { ThreadHandle } from './thread-handle.ts'
-import type {
-  CounterDelta,
-  DependencyObservations,
-  MessageFromThread,
-  ProxyServiceEndpoint,
-  ThreadStatus,
-} from './thread-messages.ts'
+import type { MessageFromThread, ThreadStatus } from './thread-messages.ts'
 
 export type ListenAddress = { readonly host: string; readonly port: number }
 

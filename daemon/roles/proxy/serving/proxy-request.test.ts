@@ -1,12 +1,12 @@
 // A visit where something goes wrong between its steps: it is answered once, others are not held up, and nothing is forwarded unasked.
 import { expect, test } from 'vitest'
-import type { Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { Failure, Sink } from '../../../../adapters/forward/http/sink.ts'
+import type { Exchange } from '../../../kernel/forward/exchange.ts'
+import type { ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
 import type { CounterValue } from '../../../kernel/store/key-value.ts'
-import type { DependencyObservation } from '../../../runtime/proxy/thread-messages.ts'
 import { compileProxyConfig, type ProxyConfig } from '../config.ts'
 import { ProxyRequest, type ProxyRequestDependencies } from './proxy-request.ts'
 import type { RequestRecorder } from './request-recorder.ts'
+import type { DependencyObservation } from './thread-report.ts'
 import { WindowCounter } from './window-counter.ts'
 
 const values = {
@@ -28,7 +28,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
   const noted: [reason: string, status: number][] = []
   const health: [ok: boolean, detail: string][] = []
   const failed: string[] = []
-  const sinks: Sink[] = []
+  const sinks: ResponseSink[] = []
   const parts: ProxyRequestDependencies = {
     origin: { isTls: false, host: 'up', port: 80, authority: 'up', base: '' },
     upstream: {
@@ -41,13 +41,13 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
       close: () => undefined,
     },
     tokens: { token },
-    counter: new WindowCounter(count, 60_000),
+    counter: new WindowCounter(count, 60_000, setImmediate),
     recorder: {
-      note(about: { reason: string; status: number }, answer: () => void) {
+      record(about: { reason: string; status: number }, answer: () => void) {
         noted.push([about.reason, about.status])
         answer()
       },
-      asked: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
+      observe: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
     } as unknown as RequestRecorder,
     cache: undefined,
     now: () => now,
@@ -126,9 +126,9 @@ test('the upstream is judged by what it says, by its silence and by breaking off
     const before = sinks.length
     const exchange = visit('/open/report')
     await expect.poll(() => sinks.length).toBe(before + 1)
-    return { exchange, sink: sinks[before] as Sink }
+    return { exchange, sink: sinks[before] as ResponseSink }
   }
-  const fails = async (failure: Failure) => (await forwarded()).sink.fail(failure, '')
+  const fails = async (failure: UpstreamFailure) => (await forwarded()).sink.fail(failure, '')
   await fails('busy')
   expect(health).toEqual([])
   await fails('timeout')

@@ -1,7 +1,6 @@
 // A public request on its way through a thread, step by step in the order that the interface gives.
-import type { BodyFailure, BodyTaken, Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { Upstream } from '../../../../adapters/forward/http/upstream.ts'
-import type { TokenSource } from '../../../../adapters/identity/client-credentials/token-source.ts'
+import type { BodyFailure, BodyResult, Exchange } from '../../../kernel/forward/exchange.ts'
+import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import { cacheKey } from '../cache/cache-lifetime.ts'
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts'
 import type { ProxyConfig } from '../config.ts'
@@ -13,12 +12,13 @@ import { buildWriteCounter, listRateCounters, type RateCounter } from '../reques
 import { buildLocalReply, buildPreflightReply } from '../request/replies.ts'
 import type { RequestRecorder } from './request-recorder.ts'
 import { type RelayedRequest, ResponseRelay } from './response-relay.ts'
+import type { TokenProvider } from './token-provider.ts'
 import type { WindowCounter, WindowPosition } from './window-counter.ts'
 
 export type ProxyRequestDependencies = {
   readonly origin: PlatformOrigin
   readonly upstream: Upstream
-  readonly tokens: Pick<TokenSource, 'token'>
+  readonly tokens: TokenProvider
   readonly counter: WindowCounter
   readonly recorder: RequestRecorder
   readonly cache: ResponseCache | undefined
@@ -131,7 +131,7 @@ export class ProxyRequest implements RelayedRequest {
   #write(): void {
     const { max_body_bytes } = this.config
     const { framing } = this.exchange
-    const read = (body: BodyTaken) =>
+    const read = (body: BodyResult) =>
       this.#step(() => (typeof body === 'string' ? this.#refuse(reasonsByBodyFailure[body]) : this.#forward(body)))
     if (framing !== 'chunked' && framing > max_body_bytes) this.#refuse('body_too_large')
     else {

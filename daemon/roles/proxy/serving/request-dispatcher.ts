@@ -1,8 +1,10 @@
 // Where the requests of strangers come to: each is a visit, but for what is asked of the service itself.
-import type { Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { ProxyServiceEndpoint } from '../../../runtime/proxy/thread-messages.ts'
+import type { Exchange } from '../../../kernel/forward/exchange.ts'
 import type { ProxyConfig } from '../config.ts'
 import { ProxyRequest, type ProxyRequestDependencies } from './proxy-request.ts'
+
+/** Targets beside the public prefix that the main thread answers. */
+export type ProxyServiceEndpoint = 'health' | 'info'
 
 type RequestDispatcherOptions = ProxyRequestDependencies & {
   /** What is asked for beside the public prefix, and answered by the main thread. */

@@ -1,18 +1,14 @@
 // What a thread writes down: for each request one audit line before its answer goes out, counts, and how its dependencies were.
-import type { SegmentWriter } from '../../../../adapters/audit/segments/segment-writer.ts'
 import type { Metric } from '../../../kernel/telemetry/metrics.ts'
-import type {
-  CounterDelta,
-  DependencyObservation,
-  DependencyObservations,
-  ProxyDependency,
-} from '../../../runtime/proxy/thread-messages.ts'
 import { answerTotal, lostRecordTotal, requestTotal } from '../metrics.ts'
 import { lookUpReason, type ProxyReason } from '../reasons.ts'
 import { formatRecordLine, type RequestAuditEntry } from '../record/record-line.ts'
+import type { AuditLineWriter } from './audit-line-writer.ts'
+import type { CounterDelta, DependencyObservation, DependencyObservations, ProxyDependency } from './thread-report.ts'
 
 export class RequestRecorder {
-  readonly #journal: SegmentWriter
+  readonly #journal: AuditLineWriter
+  readonly #schedule: (task: () => void) => void
   readonly #counts = new Map<string, { added: CounterDelta; by: number }>()
   /** Brought into the counts when those are asked for: there is one of each for every request. */
   readonly #requests = new Map<ProxyReason, number>()
@@ -24,8 +20,10 @@ export class RequestRecorder {
   /** The journal holds as much as it may: lines are counted as lost. */
   isFull = false
 
-  constructor(journal: SegmentWriter) {
+  /** `schedule` runs the task at the end of this turn of the event loop, as `setImmediate` does. */
+  constructor(journal: AuditLineWriter, schedule: (task: () => void) => void) {
     this.#journal = journal
+    this.#schedule = schedule
   }
 
   /**
@@ -40,7 +38,7 @@ export class RequestRecorder {
     this.#answers.set(entry.status, (this.#answers.get(entry.status) ?? 0) + 1)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => this.#flush())
+    this.#schedule(() => this.#flush())
   }
 
   count(metric: Metric, labels: readonly string[], by: number): void {

@@ -1,6 +1,6 @@
 // The upstream's answer on its way to the caller: held until it is noted, whole in one write where it is small, else streamed.
-import type { Answering, Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { Failure, Flight, Sink } from '../../../../adapters/forward/http/sink.ts'
+import type { Exchange, ResponseProducer } from '../../../kernel/forward/exchange.ts'
+import type { ActiveRequest, ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
 import { cacheKey, computeCacheLifetime } from '../cache/cache-lifetime.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { ProxyConfig } from '../config.ts'
@@ -27,7 +27,7 @@ export type RelayedRequest = {
 /** What is held of an answer until its note is written; more waits at the upstream. */
 const max_held_bytes = 65_536
 
-const reasonsByFailure: Readonly<Record<Failure, ProxyReason>> = {
+const reasonsByFailure: Readonly<Record<UpstreamFailure, ProxyReason>> = {
   address: 'upstream_address',
   connect: 'upstream_unreachable',
   busy: 'upstream_unreachable',
@@ -36,9 +36,9 @@ const reasonsByFailure: Readonly<Record<Failure, ProxyReason>> = {
   protocol: 'upstream_protocol',
 }
 
-export class ResponseRelay implements Sink, Answering {
+export class ResponseRelay implements ResponseSink, ResponseProducer {
   readonly #request: RelayedRequest
-  activeRequest: Flight | undefined
+  activeRequest: ActiveRequest | undefined
   #status = 0
   #headers: string[] = []
   #length: number | undefined
@@ -86,7 +86,7 @@ export class ResponseRelay implements Sink, Answering {
     this.#request.exchange.end()
   }
 
-  fail(failure: Failure): void {
+  fail(failure: UpstreamFailure): void {
     if (this.#state === 'waiting') {
       this.#state = 'over'
       this.#request.failed(reasonsByFailure[failure], failure !== 'busy')

@@ -11,16 +11,19 @@ export type WindowPositionCallback = (place: WindowPosition | undefined) => void
 export class WindowCounter {
   readonly #increment: KeyValue['increment']
   readonly #window_ms: number
+  readonly #schedule: (task: () => void) => void
   #turn = new Map<string, WindowPositionCallback[]>()
 
-  constructor(increment: KeyValue['increment'], window_ms: number) {
+  /** `schedule` runs the task at the end of this turn of the event loop, as `setImmediate` does. */
+  constructor(increment: KeyValue['increment'], window_ms: number, schedule: (task: () => void) => void) {
     this.#increment = increment
     this.#window_ms = window_ms
+    this.#schedule = schedule
   }
 
   /** In the order of the calls, and never before this returns. A function and no promise: each request comes by here. */
   count(key: string, done: WindowPositionCallback): void {
-    if (this.#turn.size === 0) setImmediate(() => this.#flush())
+    if (this.#turn.size === 0) this.#schedule(() => this.#flush())
     const waiting = this.#turn.get(key)
     if (waiting) waiting.push(done)
     else this.#turn.set(key, [done])
