@@ -1,11 +1,8 @@
 // Every request of the corpus through the pure steps: what a head alone decides is decided as the corpus says.
 import { expect, test } from 'vitest'
 import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
-import {
-  decideRequest,
-  type RequestDecision,
-  type RequestHead,
-} from '../../../daemon/roles/proxy/request/decide-request.ts'
+import type { RequestDecision, RequestHead } from '../../../daemon/roles/proxy/request/request-decision.ts'
+import { decideRequest } from '../../../daemon/roles/proxy/serving/decide-request.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
 import { type CorpusRow, corpusAllowlist, readCorpusRows } from '../../support/proxy/corpus-row.ts'
 

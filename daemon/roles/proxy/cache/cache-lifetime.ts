@@ -1,7 +1,7 @@
 // Which answers may be kept, for how long, and under which key.
 import type { ProxyConfig } from '../config.ts'
-import type { RequestDecision } from '../request/decide-request.ts'
 import { reachesUpstream } from '../request/headers.ts'
+import type { RequestDecision } from '../request/request-decision.ts'
 
 /** Method, normal form and query: GET and HEAD have entries of their own. */
 export function cacheKey(method: string, { path, query }: RequestDecision): string {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { reasons } from '../reasons.ts'
+import { decideRequest } from '../serving/decide-request.ts'
 import { settings } from '../settings.ts'
-import { decideRequest } from './decide-request.ts'
 import { buildWriteCounter, listRateCounters } from './rate-counters.ts'
 import { buildLocalReply, buildPreflightReply } from './replies.ts'
 

@@ -1,8 +1,9 @@
 // The pure steps in their order: what each decides, and that an earlier one decides before a later one.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
+import type { RequestHead } from '../request/request-decision.ts'
 import { settings } from '../settings.ts'
-import { decideRequest, type RequestHead } from './decide-request.ts'
+import { decideRequest } from './decide-request.ts'
 
 const config = compileProxyConfig(
   settings.schema.parse({
