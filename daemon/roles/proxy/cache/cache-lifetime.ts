@@ -11,7 +11,7 @@ export function cacheKey(method: string, { path, query }: RequestDecision): stri
 /**
  * Milliseconds for which an answer may be kept, 0 for not at all: the least of CACHE_TTL_S, the rule's `cache=`, and what is
  * left of the upstream's own time (RFC 9111 section 4.2). Never kept: other than 2xx, 206, Set-Cookie, `no-store`, `private`,
- * `no-cache`, an encoding that was not asked for, and Vary on what callers can differ in.
+ * `no-cache`, an encoding that was not requested, and Vary on what callers can differ in.
  * `raw`: the upstream's headers as they came, flat; `now`: milliseconds since 1970.
  */
 export function computeCacheLifetime(

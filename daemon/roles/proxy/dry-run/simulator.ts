@@ -1,4 +1,4 @@
-// What the proxy would have done with the requests of an access log: counts by rule and by reason, limits included.
+// Replays an access log against the rules: counts by rule and by reason, limits included.
 import type { ProxyConfig } from '../config.ts'
 import type { ProxyReason } from '../reasons.ts'
 import { type RateCounter, window_ms } from '../request/rate-counters.ts'
@@ -17,7 +17,7 @@ export type Simulation = {
   readonly denied: readonly { readonly reason: ProxyReason; readonly count: number }[]
   /** By method, path and reason, most first. */
   readonly top_denied: readonly DeniedPath[]
-  /** Every rule with the requests that it let through, as the allowlist has them: 0 is a rule that nobody needed. */
+  /** Every rule with the requests that it let through, in the order of the allowlist: 0 is a rule that no request needed. */
   readonly rules: readonly { readonly rule: string; readonly count: number }[]
   /** Requests that the logging server answered below 400, and the proxy would not have forwarded. */
   readonly would_break: number
@@ -35,7 +35,7 @@ export interface Simulator {
   result(top: number): Simulation
 }
 
-/** Distinct denied paths, and counters, that are told apart: a log may hold any number of either. */
+/** Maximum of distinct denied paths, and of counters: a log may hold any number of either. */
 const max_entries = 100_000
 
 /**
@@ -90,7 +90,7 @@ function compareByCount(a: { count: number }, b: { count: number }): number {
   return b.count - a.count
 }
 
-/** The logging server saw the caller where the trusted hops' last entry would stand. */
+/** The address that the logging server saw stands where the last trusted hop would write it. */
 function buildRequestHead({ method, target, source }: LoggedRequest, { depth }: ProxyConfig) {
   const hops = [source, ...Array<string>(depth - 1).fill('unknown')]
   return { method, target, headers: ['x-forwarded-for', hops.join(', ')], peer: '' }

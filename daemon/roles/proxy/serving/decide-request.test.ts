@@ -89,7 +89,7 @@ describe('what is denied', () => {
     [['Accept', 'é'], 'header_character'],
   ])('for its headers %j: %s', (headers, reason) => {
     expect(decide('GET', '/public-api/report', headers)).toMatchObject({ next: 'deny', step: 'headers', reason })
-    // Who may not have the path learns nothing of the headers.
+    // Without a rule for the path, the response reveals nothing of the headers.
     expect(decide('GET', '/public-api/other', headers)).toMatchObject({ step: 'rule', reason: 'no_rule' })
   })
 

@@ -1,4 +1,4 @@
-// A visit where something goes wrong between its steps: it is answered once, others are not held up, and nothing is forwarded unasked.
+// Failures between the steps of a request: it is answered once, other requests are not delayed, and nothing is forwarded by mistake.
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../../kernel/forward/exchange.ts'
 import type { ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
@@ -26,7 +26,7 @@ type ProxyRequestWorld = { count?: () => Promise<CounterValue>; token?: ProxyReq
 
 function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => 'token' }: ProxyRequestWorld = {}) {
   let now = 1_000
-  const noted: [reason: string, status: number][] = []
+  const recorded: [reason: string, status: number][] = []
   const health: [ok: boolean, detail: string][] = []
   const failed: string[] = []
   const sinks: ResponseSink[] = []
@@ -45,7 +45,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
     counter: new WindowCounter(count, 60_000, setImmediate),
     recorder: {
       record(about: { reason: string; status: number }, answer: () => void) {
-        noted.push([about.reason, about.status])
+        recorded.push([about.reason, about.status])
         answer()
       },
       observe: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
@@ -59,7 +59,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
     new ProxyRequest(exchange as unknown as Exchange, config, parts).serve()
     return exchange
   }
-  return { visit, noted, health, failed, sinks, later: (ms: number) => (now += ms) }
+  return { visit, recorded, health, failed, sinks, later: (ms: number) => (now += ms) }
 }
 
 function fakeExchange(target: string) {
@@ -98,26 +98,26 @@ test.each([
       throw new Error('away')
     },
   ],
-])('a counter that %s lets nobody through, and asks for no token', async (_, count) => {
-  const asked: string[] = []
-  const { visit, noted, sinks } = world({ count, token: () => void asked.push('token') })
+])('a counter that %s admits no request, and no token is requested', async (_, count) => {
+  const requested: string[] = []
+  const { visit, recorded, sinks } = world({ count, token: () => void requested.push('token') })
   const both = [visit('/open/report'), visit('/open/report')]
-  await expect.poll(() => noted.length).toBe(2)
-  expect(noted).toEqual(Array(2).fill(['counter_unavailable', 503]))
-  expect([both.map(({ answered }) => answered), asked, sinks]).toEqual([[[503], [503]], [], []])
+  await expect.poll(() => recorded.length).toBe(2)
+  expect(recorded).toEqual(Array(2).fill(['counter_unavailable', 503]))
+  expect([both.map(({ answered }) => answered), requested, sinks]).toEqual([[[503], [503]], [], []])
 })
 
-test('a token that fails in a way nobody thought of ends in an answer', async () => {
-  const { visit, noted, failed, sinks } = world({ token: () => Promise.reject(new Error('a fault of ours')) })
+test('an unexpected failure of the token source ends in an answer', async () => {
+  const { visit, recorded, failed, sinks } = world({ token: () => Promise.reject(new Error('a fault of ours')) })
   const { answered } = visit('/open/report')
   await expect.poll(() => answered).toEqual([400])
-  expect([noted, failed, sinks]).toEqual([[['malformed', 400]], ['a fault of ours'], []])
+  expect([recorded, failed, sinks]).toEqual([[['malformed', 400]], ['a fault of ours'], []])
 })
 
-test('for whoever leaves while the counter is asked nothing is forwarded', async () => {
-  const { visit, noted, sinks } = world()
+test('nothing is forwarded for a caller that leaves while its request is counted', async () => {
+  const { visit, recorded, sinks } = world()
   visit('/open/report').isOver = true
-  await expect.poll(() => noted).toEqual([['client_left', 0]])
+  await expect.poll(() => recorded).toEqual([['client_left', 0]])
   expect(sinks).toEqual([])
 })
 
