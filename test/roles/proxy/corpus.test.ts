@@ -43,8 +43,8 @@ test('what must not be forwarded is denied, and what must be is not', () => {
   const wrong = readCorpusRows().flatMap((row) => {
     const head = parseHead(row)
     if (!head || row.expect.forward === 'optional' || row.id in normalisedPaths) return []
-    const judgement = decideRequest(head, config)
-    return isForwarded(judgement) === row.expect.forward ? [] : [`${row.id} ${row.note}: ${judgement.reason}`]
+    const decision = decideRequest(head, config)
+    return isForwarded(decision) === row.expect.forward ? [] : [`${row.id} ${row.note}: ${decision.reason}`]
   })
   expect(wrong).toEqual([])
 })
@@ -53,11 +53,11 @@ test('what is forwarded has the method and the path that the corpus names, byte 
   const wrong = readCorpusRows().flatMap((row) => {
     const head = parseHead(row)
     if (!head) return []
-    const judgement = decideRequest(head, config)
-    if (!isForwarded(judgement)) return []
+    const decision = decideRequest(head, config)
+    if (!isForwarded(decision)) return []
     const [wanted] = row.expect.upstream ?? []
     const expected = normalisedPaths[row.id] ?? wanted?.path ?? 'nothing'
-    const sent = judgement.path + judgement.query
+    const sent = decision.path + decision.query
     return sent === expected && (!wanted || wanted.method === head.method) ? [] : [`${row.id}: ${sent}`]
   })
   expect(wrong).toEqual([])
