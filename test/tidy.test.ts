@@ -48,12 +48,6 @@ const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: strin
   { name: /^(eval\(\)|new Function\(\)|Function\(\))$/, within: /^/, use: 'a function' },
 ]
 
-/** Uses of a banned name that stand, each with its reason: `<file> <name>`. */
-const allowedNames: Readonly<Record<string, string>> = {
-  'daemon/roles/proxy/serving/request-recorder.ts setImmediate()': 'until the thread passes in its own scheduling',
-  'daemon/roles/proxy/serving/window-counter.ts setImmediate()': 'until the thread passes in its own scheduling',
-}
-
 /** Texts that no file may contain, written in pieces so that this file does not. */
 const texts: readonly { text: RegExp; say: string }[] = [
   { text: new RegExp(`(^|[\\s'"\`(=:])/(${'work'}|${'root'}|${'Users'}|home/[a-z]+)/`), say: 'a path of one machine' },
@@ -191,7 +185,6 @@ test('no banned name is used; each has a replacement', () => {
     names.flatMap(({ name, line }) =>
       bans
         .filter((ban) => ban.name.test(name) && ban.within.test(file) && !ban.except?.test(file))
-        .filter(() => !(`${file} ${name}` in allowedNames))
         .map(({ use }) => `${file}:${line} uses ${name}; use ${use}`),
     ),
   )

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { BodyResult, Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { createAuthority, issueCertificate } from '../../../test/support/keys/site-certificates.ts'
 import {
   closeDataListeners,
@@ -14,7 +15,6 @@ import {
   startDataListener,
 } from '../../../test/support/proxy/test-data-listener.ts'
 import { pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
-import type { BodyTaken, Exchange } from './exchange.ts'
 import { defaultInboundLimits, type InboundLimits } from './limits.ts'
 
 afterEach(closeDataListeners)
@@ -188,7 +188,7 @@ describe('a slow client', () => {
   })
 
   const reading = () => {
-    const bodies: BodyTaken[] = []
+    const bodies: BodyResult[] = []
     const handle = (exchange: Exchange) =>
       exchange.readBody(10_000, (body) => {
         bodies.push(body)

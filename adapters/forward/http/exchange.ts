@@ -1,14 +1,14 @@
 // One request of a stranger and its answer: what was asked, the body when it is wanted, and the answer in few writes.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type {
+  BodyFailure,
+  BodyFraming,
+  BodyResult,
+  Exchange,
+  RequestFault,
+  ResponseProducer,
+} from '../../../daemon/kernel/forward/exchange.ts'
 import type { Guest } from './guest.ts'
-import type { BodyFraming, Fault } from './request-fault.ts'
-
-/**
- * `too_large`: more than was allowed. `too_slow`: too few bytes a second. `malformed`: its framing is broken. `gone`: the
- * client broke off.
- */
-export type BodyFailure = 'too_large' | 'too_slow' | 'malformed' | 'gone'
-export type BodyTaken = Buffer | BodyFailure
 
 /** Up to this many bytes go in one write with the head. */
 const small_bytes = 16_384
@@ -17,19 +17,8 @@ const piece_bytes = 65_536
 
 const nothing = Buffer.alloc(0)
 
-/**
- * Whoever answers. An object and no functions that are set for each request: V8 puts a function that is written where it is
- * assigned to a property among what is old, where it keeps all that it sees alive until the whole heap is collected.
- */
-export type Answering = {
-  /** Once, when the client goes before the answer was given whole to its socket. */
-  gone(): void
-  /** `write` answered false, and more may be written. */
-  drained(): void
-}
-
 /** No method throws for a client that is gone: then nothing is written, and `answering` was told. */
-export class Exchange {
+export class HttpExchange implements Exchange {
   readonly method: string
   /** The target as it stood on the line: nothing is decoded. */
   readonly target: string
@@ -38,16 +27,16 @@ export class Exchange {
   /** Address of the other end of the connection; empty when it is gone already. */
   readonly peer: string
   /** Why nobody may be served by this request: it is to be answered with the fault's status, and counted as any other. */
-  readonly fault: Fault | undefined
+  readonly fault: RequestFault | undefined
   /** The body that is announced: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
-  answering: Answering | undefined
+  answering: ResponseProducer | undefined
   readonly #guest: Guest
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   /** The client sends its body when it is told to, and was not told yet. */
   #isAwaited: boolean
-  #onBody: ((body: BodyTaken) => void) | undefined
+  #onBody: ((body: BodyResult) => void) | undefined
   /** Found before anybody asked for the body. */
   #bodyFailure: BodyFailure | undefined
   #hasWritten = false
@@ -58,7 +47,7 @@ export class Exchange {
     guest: Guest,
     request: IncomingMessage,
     response: ServerResponse,
-    framing: BodyFraming | Fault,
+    framing: BodyFraming | RequestFault,
     isAwaited: boolean,
   ) {
     this.method = request.method ?? ''
@@ -82,7 +71,7 @@ export class Exchange {
    * Asks for the body, which nobody sends who waits for `100 Continue` before this. `done` is called once: at once where it
    * is known by then what becomes of it. After anything but bytes the answer ends the connection.
    */
-  readBody(most_bytes: number, done: (body: BodyTaken) => void): void {
+  readBody(most_bytes: number, done: (body: BodyResult) => void): void {
     const known = this.#knownBody(most_bytes)
     if (known !== undefined) {
       done(known)
@@ -93,7 +82,7 @@ export class Exchange {
     this.#isAwaited = false
     const pieces: Buffer[] = []
     let size = 0
-    const taken = (body: BodyTaken) => {
+    const taken = (body: BodyResult) => {
       this.#onBody = undefined
       this.#guest.watchBody(false)
       request.removeAllListeners('data')
@@ -109,7 +98,7 @@ export class Exchange {
     request.on('end', () => this.#onBody?.(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)))
   }
 
-  #knownBody(most_bytes: number): BodyTaken | undefined {
+  #knownBody(most_bytes: number): BodyResult | undefined {
     if (this.#isOver) return 'gone'
     if (this.framing === 0) return nothing
     if (this.framing !== 'chunked' && this.framing > most_bytes) return 'too_large'

@@ -1,10 +1,10 @@
 // One connection of a stranger: its requests are served one after the other, and it is watched for slowness.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { BodyFraming, Exchange, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
 import type { Clock } from './clock.ts'
-import { Exchange } from './exchange.ts'
+import { HttpExchange } from './exchange.ts'
 import type { InboundLimits } from './limits.ts'
-import type { BodyFraming, Fault } from './request-fault.ts'
 
 /** What a listener has in common for all of its connections. */
 export type House = {
@@ -21,9 +21,9 @@ export class Guest {
   readonly peer: string
   readonly #house: House
   readonly #socket: Socket
-  #current: Exchange | undefined
+  #current: HttpExchange | undefined
   /** Sent ahead while another is served. */
-  readonly #waiting: Exchange[] = []
+  readonly #waiting: HttpExchange[] = []
   /** The answer that is under way, or was the last, ends the connection: what comes after is no request. */
   #isLast = false
   #isBodyWatched = false
@@ -54,9 +54,14 @@ export class Guest {
     return !this.#current && (!this.#answer || (this.#answer.writableFinished && this.#answer.socket === null))
   }
 
-  arrive(request: IncomingMessage, response: ServerResponse, framing: BodyFraming | Fault, isAwaited: boolean): void {
+  arrive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    framing: BodyFraming | RequestFault,
+    isAwaited: boolean,
+  ): void {
     if (this.#isLast) return
-    const exchange = new Exchange(this, request, response, framing, isAwaited)
+    const exchange = new HttpExchange(this, request, response, framing, isAwaited)
     if (!this.#current && !this.#socket.writableNeedDrain) this.#start(exchange)
     else if (this.#waiting.length < this.#house.limits.pipelined) this.#waiting.push(exchange)
     else this.destroy()
@@ -67,7 +72,8 @@ export class Guest {
     this.#current = undefined
     if (this.#isLast) this.#close()
     // Who takes no answers is given no more of them; see `drained`.
-    else if (this.#waiting.length > 0 && !this.#socket.writableNeedDrain) this.#start(this.#waiting.shift() as Exchange)
+    else if (this.#waiting.length > 0 && !this.#socket.writableNeedDrain)
+      this.#start(this.#waiting.shift() as HttpExchange)
   }
 
   drained(): void {
@@ -137,7 +143,7 @@ export class Guest {
     return closing !== undefined && (now >= closing.all_at || (this.isIdle && now >= closing.idle_at))
   }
 
-  #start(exchange: Exchange): void {
+  #start(exchange: HttpExchange): void {
     this.#current = exchange
     this.#house.handle(exchange)
   }

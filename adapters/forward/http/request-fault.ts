@@ -1,21 +1,5 @@
 // What Node's strict parser lets pass and nobody may be served for: found in one walk over the fields of a request.
-
-/**
- * Its answer ends the connection. Whatever the path is it is refused, since it could be read in another way; but with
- * `unknown_expectation` all else is sound.
- */
-export type Fault = {
-  readonly status: 400 | 417 | 431 | 501 | 505
-  readonly reason:
-    | 'bad_version'
-    | 'bad_host'
-    | 'bad_framing'
-    | 'too_many_fields'
-    | 'bad_name'
-    | 'unknown_coding'
-    | 'unknown_expectation'
-    | 'tunnel'
-}
+import type { BodyFraming, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
 
 export const faults = {
   version: { status: 505, reason: 'bad_version' },
@@ -26,10 +10,7 @@ export const faults = {
   coding: { status: 501, reason: 'unknown_coding' },
   expectation: { status: 417, reason: 'unknown_expectation' },
   tunnel: { status: 400, reason: 'tunnel' },
-} as const satisfies Readonly<Record<string, Fault>>
-
-/** How a request says that its body is framed: so many bytes, `chunked`, or 0 for none. */
-export type BodyFraming = number | 'chunked'
+} as const satisfies Readonly<Record<string, RequestFault>>
 
 /** Field names that are looked at; a name of another length is none of these. */
 const lengths = { host: 4, expect: 6, content_length: 14, transfer_encoding: 17 }
@@ -44,7 +25,11 @@ const soundHost = /^(?:[\dA-Za-z._~%!$&'()*+;=-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})
  * @param rawHeaders names and values in turn, as the client wrote them.
  * @param most how many fields there may be.
  */
-export function framingOrFault(version: string, rawHeaders: readonly string[], most: number): BodyFraming | Fault {
+export function framingOrFault(
+  version: string,
+  rawHeaders: readonly string[],
+  most: number,
+): BodyFraming | RequestFault {
   if (version !== '1.1' && version !== '1.0') return faults.version
   if (rawHeaders.length > most * 2) return faults.fields
   let hosts = 0

@@ -1,13 +1,13 @@
 // What strangers may send: each request is understood in one way or not at all, and nothing of it comes back.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { BodyResult, Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   closeDataListeners,
   formatGet,
   formatPost,
   startDataListener,
 } from '../../../test/support/proxy/test-data-listener.ts'
-import type { BodyTaken, Exchange } from './exchange.ts'
 import { framingOrFault } from './request-fault.ts'
 
 afterEach(closeDataListeners)
@@ -20,7 +20,7 @@ const echoing = (exchange: Exchange) =>
     ? exchange.reply(exchange.fault.status, [])
     : exchange.readBody(100, (body) => exchange.reply(typeof body === 'string' ? 400 : 200, [], bytesOf(body)))
 
-const bytesOf = (body: BodyTaken) => (typeof body === 'string' ? Buffer.from(`<${body}>`) : body)
+const bytesOf = (body: BodyResult) => (typeof body === 'string' ? Buffer.from(`<${body}>`) : body)
 
 describe('a request', () => {
   test('is given as it stood on the line', async () => {
@@ -353,7 +353,7 @@ describe('a body', () => {
   })
 
   test('of one who has left is asked for in vain', async () => {
-    const bodies: BodyTaken[] = []
+    const bodies: BodyResult[] = []
     const door = await startDataListener()
     const client = await door.client(formatPost('', 'Content-Length: 5\r\n'))
     await door.waitForRequests(1)
@@ -364,7 +364,7 @@ describe('a body', () => {
   })
 
   test('that breaks off is nobody’s, and its handler learns of it', async () => {
-    const bodies: BodyTaken[] = []
+    const bodies: BodyResult[] = []
     const door = await startDataListener((exchange) => exchange.readBody(100, (body) => void bodies.push(body)))
     const client = await door.client(formatPost('', 'Content-Length: 5\r\n').concat('hel'))
     await door.waitForRequests(1)

@@ -1,11 +1,11 @@
 // One kept connection to the upstream: one request at a time on it, and nothing believed that comes unasked.
 import type { OnReadOpts, Socket } from 'node:net'
+import type { UpstreamFailure } from '../../../daemon/kernel/forward/upstream.ts'
 import type { Clock } from './clock.ts'
 import { AddressDenied } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseParser } from './response-parser.ts'
-import type { Failure } from './sink.ts'
 import type { UpstreamFlight } from './upstream-flight.ts'
 
 /** Where a connection belongs: it says what became of it. */
@@ -166,11 +166,11 @@ export class UpstreamConnection {
   }
 
   #onError(error: Error): void {
-    const failure: Failure = error instanceof AddressDenied ? 'address' : this.#isOpen ? 'closed' : 'connect'
+    const failure: UpstreamFailure = error instanceof AddressDenied ? 'address' : this.#isOpen ? 'closed' : 'connect'
     this.#lose(failure, error.message)
   }
 
-  #lose(failure: Failure, detail: string): void {
+  #lose(failure: UpstreamFailure, detail: string): void {
     if (this.#isGone) return
     this.#isGone = true
     const flight = this.#flight

@@ -1,16 +1,16 @@
 // A request on its way: its bytes, and how far its answer has come.
-import type { Flight, Sink, UpstreamRequest } from './sink.ts'
+import type { ActiveRequest, ResponseSink, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** What would end a line, or a head, where it does not end. */
 const breaks = /[\0\r\n]/
 const soundPath = /^\/[\x21-\x7e]*$/
 
-export class UpstreamFlight implements Flight {
+export class UpstreamFlight implements ActiveRequest {
   /** The whole request, one character a byte. */
   readonly text: string
   readonly method: UpstreamRequest['method']
-  readonly sink: Sink
+  readonly sink: ResponseSink
   hasHead = false
   /** It goes on a connection of its own, and for the last time. */
   isSecond = false
@@ -21,7 +21,7 @@ export class UpstreamFlight implements Flight {
   waits_until = 0
 
   /** @throws Error where a part would break the lines. */
-  constructor(request: UpstreamRequest, sink: Sink) {
+  constructor(request: UpstreamRequest, sink: ResponseSink) {
     this.text = textOf(request)
     this.method = request.method
     this.sink = sink

@@ -1,10 +1,10 @@
 // The client of one upstream: connections that are kept and counted, requests that wait their turn, answers that stream.
 import type { OnReadOpts, Socket } from 'node:net'
+import type { ActiveRequest, ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import type { AddressRule } from './address-rule.ts'
 import type { Clock } from './clock.ts'
 import { dial, type Origin, type Resolve, resolveByHost } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
-import type { Flight, Sink, UpstreamRequest } from './sink.ts'
 import { type Home, UpstreamConnection } from './upstream-connection.ts'
 import { UpstreamFlight } from './upstream-flight.ts'
 
@@ -14,17 +14,6 @@ export type UpstreamOptions = {
   readonly limits: UpstreamLimits
   readonly clock: Clock
   readonly resolve?: Resolve
-}
-
-export type Upstream = {
-  /**
-   * Sends the request. The sink is told of what comes, or of the failure, never before this returns.
-   * @throws Error where path or headers hold bytes that would break the request apart.
-   */
-  forward(request: UpstreamRequest, sink: Sink): Flight
-  counts(): { readonly connections: number; readonly idle: number; readonly waiting: number }
-  /** Idle connections end; what is under way goes on, on connections that are not kept. */
-  close(): void
 }
 
 export function upstream(options: UpstreamOptions): Upstream {
@@ -56,7 +45,7 @@ class Pool implements Home {
     this.#stopTicks = options.clock.onTick(() => this.#sweep())
   }
 
-  forward(request: UpstreamRequest, sink: Sink): Flight {
+  forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest {
     const flight = new UpstreamFlight(request, sink)
     const idle = this.#idle.pop()
     if (idle) idle.carry(flight)

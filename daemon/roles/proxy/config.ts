@@ -1,4 +1,4 @@
-// What the pure steps go by, made from the settings once and made anew at a reload.
+// The compiled configuration of the request steps: built from the settings at the start and at each reload.
 import type * as z from 'zod'
 import { type AllowlistMatcher, compileAllowlist } from './allowlist/matcher.ts'
 import { type AllowlistRule, parseAllowlist } from './allowlist/rule.ts'
@@ -25,7 +25,7 @@ export type ProxyConfig = {
   readonly cache_ttl_ms: number
 }
 
-/** Of settings that `startFault` finds nothing wrong with: the allowlist is sound, and the depth is given. */
+/** Requires settings in which `findStartFaults` finds no fault: a valid allowlist, and a trusted depth. */
 export function compileProxyConfig(values: ProxySettings): ProxyConfig {
   const { rules } = parseAllowlist(values.allowlist)
   return {

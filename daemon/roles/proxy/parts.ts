@@ -1,4 +1,4 @@
-// What boot supplies to the proxy role: the threads that serve, and the journal that they write.
+// The parts that boot supplies to the proxy role: the serving threads, and the journal that they write.
 
 import type { Refusal } from '../../kernel/error/errors.ts'
 import { part } from '../../kernel/operation/call.ts'
@@ -6,9 +6,9 @@ import type { TopDenials } from './denial/top-denials.ts'
 
 /** Names of settings, as in `proxy.allowlist`. */
 export type ProxyReloadResult = {
-  /** What changed, and is in force in every thread. */
+  /** Changed settings that are in force in every thread. */
   readonly applied: string[]
-  /** What changed and was left as it is. */
+  /** Changed settings that need a restart. */
   readonly needs_restart: string[]
   /** Rules in force. */
   readonly rules: number
@@ -23,26 +23,26 @@ export type DataPlaneStatistics = {
 }
 
 export interface DataPlane {
-  /** Reads the profile again and goes by it, in whole: refused, nothing has changed. */
+  /** Reads the profile again and applies all of it. A refusal has changed nothing. */
   reload(): Promise<ProxyReloadResult | Refusal>
-  /** Brings what the threads have counted into the metrics. */
+  /** Adds the counts of the threads to the metrics. */
   report(): Promise<DataPlaneStatistics>
 }
-export const dataPlanePart = part<DataPlane>('plane')
+export const dataPlanePart = part<DataPlane>('data-plane')
 
 /** Audit lines that wait for the store, in segments. */
 export interface AuditJournal {
-  /** Names of those that are whole, oldest first. */
+  /** Names of the sealed segments, oldest first. */
   sealed(): Promise<string[]>
   read(name: string): Promise<{ readonly bytes: Uint8Array; readonly text: string; readonly isTorn: boolean }>
   remove(name: string): Promise<void>
-  /** Bytes of all; looks whether that is more than the journal may hold, and if so tells the threads. */
+  /** Bytes of all segments. Notifies the threads when the journal has become full, or has room again. */
   measure(): Promise<number>
-  /** The store takes segments as they are. Else each record is a document of its own, for others who search the store. */
+  /** True: the store keeps whole segments. False: each record is a document, for other readers of the store. */
   readonly storesWholeSegments: boolean
 }
 export const auditJournalPart = part<AuditJournal>('audit-journal')
 
 /** `since`: RFC 3339. */
 export type DenialStatistics = { readonly since: string; readonly top: TopDenials }
-export const denialsPart = part<DenialStatistics>('denied')
+export const denialsPart = part<DenialStatistics>('denials')

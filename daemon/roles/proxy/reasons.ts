@@ -1,9 +1,9 @@
-// Why a request of the public proxy ended as it did: one table for the answer's status, the audit record and the metric.
+// Why a public request ended as it did: one table for the status of the response, the audit record and the metric.
 
-/** What the audit record says of a request, in the words of the interface. */
+/** The verdict in the audit record, in the terms of the interface. */
 export type RequestVerdict = 'allow' | 'denied' | 'method_not_allowed'
 
-/** `requestStatus` is what the caller gets; null where it is the upstream's own, the cache's, or nobody is left to answer. */
+/** `status`: null where the response is that of the upstream or the cache, or the caller has left. */
 export type ProxyReasonEntry = {
   readonly verdict: RequestVerdict
   readonly status: number | null
@@ -12,7 +12,7 @@ export type ProxyReasonEntry = {
 
 const allow = (status: number | null, says: string): ProxyReasonEntry => ({ verdict: 'allow', status, says })
 const deny = (status: number, says: string): ProxyReasonEntry => ({ verdict: 'denied', status, says })
-/** As an upstream that does not know the path: who probes learns nothing. */
+/** The response of an upstream that does not know the path, so that a probe learns nothing. */
 const hide = (says: string): ProxyReasonEntry => deny(404, says)
 
 export const reasons = {
@@ -82,7 +82,7 @@ export type PathDenialReason =
   | 'query_character'
   | 'fragment'
 
-/** Reasons that the pure steps give, before anything is counted, read or asked for. */
+/** Reasons of the head steps: nothing was counted, read or requested yet. */
 export type HeadDenialReason =
   | PathDenialReason
   | 'not_origin_form'

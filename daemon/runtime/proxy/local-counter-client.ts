@@ -1,11 +1,11 @@
-// The counters of a machine without a key-value server, from a thread: they are in the main thread, asked once a turn.
+// Increments the counters of the main thread from a serving thread: one message for each turn of the event loop.
 import { Refusal } from '../../kernel/error/errors.ts'
 import type { CounterValue, KeyValue } from '../../kernel/store/key-value.ts'
 import type { CounterIncrement } from './thread-messages.ts'
 
 type PendingIncrement = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
 
-/** As patient as with a server. */
+/** The time limit of a key-value server. */
 const timeout_ms = 2_000
 
 export class LocalCounterClient {
@@ -29,7 +29,7 @@ export class LocalCounterClient {
       this.#pending.push({ done, failed })
     })
 
-  /** What the main thread answers, in the order of the steps. */
+  /** Receives the answer of the main thread, in the order of the increments. */
   resolveCounts(id: number, counts: readonly (CounterValue | undefined)[]): void {
     const found = this.#waiting.get(id)
     if (!found) return
@@ -43,13 +43,13 @@ export class LocalCounterClient {
   }
 
   #flush(): void {
-    const [steps, asked] = [this.#steps, this.#pending]
+    const [steps, increments] = [this.#steps, this.#pending]
     this.#steps = []
     this.#pending = []
     this.#id += 1
     const id = this.#id
     const timer = setTimeout(() => this.resolveCounts(id, []), timeout_ms)
-    this.#waiting.set(id, { increments: asked, timer })
+    this.#waiting.set(id, { increments, timer })
     this.#send(id, steps)
   }
 }

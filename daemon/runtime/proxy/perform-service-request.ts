@@ -1,4 +1,4 @@
-// What whoever reaches the public listener itself is told of the service, beside the public prefix.
+// Answers the service endpoints of the public listener, which lie beside the public prefix.
 
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { problemOf } from '../../kernel/error/problem.ts'
@@ -7,7 +7,7 @@ import { type OperationRequest, performOperation, type RoleContext } from '../..
 import { operationsOf } from '../../kernel/role/built-in-operations.ts'
 import { newTrace } from '../../kernel/telemetry/trace.ts'
 import { proxy } from '../../roles/proxy/role.ts'
-import type { ProxyServiceEndpoint } from './thread-messages.ts'
+import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
 
 const operationAddresses: Readonly<Record<ProxyServiceEndpoint, string>> = {
   health: 'proxy.service.live',
@@ -16,13 +16,13 @@ const operationAddresses: Readonly<Record<ProxyServiceEndpoint, string>> = {
 
 const timeout_ms = 5_000
 
-/** By the same operations as any service, asked by nobody in particular. */
+/** Performs the same operations as any service, for an anonymous caller. */
 export async function performServiceRequest(
-  workshop: RoleContext,
-  about: ProxyServiceEndpoint,
+  context: RoleContext,
+  endpoint: ProxyServiceEndpoint,
 ): Promise<{ readonly status: number; readonly body: string }> {
-  const trace = newTrace(workshop.environment.random)
-  const answer = await performServiceOperation(workshop, about, {
+  const trace = newTrace(context.environment.random)
+  const answer = await performServiceOperation(context, endpoint, {
     ...emptyRequest,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
@@ -41,9 +41,13 @@ const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {
   last_event_id: undefined,
 }
 
-async function performServiceOperation(workshop: RoleContext, about: ProxyServiceEndpoint, request: OperationRequest) {
-  const target = operationsOf(proxy).find(({ address }) => address === operationAddresses[about])
+async function performServiceOperation(
+  context: RoleContext,
+  endpoint: ProxyServiceEndpoint,
+  request: OperationRequest,
+) {
+  const target = operationsOf(proxy).find(({ address }) => address === operationAddresses[endpoint])
   if (!target) return refuse('not_found', 'there is no such path')
-  const caller = await admitCaller(workshop, target.operation, undefined)
-  return isRefusal(caller) ? caller : await performOperation(workshop, target, caller, request)
+  const caller = await admitCaller(context, target.operation, undefined)
+  return isRefusal(caller) ? caller : await performOperation(context, target, caller, request)
 }

@@ -1,12 +1,13 @@
-// A thread of the public proxy put together: listener, counters, token, upstream, cache and journal around its door.
+// Assembles a serving thread: listener, counters, token source, upstream client, cache and journal.
 import { SegmentWriter } from '../../../adapters/audit/segments/segment-writer.ts'
 import { type AddressRule, addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import { type Clock, tickingClock } from '../../../adapters/forward/http/clock.ts'
 import { type DataListener, dataListener } from '../../../adapters/forward/http/data-listener.ts'
 import { originOf as dialled } from '../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
-import { type Upstream, upstream } from '../../../adapters/forward/http/upstream.ts'
+import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import { TokenSource } from '../../../adapters/identity/client-credentials/token-source.ts'
+import type { Upstream } from '../../kernel/forward/upstream.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
 import { type ResponseCache, responseCache } from '../../roles/proxy/cache/response-cache.ts'
@@ -14,16 +15,17 @@ import { compileProxyConfig } from '../../roles/proxy/config.ts'
 import { connectionFaultTotal, tokenTotal } from '../../roles/proxy/metrics.ts'
 import { parseOrigin } from '../../roles/proxy/platform-origin.ts'
 import { window_ms } from '../../roles/proxy/request/rate-counters.ts'
-import { RequestDispatcher } from '../../roles/proxy/serving/request-dispatcher.ts'
+import { type ProxyServiceEndpoint, RequestDispatcher } from '../../roles/proxy/serving/request-dispatcher.ts'
 import { RequestRecorder } from '../../roles/proxy/serving/request-recorder.ts'
+import type { TokenProvider } from '../../roles/proxy/serving/token-provider.ts'
 import { WindowCounter } from '../../roles/proxy/serving/window-counter.ts'
 import { LocalCounterClient } from './local-counter-client.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
-import type { MessageFromThread, MessageToThread, ProxyServiceEndpoint } from './thread-messages.ts'
+import type { MessageFromThread, MessageToThread } from './thread-messages.ts'
 import type { ThreadStartData } from './thread-supervisor.ts'
 import { tokenEndpointClient } from './token-endpoint-client.ts'
 
-/** Of the clock of all time limits. */
+/** Resolution of all time limits. */
 const clock_tick_ms = 250
 /** A segment is shipped no later than this after its first line. */
 const seal_interval_ms = 1_000
@@ -61,11 +63,11 @@ export class ProxyWorker {
         else this.#log.info('proxy.audit.back')
       },
     })
-    this.#recorder = new RequestRecorder(this.#journal)
+    this.#recorder = new RequestRecorder(this.#journal, setImmediate)
     const rule = addressRule(proxy.trusted_networks)
     const url = proxy.platform_api_url ?? ''
     const origin = dialled(new URL(url), platform_ca)
-    if (!origin) throw new TypeError(`${url} is no upstream`)
+    if (!origin) throw new TypeError(`PLATFORM_API_URL must be an http or https URL, not ${JSON.stringify(url)}`)
     this.#upstream = upstream({ origin, rule, limits: buildUpstreamLimits(start.config), clock: this.#clock })
     const config = compileProxyConfig(proxy)
     this.#cache = config.cache_max_bytes > 0 ? responseCache(config.cache_max_bytes) : undefined
@@ -77,10 +79,11 @@ export class ProxyWorker {
         counter: new WindowCounter(
           (...step) => (this.#remote_counters ?? this.#local_counters).increment(...step),
           window_ms,
+          setImmediate,
         ),
         recorder: this.#recorder,
         cache: this.#cache,
-        requestService: (about) => this.#requestService(about),
+        requestService: (endpoint) => this.#requestService(endpoint),
         now: Date.now,
         onFault: (error) => this.#log.error('proxy.request.failed', { error: (error as Error).stack ?? String(error) }),
       },
@@ -88,8 +91,8 @@ export class ProxyWorker {
     )
   }
 
-  /** Without a client there is no token, and nobody to ask for one. */
-  #tokens(rule: AddressRule): Pick<TokenSource, 'token'> {
+  /** Without a configured client no token can be obtained. */
+  #tokens(rule: AddressRule): TokenProvider {
     const { proxy, token_url, sso_ca } = this.#start.config
     const { public_sso_client_id: client_id, public_sso_client_secret: client_secret } = proxy
     if (client_id === undefined || client_secret === undefined) return { token: () => undefined }
@@ -126,14 +129,14 @@ export class ProxyWorker {
       onStray: (stray) => this.#recorder.count(connectionFaultTotal, [stray], 1),
     })
     setInterval(() => {
-      // What a disk did not take waits for no further request.
+      // Lines that a failing disk did not take are written without waiting for the next request.
       this.#journal.flush()
       this.#journal.seal()
     }, seal_interval_ms).unref()
     this.#send({ kind: 'listening', host: listen.host, port: this.#listener.port })
   }
 
-  /** `over`: nothing is left to be done. */
+  /** `over` is called when the thread has drained. */
   receive(message: MessageToThread<ProxyThreadConfig>, over: () => void): void {
     if (message.kind === 'counted') this.#local_counters.resolveCounts(message.id, message.counts)
     else if (message.kind === 'service_response') {
@@ -154,21 +157,21 @@ export class ProxyWorker {
     this.#upstream.close()
     this.#clock.stop()
     await this.#remote_counters?.close()
-    // The notes of the last answers are written in this turn.
+    // The records of the last responses are written in this turn.
     await new Promise((resolve) => setImmediate(resolve))
     await this.#journal.end()
     this.#report(0)
   }
 
-  #requestService(about: ProxyServiceEndpoint): Promise<ServiceResponse> {
+  #requestService(endpoint: ProxyServiceEndpoint): Promise<ServiceResponse> {
     this.#id += 1
     const id = this.#id
-    this.#send({ kind: 'service_request', id, endpoint: about })
+    this.#send({ kind: 'service_request', id, endpoint })
     return new Promise((resolve) => this.#pending.set(id, resolve))
   }
 
   #report(id: number): void {
-    const standing = {
+    const status = {
       connections: this.#listener?.counts().connections ?? 0,
       cache_bytes: this.#cache?.bytes ?? 0,
       cache_entries: this.#cache?.entries ?? 0,
@@ -177,18 +180,18 @@ export class ProxyWorker {
       kind: 'reported',
       id,
       deltas: this.#recorder.takeDeltas(),
-      status: standing,
+      status,
       observations: this.#recorder.takeObservations(),
     })
   }
 }
 
-/** The thread goes on when a line is not taken; whatever is in it goes through the redaction of the main thread's log. */
-function mainThreadLog(say: (message: MessageFromThread) => void, thread: string): Log {
+/** Sends log lines to the main thread, whose log redacts them. */
+function mainThreadLog(send: (message: MessageFromThread) => void, thread: string): Log {
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      say({ kind: 'log', level, event, fields: { ...fields, thread } })
+      send({ kind: 'log', level, event, fields: { ...fields, thread } })
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -1,4 +1,4 @@
-// Certificate and key of the door read again: shown to whoever comes next, or left as they are with a reason.
+// Reads certificate and key of the public listener again, for connections to come; refuses a pair that cannot be used.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'

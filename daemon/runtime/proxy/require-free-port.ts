@@ -1,4 +1,4 @@
-// Whether an address is free: threads that share one would share it with a stranger's process too, and nobody would notice.
+// Checks that an address is free: threads that share a port would silently share it with another process too.
 import { createServer } from 'node:net'
 import type { ListenAddress } from './thread-supervisor.ts'
 

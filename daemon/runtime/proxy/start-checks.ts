@@ -43,7 +43,7 @@ export async function findProxyStartProblems(
 
 const unverified_message =
   'SSO_TLS_VERIFY must be true: the client’s secret goes to a verified provider alone; name its authority in SSO_CA_FILE'
-const client_auth_message = 'must be none: whoever comes to the public door has no certificate'
+const client_auth_message = 'must be none: callers of the public listener have no certificate'
 
 async function findAddressProblem(
   path: string,

@@ -1,4 +1,4 @@
-// What a thread of the public proxy goes by: settings, and what the files that they name hold.
+// The configuration of a serving thread: settings, and the contents of the files that they name.
 import { readFileSync } from 'node:fs'
 import { getSettings } from '../../boot/profile.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
@@ -21,7 +21,7 @@ export type ProxyThreadConfig = {
   readonly journal_folder: string
 }
 
-/** Of settings that may start. Throws when a file that they name cannot be read. */
+/** Requires settings that passed the start checks. Throws when a file that they name cannot be read. */
 export function buildThreadConfig(
   resolved: ResolvedSettings,
   journal: string,

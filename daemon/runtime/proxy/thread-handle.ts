@@ -1,9 +1,9 @@
-// What is said between the main thread and one thread of the public proxy, and what becomes of it when the thread ends.
+// The main thread's end of the messages with one thread of the public proxy, also when the thread ends.
 import type { Worker } from 'node:worker_threads'
 import type { MessageFromThread, MessageToThread, ThreadStatus } from './thread-messages.ts'
 import type { ListenAddress } from './thread-supervisor.ts'
 
-type ThreadReportCallback = (standing: ThreadStatus | undefined) => void
+type ThreadReportCallback = (status: ThreadStatus | undefined) => void
 
 export class ThreadHandle<C> {
   readonly #worker: Worker
@@ -15,10 +15,10 @@ export class ThreadHandle<C> {
   hasListened = false
   /** Rejects when the thread ends before. */
   readonly listening: Promise<ListenAddress>
-  /** Why it ended; undefined for one that ended of itself. Never rejects. */
+  /** The error that ended the thread; undefined when it ended normally. Never rejects. */
   readonly ended: Promise<Error | undefined>
 
-  /** `hear` is told what needs another answer than the questions of this class have. */
+  /** `onMessage` receives every message but `listening`. */
   constructor(worker: Worker, onMessage: (message: MessageFromThread) => void) {
     this.#worker = worker
     this.#onMessage = onMessage
@@ -42,7 +42,7 @@ export class ThreadHandle<C> {
       })
       void this.ended.then((why) => reject(why ?? new Error('the thread ended before it listened')))
     })
-    // Whoever replaces a thread looks at how it ended.
+    // The supervisor learns of the end by `ended`.
     this.listening.catch(() => undefined)
   }
 
@@ -59,13 +59,13 @@ export class ThreadHandle<C> {
     return this.#request((id) => ({ kind: 'report', id }))
   }
 
-  #request(question: (id: number) => MessageToThread<C>): Promise<ThreadStatus | undefined> {
+  #request(build: (id: number) => MessageToThread<C>): Promise<ThreadStatus | undefined> {
     if (this.#isOver) return Promise.resolve(undefined)
     this.#id += 1
     const id = this.#id
     return new Promise((resolve) => {
       this.#pending.set(id, resolve)
-      this.send(question(id))
+      this.send(build(id))
     })
   }
 

@@ -1,11 +1,10 @@
 // What the main thread and the threads of the public proxy say to each other.
 import type { CounterValue } from '../../kernel/store/key-value.ts'
+import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
+import type { CounterDelta, DependencyObservations } from '../../roles/proxy/serving/thread-report.ts'
 
 /** A step of the counters: key, how many, and how long a new count lives. */
 export type CounterIncrement = readonly [key: string, by: number, life_ms: number]
-
-/** What is asked for beside the public prefix. */
-export type ProxyServiceEndpoint = 'health' | 'info'
 
 /** `config` is the thread's own kind of configuration; it is copied over whole. */
 export type MessageToThread<C> =
@@ -17,20 +16,6 @@ export type MessageToThread<C> =
   /** Whether the journal of audit lines holds as much as it may. */
   | { readonly kind: 'journal'; readonly isFull: boolean }
   | { readonly kind: 'drain'; readonly drain_ms: number }
-
-/** A counter of the role by name, with the values of its labels in order, and what was added since the last report. */
-export type CounterDelta = readonly [metric: string, labels: readonly string[], by: number]
-
-/** What a door depends on besides its counters: asked for whoever comes, and never to see whether it is well. */
-export type ProxyDependency = 'upstream' | 'token endpoint'
-/** How it went when it was asked for the last time. `at`: epoch milliseconds. */
-export type DependencyObservation = {
-  readonly ok: boolean
-  readonly detail: string
-  readonly latency_ms: number
-  readonly at: number
-}
-export type DependencyObservations = Readonly<Partial<Record<ProxyDependency, DependencyObservation>>>
 
 /** Of one thread, now. */
 export type ThreadStatus = {

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Script } from '../../../adapters/compute/threads/threads.ts'
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
-import type { CounterDelta } from './thread-messages.ts'
+import type { CounterDelta } from '../../roles/proxy/serving/thread-report.ts'
 import { ThreadSupervisor } from './thread-supervisor.ts'
 
 type TestThreadConfig = { readonly word: string }

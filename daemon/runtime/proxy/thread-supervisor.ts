@@ -1,20 +1,16 @@
-// The threads of the public proxy: as many as are wanted, all on one address; one that dies is replaced, and missed by nobody.
+// Starts the configured number of threads on one address, and replaces a thread that dies or hangs.
 import { Worker } from 'node:worker_threads'
 import type { Script } from '../../../adapters/compute/threads/threads.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
+import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
+import type { CounterDelta, DependencyObservations } from '../../roles/proxy/serving/thread-report.ts'
 import { ThreadHandle } from './thread-handle.ts'
-import type {
-  CounterDelta,
-  DependencyObservations,
-  MessageFromThread,
-  ProxyServiceEndpoint,
-  ThreadStatus,
-} from './thread-messages.ts'
+import type { MessageFromThread, ThreadStatus } from './thread-messages.ts'
 
 export type ListenAddress = { readonly host: string; readonly port: number }
 
-/** What a thread is started with. `name` is its own for ever. `isShared`: others listen on the same address. */
+/** Data that a thread starts with. `name` is never used again. `isShared`: other threads listen on the same address. */
 export type ThreadStartData<C> = {
   readonly name: string
   readonly listen: ListenAddress
@@ -30,22 +26,22 @@ export type ThreadSupervisorOptions<C> = {
   /** A name that no thread of this site ever had. */
   readonly newName: () => string
   readonly log: Log
-  /** Counts for the threads where no server does. */
+  /** Counts for the threads where no key-value server is configured. */
   readonly counters: Pick<KeyValue, 'increment'>
   readonly performServiceRequest: (
-    about: ProxyServiceEndpoint,
+    endpoint: ProxyServiceEndpoint,
   ) => Promise<{ readonly status: number; readonly body: string }>
   readonly deltas: (deltas: readonly CounterDelta[]) => void
   readonly observations: (observations: DependencyObservations) => void
-  /** Of a thread that is over, however it ended: what it left is nobody's now. */
+  /** Called when a thread has ended for any reason, so that its open segment can be sealed. */
   readonly onThreadEnded: (name: string) => void
-  /** How often a thread is asked whether it lives, and after how long without an answer it is taken for hung. */
+  /** Interval of the liveness check, and the time without an answer after which a thread counts as hung. */
   readonly watch: { readonly every_ms: number; readonly hung_ms: number }
 }
 
 const min_restart_delay_ms = 200
 const max_restart_delay_ms = 30_000
-/** A thread that lived so long did not die of how it was started. */
+/** A thread that ran for so long did not die of its start. */
 const stable_after_ms = 60_000
 
 export class ThreadSupervisor<C> {
@@ -58,10 +54,10 @@ export class ThreadSupervisor<C> {
   #isEnding = false
   #deaths = 0
 
-  constructor(given: ThreadSupervisorOptions<C>) {
-    this.#options = given
-    this.#config = given.config
-    this.#address = given.listen
+  constructor(options: ThreadSupervisorOptions<C>) {
+    this.#options = options
+    this.#config = options.config
+    this.#address = options.listen
   }
 
   /** Resolves when all listen: the first one finds the port where the choice is open. Rejects when one cannot. */
@@ -75,18 +71,18 @@ export class ThreadSupervisor<C> {
     return this.#running.size
   }
 
-  /** Resolves when every thread goes by it. One that begins meanwhile begins with it. */
+  /** Resolves when every thread applies it. A thread that starts meanwhile starts with it. */
   async reconfigure(change: (config: C) => C): Promise<void> {
     const config = change(this.#config)
     this.#config = config
     await Promise.all([...this.#running.values()].map((each) => each.configure(config)))
   }
 
-  /** Brings what was counted up to now into the metrics. */
+  /** Collects the counts so far and the status of all threads. */
   async report(): Promise<ThreadStatus> {
     const all = await Promise.all([...this.#running.values()].map((each) => each.report()))
     const found = all.filter((each) => each !== undefined)
-    const sum = (of: (standing: ThreadStatus) => number) => found.reduce((total, each) => total + of(each), 0)
+    const sum = (of: (status: ThreadStatus) => number) => found.reduce((total, each) => total + of(each), 0)
     return {
       connections: sum(({ connections }) => connections),
       cache_bytes: sum(({ cache_bytes }) => cache_bytes),
@@ -94,7 +90,7 @@ export class ThreadSupervisor<C> {
     }
   }
 
-  /** Tells the threads whether the journal is full; false where they know. */
+  /** Notifies the threads whether the journal is full; false where nothing changed. */
   setJournalFull(isFull: boolean): boolean {
     if (isFull === this.#isFull) return false
     this.#isFull = isFull
@@ -102,7 +98,7 @@ export class ThreadSupervisor<C> {
     return true
   }
 
-  /** Takes no new connection, answers what has begun, and resolves when no thread is left. */
+  /** Accepts no new connection, finishes active requests, and resolves when no thread is left. */
   async drain(drain_ms: number): Promise<void> {
     this.#isEnding = true
     for (const pause of this.#pauses) clearTimeout(pause)
@@ -138,7 +134,7 @@ export class ThreadSupervisor<C> {
     return each.listening
   }
 
-  /** One that hangs holds up its callers for ever: it goes, and another takes its place. */
+  /** Terminates a thread that hangs, since its callers would wait for ever; another one replaces it. */
   #watch(worker: Worker, each: ThreadHandle<C>, name: string): void {
     const hung = setTimeout(() => {
       this.#options.log.error('proxy.thread.hung', { thread: name })
@@ -184,7 +180,7 @@ export class ThreadSupervisor<C> {
   }
 }
 
-/** What a thread has over the time that its requests are given. */
+/** Extra time for a thread to end after its requests have had theirs. */
 const kill_grace_ms = 2_000
 
 /** Without the environment: it may hold secrets, and all that a thread needs is in what it is started with. */

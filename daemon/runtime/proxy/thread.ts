@@ -1,4 +1,4 @@
-// Where a thread of the public proxy begins; the executable holds it as a bundle of its own.
+// Entry point of a thread of the public proxy; the executable holds it as a separate bundle.
 import { parentPort, workerData } from 'node:worker_threads'
 import { ProxyWorker } from './proxy-worker.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
@@ -6,7 +6,7 @@ import type { MessageFromThread, MessageToThread } from './thread-messages.ts'
 import type { ThreadStartData } from './thread-supervisor.ts'
 
 const port = parentPort
-if (!port) throw new TypeError('this is no program: it is started as a thread')
+if (!port) throw new TypeError('thread.ts runs as a worker thread only; start the proxy with `platform serve`')
 const thread = new ProxyWorker(workerData as ThreadStartData<ProxyThreadConfig>, (message: MessageFromThread) =>
   port.postMessage(message),
 )

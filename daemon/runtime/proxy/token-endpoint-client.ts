@@ -1,4 +1,4 @@
-// Asks the identity provider as the data plane asks its upstream: strictly parsed, and only at addresses that are allowed.
+// Posts to the token endpoint with the client of the upstream: strictly parsed, and only to allowed addresses.
 import type { AddressRule } from '../../../adapters/forward/http/address-rule.ts'
 import type { Clock } from '../../../adapters/forward/http/clock.ts'
 import { originOf } from '../../../adapters/forward/http/dial.ts'
@@ -9,7 +9,7 @@ import type { PostForm } from '../../../adapters/identity/client-credentials/tok
 const max_response_bytes = 262_144
 const timeout_ms = 10_000
 
-/** Connections end with their answers: between two tokens nobody keeps one. */
+/** Connections end with their response: none is kept between two tokens. */
 const limits = {
   ...defaultUpstreamLimits,
   connections: 2,
@@ -27,14 +27,14 @@ export function tokenEndpointClient(
 ): PostForm {
   const url = new URL(token_url)
   const origin = originOf(url, ca)
-  if (!origin) throw new Error('the token endpoint is neither http nor https')
+  if (!origin) throw new Error('the token endpoint must be an http or https URL')
   const client = upstream({ origin, rule, limits, clock })
   return ({ authorization, form }) =>
     new Promise((resolve, reject) => {
       const pieces: Buffer[] = []
       let status = 0
       let size = 0
-      const flight = client.forward(
+      const activeRequest = client.forward(
         {
           method: 'POST',
           path: url.pathname + url.search,
@@ -50,7 +50,7 @@ export function tokenEndpointClient(
           },
           data(bytes) {
             size += bytes.length
-            if (size > max_response_bytes) give('the answer is too large')
+            if (size > max_response_bytes) fail('the answer is too large')
             else pieces.push(Buffer.from(bytes))
             return true
           },
@@ -59,15 +59,15 @@ export function tokenEndpointClient(
             clearTimeout(late)
             resolve({ status, text: Buffer.concat(pieces).toString('utf8') })
           },
-          fail: (failure, detail) => give(`${failure}: ${detail}`),
+          fail: (failure, detail) => fail(`${failure}: ${detail}`),
         },
       )
-      const give = (why: string) => {
+      const fail = (message: string) => {
         clearTimeout(late)
-        flight.abort()
-        reject(new Error(why))
+        activeRequest.abort()
+        reject(new Error(message))
       }
-      // For the whole exchange: an answer that drips must not hold up whoever waits for it.
-      const late = setTimeout(() => give('no answer in time'), timeout_ms)
+      // For the whole exchange: a response that arrives byte by byte must not delay the requests that wait for the token.
+      const late = setTimeout(() => fail('no answer in time'), timeout_ms)
     })
 }

@@ -1,4 +1,4 @@
-// What the proxy role needs of adapters: the public listener, and the check of where its URLs lead.
+// Connects the proxy role to its adapters: the public listener, and the start check of its URLs.
 import type { RoleWire } from '../../boot/role-wire.ts'
 
 export const wire: RoleWire = {

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
-import { decideRequest, type RequestDecision } from '../../../daemon/roles/proxy/request/decide-request.ts'
 import { normaliseTarget } from '../../../daemon/roles/proxy/request/path.ts'
+import type { RequestDecision } from '../../../daemon/roles/proxy/request/request-decision.ts'
+import { decideRequest } from '../../../daemon/roles/proxy/serving/decide-request.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 3_000)

@@ -1,11 +1,8 @@
 // Every request of the corpus through the pure steps: what a head alone decides is decided as the corpus says.
 import { expect, test } from 'vitest'
 import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
-import {
-  decideRequest,
-  type RequestDecision,
-  type RequestHead,
-} from '../../../daemon/roles/proxy/request/decide-request.ts'
+import type { RequestDecision, RequestHead } from '../../../daemon/roles/proxy/request/request-decision.ts'
+import { decideRequest } from '../../../daemon/roles/proxy/serving/decide-request.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
 import { type CorpusRow, corpusAllowlist, readCorpusRows } from '../../support/proxy/corpus-row.ts'
 
@@ -46,8 +43,8 @@ test('what must not be forwarded is denied, and what must be is not', () => {
   const wrong = readCorpusRows().flatMap((row) => {
     const head = parseHead(row)
     if (!head || row.expect.forward === 'optional' || row.id in normalisedPaths) return []
-    const judgement = decideRequest(head, config)
-    return isForwarded(judgement) === row.expect.forward ? [] : [`${row.id} ${row.note}: ${judgement.reason}`]
+    const decision = decideRequest(head, config)
+    return isForwarded(decision) === row.expect.forward ? [] : [`${row.id} ${row.note}: ${decision.reason}`]
   })
   expect(wrong).toEqual([])
 })
@@ -56,11 +53,11 @@ test('what is forwarded has the method and the path that the corpus names, byte 
   const wrong = readCorpusRows().flatMap((row) => {
     const head = parseHead(row)
     if (!head) return []
-    const judgement = decideRequest(head, config)
-    if (!isForwarded(judgement)) return []
+    const decision = decideRequest(head, config)
+    if (!isForwarded(decision)) return []
     const [wanted] = row.expect.upstream ?? []
     const expected = normalisedPaths[row.id] ?? wanted?.path ?? 'nothing'
-    const sent = judgement.path + judgement.query
+    const sent = decision.path + decision.query
     return sent === expected && (!wanted || wanted.method === head.method) ? [] : [`${row.id}: ${sent}`]
   })
   expect(wrong).toEqual([])

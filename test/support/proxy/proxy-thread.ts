@@ -6,11 +6,11 @@ import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.t
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { RequestRecord } from '../../../daemon/roles/proxy/record/model.ts'
 import { parseRecordLine } from '../../../daemon/roles/proxy/record/record-line.ts'
+import type { CounterDelta } from '../../../daemon/roles/proxy/serving/thread-report.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
 import { ProxyWorker } from '../../../daemon/runtime/proxy/proxy-worker.ts'
 import type { ProxyThreadConfig } from '../../../daemon/runtime/proxy/thread-config.ts'
 import type {
-  CounterDelta,
   CounterIncrement,
   MessageFromThread,
   MessageToThread,

@@ -2,8 +2,8 @@
 import net from 'node:net'
 import { expect, vi } from 'vitest'
 import { type DataListener, dataListener, type Pem, type Stray } from '../../../adapters/forward/http/data-listener.ts'
-import type { Exchange } from '../../../adapters/forward/http/exchange.ts'
 import { defaultInboundLimits, type InboundLimits } from '../../../adapters/forward/http/limits.ts'
+import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { type ManualCoarseClock, manualCoarseClock } from '../clock/manual-coarse-clock.ts'
 import { pollOptions } from './upstream-fixture.ts'
 

@@ -3,8 +3,8 @@ import { expect, vi } from 'vitest'
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import type { Resolve } from '../../../adapters/forward/http/dial.ts'
 import { defaultUpstreamLimits, type UpstreamLimits } from '../../../adapters/forward/http/limits.ts'
-import type { Sink, UpstreamRequest } from '../../../adapters/forward/http/sink.ts'
-import { type Upstream, upstream } from '../../../adapters/forward/http/upstream.ts'
+import { upstream } from '../../../adapters/forward/http/upstream.ts'
+import type { ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import { manualCoarseClock } from '../clock/manual-coarse-clock.ts'
 import { type RawConnection, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
@@ -20,7 +20,7 @@ export async function closeUpstreamFixtures(): Promise<void> {
 export type SinkCalls = { events: string[]; body: string; isPaused: boolean }
 
 /** Notes what it is told, in order. */
-export function createRecordingSink(): Sink & { readonly told: SinkCalls } {
+export function createRecordingSink(): ResponseSink & { readonly told: SinkCalls } {
   const told: SinkCalls = { events: [], body: '', isPaused: false }
   return {
     told,

@@ -129,22 +129,6 @@ export const exceptions: Readonly<Record<string, { readonly imports: RegExp; rea
     imports: /^daemon\/shared\/coalition\//,
     because: 'the status feed of the coalition is to become a contract of its own',
   },
-  ...Object.fromEntries(
-    [
-      'proxy-request.test',
-      'proxy-request',
-      'request-dispatcher',
-      'request-recorder',
-      'response-relay',
-      'window-counter.test',
-    ].map((name) => [
-      `daemon/roles/proxy/serving/${name}.ts`,
-      {
-        imports: /^(adapters|daemon\/runtime\/proxy)\//,
-        because: 'the contracts of forwarding are to move to the kernel',
-      },
-    ]),
-  ),
 }
 
 /** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */

@@ -18,7 +18,7 @@ type AllowlistNode = {
 /** Rules of `parseAllowlist`: no two of one shape. */
 export function compileAllowlist(rules: readonly AllowlistRule[]): AllowlistMatcher {
   const trees = new Map<string, AllowlistNode>(allowlistMethods.map((method) => [method, buildTree(rules, method)]))
-  /** Paths without an open place, by far the most asked for: found without a walk. */
+  /** Paths without a placeholder, by far the most requested: found without a walk. */
   const exact = new Map<string, Map<string, AllowlistRule>>(
     allowlistMethods.map((method) => [method, indexLiteralRules(rules, method)]),
   )

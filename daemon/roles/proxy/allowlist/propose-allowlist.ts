@@ -35,8 +35,8 @@ const verbs = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trac
  * Of a parsed OpenAPI 3.x document. GET, HEAD and POST become rules, sorted, each after a comment with what the document says
  * of it; other methods are named as not allowed. Paths come after the path of the first server.
  */
-export function proposeAllowlist(given: unknown): AllowlistProposal {
-  const parsed = parseWithSchema(documentSchema, given)
+export function proposeAllowlist(document: unknown): AllowlistProposal {
+  const parsed = parseWithSchema(documentSchema, document)
   if (!parsed.success)
     return { text: '', rules: 0, problems: [`no OpenAPI document: ${formatFieldErrors(parsed.errors)}`] }
   const base = readBasePath(parsed.data)
@@ -65,10 +65,10 @@ type ProposalEntry = {
   readonly isAllowed: boolean
 }
 
-function buildEntry(verb: string, path: string, given: unknown, { security }: OpenapiDocument): ProposalEntry {
+function buildEntry(verb: string, path: string, operation: unknown, { security }: OpenapiDocument): ProposalEntry {
   const method = verb.toUpperCase()
   const rule = `${method} ${toOneLine(path)}`
-  const about = parseWithSchema(operationSchema, given)
+  const about = parseWithSchema(operationSchema, operation)
   const isAllowed = allowlistMethods.some((known) => known === method)
   const says = about.success ? describeOperation(about.data, security) : 'the operation is not well formed'
   const entry = { rule, says, isWrite: method === 'POST', isAllowed }

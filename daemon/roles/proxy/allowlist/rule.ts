@@ -70,8 +70,8 @@ export function parseRule(entry: string): AllowlistRule | RuleParseFault {
   if ('says' in shape) return shape
   // One rule each: a subtree of writes would name what nobody looked at.
   if (method === 'POST' && shape.isSubtree) return { says: 'POST takes no /*: name each path that may be written to' }
-  const given = parseOptions(method, options)
-  return 'says' in given ? given : { name: `${method} ${path}`, method, ...shape, ...given }
+  const parsedOptions = parseOptions(method, options)
+  return 'says' in parsedOptions ? parsedOptions : { name: `${method} ${path}`, method, ...shape, ...parsedOptions }
 }
 
 function describeMethodFault(word: string): string {
@@ -99,9 +99,9 @@ function parsePath(path: string): RuleShape | RuleParseFault {
   const plain = `/${segments.map((segment) => segment ?? 'name').join('/')}`
   const normal = normaliseTarget(isSubtree ? `${plain}/name` : plain, 0)
   if ('denied' in normal) return { says: 'no request can have this path: write it unescaped, or with valid escapes' }
-  const wanted = isSubtree ? normal.path.slice(0, -'/name'.length) : normal.path
-  if (wanted !== (plain === '/' && isSubtree ? '' : plain))
-    return { says: `requests for it are read as ${wanted}: write that` }
+  const normal_form = isSubtree ? normal.path.slice(0, -'/name'.length) : normal.path
+  if (normal_form !== (plain === '/' && isSubtree ? '' : plain))
+    return { says: `requests for it are read as ${normal_form}: write that` }
   return { segments, isSubtree }
 }
 
@@ -109,19 +109,19 @@ function parseOptions(
   method: AllowlistMethod,
   options: readonly string[],
 ): Pick<AllowlistRule, 'limit' | 'cache_s'> | RuleParseFault {
-  const given: { limit?: number; cache_s?: number } = {}
+  const parsedOptions: { limit?: number; cache_s?: number } = {}
   for (const option of options) {
     const [, name, digits] = /^(limit|cache)=(\d{1,9})$/.exec(option) ?? []
     if (!name)
       return { says: `"${option.slice(0, 40)}" is not known: limit=REQUESTS or cache=SECONDS may follow the path` }
     const key = name === 'limit' ? 'limit' : 'cache_s'
-    if (given[key] !== undefined) return { says: `${name}= is given twice` }
-    given[key] = Number(digits)
+    if (parsedOptions[key] !== undefined) return { says: `${name}= is given twice` }
+    parsedOptions[key] = Number(digits)
   }
-  if (given.limit === 0) return { says: 'limit=0 would serve nobody: leave the rule out' }
-  if (method === 'POST' && given.cache_s !== undefined)
+  if (parsedOptions.limit === 0) return { says: 'limit=0 would serve nobody: leave the rule out' }
+  if (method === 'POST' && parsedOptions.cache_s !== undefined)
     return { says: 'answers to POST are never cached: leave cache= out' }
-  return given
+  return parsedOptions
 }
 
 function findClash(rule: AllowlistRule, rules: ReadonlyMap<string, AllowlistRule>): string | undefined {

@@ -1,7 +1,7 @@
 // Which answers are kept, and for how long.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
-import { decideRequest } from '../request/decide-request.ts'
+import { decideRequest } from '../serving/decide-request.ts'
 import { settings } from '../settings.ts'
 import { cacheKey, computeCacheLifetime } from './cache-lifetime.ts'
 

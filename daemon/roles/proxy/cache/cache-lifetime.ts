@@ -1,7 +1,7 @@
 // Which answers may be kept, for how long, and under which key.
 import type { ProxyConfig } from '../config.ts'
-import type { RequestDecision } from '../request/decide-request.ts'
 import { reachesUpstream } from '../request/headers.ts'
+import type { RequestDecision } from '../request/request-decision.ts'
 
 /** Method, normal form and query: GET and HEAD have entries of their own. */
 export function cacheKey(method: string, { path, query }: RequestDecision): string {
@@ -11,7 +11,7 @@ export function cacheKey(method: string, { path, query }: RequestDecision): stri
 /**
  * Milliseconds for which an answer may be kept, 0 for not at all: the least of CACHE_TTL_S, the rule's `cache=`, and what is
  * left of the upstream's own time (RFC 9111 section 4.2). Never kept: other than 2xx, 206, Set-Cookie, `no-store`, `private`,
- * `no-cache`, an encoding that was not asked for, and Vary on what callers can differ in.
+ * `no-cache`, an encoding that was not requested, and Vary on what callers can differ in.
  * `raw`: the upstream's headers as they came, flat; `now`: milliseconds since 1970.
  */
 export function computeCacheLifetime(
@@ -22,10 +22,10 @@ export function computeCacheLifetime(
   now: number,
 ): number {
   if (!isCacheable || status < 200 || status > 299 || status === 206) return 0
-  const said = readCacheHeaders(raw)
-  if (!said) return 0
-  const own_s = said.shared_s ?? said.age_max_s ?? secondsUntilExpiry(said, now)
-  const upstream_ms = own_s === undefined ? Number.POSITIVE_INFINITY : (own_s - said.age_s) * 1_000
+  const cacheHeaders = readCacheHeaders(raw)
+  if (!cacheHeaders) return 0
+  const own_s = cacheHeaders.shared_s ?? cacheHeaders.age_max_s ?? secondsUntilExpiry(cacheHeaders, now)
+  const upstream_ms = own_s === undefined ? Number.POSITIVE_INFINITY : (own_s - cacheHeaders.age_s) * 1_000
   const rule_ms = (rule?.cache_s ?? Number.POSITIVE_INFINITY) * 1_000
   return Math.max(0, Math.min(config.cache_ttl_ms, rule_ms, upstream_ms))
 }
@@ -41,7 +41,7 @@ type CacheHeaders = {
 
 /** What the headers say of keeping; undefined when they forbid it. */
 function readCacheHeaders(raw: readonly string[]): CacheHeaders | undefined {
-  const said: CacheHeaders = {
+  const cacheHeaders: CacheHeaders = {
     shared_s: undefined,
     age_max_s: undefined,
     expires: undefined,
@@ -50,31 +50,31 @@ function readCacheHeaders(raw: readonly string[]): CacheHeaders | undefined {
   }
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const take = headerReaders.get((raw[at] as string).toLowerCase())
-    if (take && !take(said, raw[at + 1] as string)) return undefined
+    if (take && !take(cacheHeaders, raw[at + 1] as string)) return undefined
   }
-  return said
+  return cacheHeaders
 }
 
 /** By header: false forbids to keep the answer. */
 const headerReaders = new Map(
-  Object.entries<(said: CacheHeaders, value: string) => boolean>({
+  Object.entries<(cacheHeaders: CacheHeaders, value: string) => boolean>({
     'set-cookie': () => false,
     'set-cookie2': () => false,
     'content-range': () => false,
     'content-encoding': (_, value) => value.trim().toLowerCase() === 'identity',
     vary: (_, value) => value.split(',').every((field) => isSameForAll(field.trim().toLowerCase())),
-    'cache-control': (said, value) =>
-      value.split(',').every((directive) => applyDirective(said, directive.trim().toLowerCase())),
-    age: (said, value) => {
-      said.age_s = Math.max(said.age_s, parseSeconds(value) ?? Number.POSITIVE_INFINITY)
+    'cache-control': (cacheHeaders, value) =>
+      value.split(',').every((directive) => applyDirective(cacheHeaders, directive.trim().toLowerCase())),
+    age: (cacheHeaders, value) => {
+      cacheHeaders.age_s = Math.max(cacheHeaders.age_s, parseSeconds(value) ?? Number.POSITIVE_INFINITY)
       return true
     },
-    expires: (said, value) => {
-      said.expires = value
+    expires: (cacheHeaders, value) => {
+      cacheHeaders.expires = value
       return true
     },
-    date: (said, value) => {
-      said.date = value
+    date: (cacheHeaders, value) => {
+      cacheHeaders.date = value
       return true
     },
   }),
@@ -86,12 +86,13 @@ function isSameForAll(field: string): boolean {
 
 const forbiddenDirective = /^(?:no-store|no-cache|private)(?:$|=)/
 
-function applyDirective(said: CacheHeaders, directive: string): boolean {
+function applyDirective(cacheHeaders: CacheHeaders, directive: string): boolean {
   if (forbiddenDirective.test(directive)) return false
   const [name, value] = directive.split('=', 2)
-  if (name === 's-maxage') said.shared_s = Math.min(said.shared_s ?? Number.POSITIVE_INFINITY, parseSeconds(value) ?? 0)
+  if (name === 's-maxage')
+    cacheHeaders.shared_s = Math.min(cacheHeaders.shared_s ?? Number.POSITIVE_INFINITY, parseSeconds(value) ?? 0)
   if (name === 'max-age')
-    said.age_max_s = Math.min(said.age_max_s ?? Number.POSITIVE_INFINITY, parseSeconds(value) ?? 0)
+    cacheHeaders.age_max_s = Math.min(cacheHeaders.age_max_s ?? Number.POSITIVE_INFINITY, parseSeconds(value) ?? 0)
   return true
 }
 

@@ -1,4 +1,4 @@
-// What was refused most often, in bounded memory: whoever sends ever new names must not fill it.
+// The most frequent denials, in bounded memory: callers that send ever new paths must not fill it.
 
 import type { ProxyReason } from '../reasons.ts'
 

@@ -14,7 +14,7 @@ export type LoggedRequest = {
 
 const max_line_characters = 65_536
 
-/** One line of a log; undefined when there is no request in it. */
+/** Parses one line of a log; undefined when it holds no request. */
 export function parseLogLine(line: string): LoggedRequest | undefined {
   if (line.length > max_line_characters) return undefined
   const text = line.trim()

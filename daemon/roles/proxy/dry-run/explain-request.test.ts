@@ -1,4 +1,4 @@
-// What is told of a request before it is made: each step, and why it ends where it ends.
+// The explanation of a request before it is made: each step, and why the request ends where it does.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { settings } from '../settings.ts'
@@ -17,7 +17,7 @@ const explained = (method: string, target: string, headers: readonly string[] = 
   return { status, steps: steps.map(({ step, outcome, says }) => `${step} ${outcome}: ${says}`) }
 }
 
-describe('a request is told', () => {
+describe('a request is explained', () => {
   test('to the last step when it is forwarded', () => {
     expect(explained('GET', '/public-api/report/42?a=b', ['X-Forwarded-For', '203.0.113.7', 'Accept', 'a/b'])).toEqual({
       status: undefined,

@@ -1,8 +1,10 @@
-// What the proxy would have done with the requests of an access log: counts by rule and by reason, limits included.
+// Replays an access log against the rules: counts by rule and by reason, limits included.
 import type { ProxyConfig } from '../config.ts'
 import type { ProxyReason } from '../reasons.ts'
-import { decideRequest, type RequestDecision } from '../request/decide-request.ts'
-import { buildWriteCounter, listRateCounters, type RateCounter, window_ms } from '../request/rate-counters.ts'
+import { type RateCounter, window_ms } from '../request/rate-counters.ts'
+import type { RequestDecision } from '../request/request-decision.ts'
+import { decideRequest } from '../serving/decide-request.ts'
+import { selectServingSteps } from '../serving/request-steps.ts'
 import { type LoggedRequest, parseLogLine } from './access-log.ts'
 
 export type Simulation = {
@@ -15,7 +17,7 @@ export type Simulation = {
   readonly denied: readonly { readonly reason: ProxyReason; readonly count: number }[]
   /** By method, path and reason, most first. */
   readonly top_denied: readonly DeniedPath[]
-  /** Every rule with the requests that it let through, as the allowlist has them: 0 is a rule that nobody needed. */
+  /** Every rule with the requests that it let through, in the order of the allowlist: 0 is a rule that no request needed. */
   readonly rules: readonly { readonly rule: string; readonly count: number }[]
   /** Requests that the logging server answered below 400, and the proxy would not have forwarded. */
   readonly would_break: number
@@ -33,11 +35,11 @@ export interface Simulator {
   result(top: number): Simulation
 }
 
-/** Distinct denied paths, and counters, that are told apart: a log may hold any number of either. */
+/** Maximum of distinct denied paths, and of counters: a log may hold any number of either. */
 const max_entries = 100_000
 
 /**
- * Judges each line as it comes. Limits count by the log's own times, in fixed windows from a source's first request; lines
+ * Decides each line as it is read. Limits count by the log's own times, in fixed windows from a source's first request; lines
  * without a time are not limited. Bodies, tokens and the cache are not known to a log.
  */
 export function simulator(config: ProxyConfig): Simulator {
@@ -65,13 +67,13 @@ export function simulator(config: ProxyConfig): Simulator {
         return
       }
       sums.requests++
-      const judgement = decideRequest(buildRequestHead(logged, config), config)
-      const reason = judgement.reason ?? findLimitReason(judgement, logged.at, config, windows)
-      if (reason !== undefined) deny(reason, logged, judgement)
-      else if (judgement.next === 'preflight') sums.preflights++
+      const decision = decideRequest(buildRequestHead(logged, config), config)
+      const reason = decision.reason ?? findLimitReason(decision, logged.at, config, windows)
+      if (reason !== undefined) deny(reason, logged, decision)
+      else if (decision.next === 'preflight') sums.preflights++
       else {
         sums.forwarded++
-        const name = judgement.rule?.name ?? ''
+        const name = decision.rule?.name ?? ''
         rules.set(name, (rules.get(name) ?? 0) + 1)
       }
     },
@@ -88,7 +90,7 @@ function compareByCount(a: { count: number }, b: { count: number }): number {
   return b.count - a.count
 }
 
-/** The logging server saw the caller where the trusted hops' last entry would stand. */
+/** The address that the logging server saw stands where the last trusted hop would write it. */
 function buildRequestHead({ method, target, source }: LoggedRequest, { depth }: ProxyConfig) {
   const hops = [source, ...Array<string>(depth - 1).fill('unknown')]
   return { method, target, headers: ['x-forwarded-for', hops.join(', ')], peer: '' }
@@ -96,18 +98,20 @@ function buildRequestHead({ method, target, source }: LoggedRequest, { depth }: 
 
 type SimulatedWindow = { from: number; count: number }
 
-/** In the order of the steps: what is over at one of them counts for no later one. */
+/** Counts in the order of the steps. A request over one limit does not count for the later ones. */
 function findLimitReason(
-  judgement: RequestDecision,
+  decision: RequestDecision,
   at: number | undefined,
   config: ProxyConfig,
   windows: Map<string, SimulatedWindow>,
 ): ProxyReason | undefined {
-  if (at === undefined || judgement.next === 'preflight') return undefined
-  const over = listRateCounters(judgement, config).filter((counter) => exceedsLimit(counter, at, windows))[0]
-  if (over || judgement.next !== 'write') return over?.reason
-  const writes = buildWriteCounter(judgement, config)
-  return exceedsLimit(writes, at, windows) ? writes.reason : undefined
+  if (at === undefined) return undefined
+  for (const { counters } of selectServingSteps(decision)) {
+    for (const counter of counters?.(decision, config) ?? []) {
+      if (exceedsLimit(counter, at, windows)) return counter.reason
+    }
+  }
+  return undefined
 }
 
 function exceedsLimit({ key, limit }: RateCounter, at: number, windows: Map<string, SimulatedWindow>): boolean {

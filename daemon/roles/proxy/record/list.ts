@@ -21,16 +21,16 @@ export const list = operation({
   errors: [],
   allow: 'proxy:read',
 
-  async run(call, { limit, cursor, ...wanted }) {
+  async run(call, { limit, cursor, ...filter }) {
     const [present, former] = call.part(auditJournalPart).storesWholeSegments
       ? [listInSegments, listDocuments]
       : [listDocuments, listInSegments]
     if (cursor?.startsWith(former_cursor_prefix))
-      return markAsFormer(await former(call, wanted, limit, cursor.slice(former_cursor_prefix.length)))
-    const { items, next_cursor } = await present(call, wanted, limit, cursor)
+      return markAsFormer(await former(call, filter, limit, cursor.slice(former_cursor_prefix.length)))
+    const { items, next_cursor } = await present(call, filter, limit, cursor)
     if (next_cursor !== undefined) return { items, next_cursor }
     if (items.length === limit) return { items, next_cursor: former_cursor_prefix }
-    const rest = markAsFormer(await former(call, wanted, limit - items.length, ''))
+    const rest = markAsFormer(await former(call, filter, limit - items.length, ''))
     return { ...rest, items: [...items, ...rest.items] }
   },
 })
@@ -46,11 +46,11 @@ const listInSegments = listSegmentRecords
 
 async function listDocuments(
   call: Call,
-  wanted: RecordFilter,
+  filter: RecordFilter,
   limit: number,
   cursor: string | undefined,
 ): Promise<RequestRecordPage> {
-  const query = buildListQuery(wanted, limit, cursor === '' ? undefined : cursor, { field: 'at', direction: 'desc' })
+  const query = buildListQuery(filter, limit, cursor === '' ? undefined : cursor, { field: 'at', direction: 'desc' })
   const { docs, ...next } = await call.store(requestRecords).list(query)
   return { items: docs.map(({ value: { tenant_id: _, expires_ts: __, ...shown } }) => shown), ...next }
 }

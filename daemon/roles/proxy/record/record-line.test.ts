@@ -20,14 +20,14 @@ test('any request is one line, and the line is its record', () => {
     rule: fc.option(bytes, { nil: undefined }),
   })
   fc.assert(
-    fc.property(noted, (given) => {
-      const line = formatRecordLine(given)
+    fc.property(noted, (entry) => {
+      const line = formatRecordLine(entry)
       expect(line).not.toMatch(/[\n\r]/)
       const record = requestRecord.parse(parseRecordLine(line))
-      const { at, rule, ...rest } = given
-      expect(record).toMatchObject({ ...rest, at: new Date(at).toISOString(), verdict: reasons[given.reason].verdict })
+      const { at, rule, ...rest } = entry
+      expect(record).toMatchObject({ ...rest, at: new Date(at).toISOString(), verdict: reasons[entry.reason].verdict })
       expect(record.rule).toBe(rule)
-      expect(readLineHead(line)).toEqual({ at, verdict: record.verdict, source: given.source })
+      expect(readLineHead(line)).toEqual({ at, verdict: record.verdict, source: entry.source })
     }),
   )
 })

@@ -1,11 +1,11 @@
-// Headers of a request: those that go on are chosen from a list, and everything else stays here, whatever it is called.
+// Headers of a request: only those on a fixed list are forwarded to the upstream.
 import type { RequestSource } from './source.ts'
 
-/** What one look through the headers of a request finds. All lists are flat: name, value, name, value. */
+/** The result of one pass over the headers of a request. All lists hold names and values in turn. */
 export type ProxyRequestHeaders = {
   /** For the upstream: names in lower case, once each. Accept-Encoding is apart. */
   readonly allowed: readonly string[]
-  /** '' for none. It goes on only where answers are not cached: see `judge`. */
+  /** '' for none. Forwarded only where responses are not cached: see `decideRequest`. */
   readonly accept_encoding: string
   /** Every X-Forwarded-For in order, joined by commas. */
   readonly forwarded_for: string
@@ -14,17 +14,17 @@ export type ProxyRequestHeaders = {
   readonly fault: 'duplicate_header' | 'header_character' | 'framing' | undefined
 }
 
-/** What becomes of a header that has a meaning here; any other is left behind. */
+/** How a known header is handled. All other headers are dropped. */
 type HeaderHandling =
-  /** Goes on; twice is refused. */
+  /** Forwarded; a second one is denied. */
   | 'single'
-  /** Goes on; several are one list. */
+  /** Forwarded; several are joined to one list. */
   | 'list'
-  /** Goes on where it is well formed; twice is refused. */
+  /** Forwarded where it is well formed; a second one is denied. */
   | 'trace'
-  /** Left behind; twice is refused. */
+  /** Dropped; a second one is denied. */
   | 'once'
-  /** What some servers, which read _ as -, would take for the length of the body: refused. */
+  /** Denied: servers that read _ as - would take it for the length of the body. */
   | 'alias'
   | 'encoding'
   | 'source'
@@ -78,7 +78,7 @@ for (const [at, [name, meaning]] of Object.entries(headerHandlings).entries()) {
     entry,
   )
 }
-/** Two ways to say where the body ends: whoever reads the other one sees another request. */
+/** Two headers that both mark the end of the body: servers that prefer different ones see different requests. */
 const conflictingLengthBits =
   (knownHeaders.get('content-length')?.bit ?? 0) | (knownHeaders.get('transfer-encoding')?.bit ?? 0)
 const max_name_characters = Math.max(...[...knownHeaders.keys()].map((name) => name.length))
@@ -111,7 +111,7 @@ export function readRequestHeaders(raw: readonly string[]): ProxyRequestHeaders 
 
 type HeaderScan = { -readonly [K in keyof ProxyRequestHeaders]: ProxyRequestHeaders[K] } & {
   allowed: string[]
-  /** Bits of the names that have come. */
+  /** Bits of the names seen so far. */
   seen: number
   /** What Connection says, where it says more than how long it lasts. */
   hop: string
@@ -149,7 +149,7 @@ function scanHeader(into: HeaderScan, { name, meaning, bit }: KnownHeader, value
   }
 }
 
-/** Whether a trace is kept is not for strangers to choose: without the sampled flag only the ids go on. */
+/** Anonymous callers must not choose which traces are sampled: only the ids are forwarded. */
 const clearSampledFlag = (value: string) => `${value.slice(0, -2)}00`
 
 function scanContentLength(into: HeaderScan, value: string): void {
@@ -174,7 +174,7 @@ function removeConnectionHeaders(into: HeaderScan): void {
 
 /**
  * The head of the request to the upstream, flat: its Host, the service token as bearer, the source as the only
- * X-Forwarded-For, then what `judge` kept. Content-Length is for who writes the body.
+ * X-Forwarded-For, then the headers of the decision. The upstream client adds Content-Length.
  */
 export function buildUpstreamHeaders(
   kept: readonly string[],

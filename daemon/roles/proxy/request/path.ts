@@ -1,7 +1,7 @@
-// The one form in which a request's path is matched, keys the cache and is forwarded; what could be read in two ways has none.
+// The normal form of a path: it alone is matched, keys the cache and is forwarded. An ambiguous path has no normal form.
 import type { PathDenialReason } from '../reasons.ts'
 
-/** `query`: as it came, with its question mark; '' for none. */
+/** `query`: as received, with its question mark; '' for none. */
 export type NormalTarget = { readonly path: string; readonly query: string }
 export type TargetRefusal = { readonly denied: PathDenialReason }
 

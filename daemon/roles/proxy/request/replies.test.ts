@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { reasons } from '../reasons.ts'
+import { decideRequest } from '../serving/decide-request.ts'
 import { settings } from '../settings.ts'
-import { decideRequest } from './decide-request.ts'
 import { buildWriteCounter, listRateCounters } from './rate-counters.ts'
 import { buildLocalReply, buildPreflightReply } from './replies.ts'
 
@@ -41,7 +41,7 @@ describe('an answer', () => {
 })
 
 describe('a preflight', () => {
-  const asked = (headers: string) =>
+  const allowedHeaders = (headers: string) =>
     buildPreflightReply(['Access-Control-Request-Headers', headers], '*', false).headers
 
   test('allows the methods of the interface, and the headers that it asks for', () => {
@@ -54,12 +54,12 @@ describe('a preflight', () => {
       ],
       body: '',
     })
-    expect(asked('content-type, X-A').slice(-2)).toEqual(['access-control-allow-headers', 'content-type, X-A'])
-    expect(asked('x').slice(2, 4)).toEqual(['access-control-allow-methods', 'GET, HEAD, OPTIONS'])
+    expect(allowedHeaders('content-type, X-A').slice(-2)).toEqual(['access-control-allow-headers', 'content-type, X-A'])
+    expect(allowedHeaders('x').slice(2, 4)).toEqual(['access-control-allow-methods', 'GET, HEAD, OPTIONS'])
   })
 
   test.each(['', ',', 'a b', 'a,,b', 'a\r\nx: y', 'é', '"a"', 'a'.repeat(1_025)])('echoes no %j', (headers) => {
-    expect(asked(headers)).not.toContain('access-control-allow-headers')
+    expect(allowedHeaders(headers)).not.toContain('access-control-allow-headers')
   })
 })
 

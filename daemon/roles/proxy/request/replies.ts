@@ -1,10 +1,10 @@
-// The answers that the proxy gives itself: few words, the same for every request of a status, so that they tell nothing.
+// The proxy's own responses: short, and equal for every request of a status, so that they reveal nothing.
 import { buildOwnHeaders } from '../response/headers.ts'
 
-/** `headers` flat and in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
+/** `headers`: names and values in turn, in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
 export type LocalReply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
 
-/** Statuses of the table in `reasons.ts`, and those with which a listener meets what is no request. */
+/** Statuses of the table in `reasons.ts`, and those with which the listener answers bytes that are not a request. */
 const titles: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   404: 'Not Found',
@@ -31,8 +31,8 @@ const tokenPattern = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const tokenListPattern = new RegExp(`^${tokenPattern}(?:[ \\t]*,[ \\t]*${tokenPattern})*$`)
 
 /**
- * The answer to a preflight. The headers that it asks for are allowed, as the interface has it; what the upstream sees of them
- * is another matter. `raw`: headers of the request, flat.
+ * The response to a preflight. It allows the requested headers, as the interface requires, although only those on the list
+ * are forwarded. `raw`: headers of the request, names and values in turn.
  */
 export function buildPreflightReply(raw: readonly string[], cors_origin: string, hasPost: boolean): LocalReply {
   const headers = [
@@ -46,8 +46,8 @@ export function buildPreflightReply(raw: readonly string[], cors_origin: string,
     'Access-Control-Request-Headers',
   ]
   const at = raw.findIndex((name, place) => place % 2 === 0 && name.toLowerCase() === 'access-control-request-headers')
-  const asked = at < 0 ? '' : (raw[at + 1] ?? '').trim()
-  if (asked.length <= max_requested_characters && tokenListPattern.test(asked))
-    headers.push('access-control-allow-headers', asked)
+  const requested = at < 0 ? '' : (raw[at + 1] ?? '').trim()
+  if (requested.length <= max_requested_characters && tokenListPattern.test(requested))
+    headers.push('access-control-allow-headers', requested)
   return { status: 204, headers, body: '' }
 }

@@ -1,4 +1,4 @@
-// Who a request counts for: the address that the trusted hops before the proxy saw it come from.
+// The source of a request, for which it is counted: the client address as the trusted hops before the proxy saw it.
 import { formatIp, isIpv4, networkOf, parseIp } from '../../../kernel/network/ip-address.ts'
 
 /**
@@ -10,8 +10,8 @@ export type RequestSource = { readonly address: string; readonly key: string; re
 /**
  * The source by X-Forwarded-For, all fields of that name joined by commas in their order; '' for none. Each of the `depth`
  * trusted hops appended the address that it saw, so the entry `depth` from the end is the one that a caller cannot choose.
- * Where there is none, or it is no address, the source is the connection's own peer, counted apart from callers of that
- * address: all such requests share one bucket, and no spoofed header opens another.
+ * Without such an entry, or with one that is not an address, the source is the connection's peer, counted separately from
+ * callers of that address: all such requests share one bucket, and a spoofed header cannot open another.
  * An entry may be IPv4, IPv4:port, IPv6 or [IPv6]:port; `peer` is the connection's remote address.
  */
 export function identifySource(forwarded: string, peer: string, depth: number, ipv6_prefix: number): RequestSource {

@@ -39,7 +39,7 @@ const own_header_items = buildOwnHeaders('').length
 const commonHeaders = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
 
 /**
- * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. Content-Length is for who writes the
+ * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. The listener sets Content-Length from the
  * answer, as all framing is.
  */
 export function cleanResponseHeaders(raw: readonly string[], cors_origin: string): string[] {

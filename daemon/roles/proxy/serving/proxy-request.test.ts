@@ -1,12 +1,13 @@
-// A visit where something goes wrong between its steps: it is answered once, others are not held up, and nothing is forwarded unasked.
+// Failures between the steps of a request: it is answered once, other requests are not delayed, and nothing is forwarded by mistake.
 import { expect, test } from 'vitest'
-import type { Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { Failure, Sink } from '../../../../adapters/forward/http/sink.ts'
+import type { Exchange } from '../../../kernel/forward/exchange.ts'
+import type { ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
 import type { CounterValue } from '../../../kernel/store/key-value.ts'
-import type { DependencyObservation } from '../../../runtime/proxy/thread-messages.ts'
 import { compileProxyConfig, type ProxyConfig } from '../config.ts'
-import { ProxyRequest, type ProxyRequestDependencies } from './proxy-request.ts'
+import { ProxyRequest } from './proxy-request.ts'
+import type { ProxyRequestDependencies } from './proxy-request-dependencies.ts'
 import type { RequestRecorder } from './request-recorder.ts'
+import type { DependencyObservation } from './thread-report.ts'
 import { WindowCounter } from './window-counter.ts'
 
 const values = {
@@ -25,10 +26,10 @@ type ProxyRequestWorld = { count?: () => Promise<CounterValue>; token?: ProxyReq
 
 function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => 'token' }: ProxyRequestWorld = {}) {
   let now = 1_000
-  const noted: [reason: string, status: number][] = []
+  const recorded: [reason: string, status: number][] = []
   const health: [ok: boolean, detail: string][] = []
   const failed: string[] = []
-  const sinks: Sink[] = []
+  const sinks: ResponseSink[] = []
   const parts: ProxyRequestDependencies = {
     origin: { isTls: false, host: 'up', port: 80, authority: 'up', base: '' },
     upstream: {
@@ -41,13 +42,13 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
       close: () => undefined,
     },
     tokens: { token },
-    counter: new WindowCounter(count, 60_000),
+    counter: new WindowCounter(count, 60_000, setImmediate),
     recorder: {
-      note(about: { reason: string; status: number }, answer: () => void) {
-        noted.push([about.reason, about.status])
+      record(about: { reason: string; status: number }, answer: () => void) {
+        recorded.push([about.reason, about.status])
         answer()
       },
-      asked: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
+      observe: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
     } as unknown as RequestRecorder,
     cache: undefined,
     now: () => now,
@@ -58,7 +59,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
     new ProxyRequest(exchange as unknown as Exchange, config, parts).serve()
     return exchange
   }
-  return { visit, noted, health, failed, sinks, later: (ms: number) => (now += ms) }
+  return { visit, recorded, health, failed, sinks, later: (ms: number) => (now += ms) }
 }
 
 function fakeExchange(target: string) {
@@ -97,26 +98,26 @@ test.each([
       throw new Error('away')
     },
   ],
-])('a counter that %s lets nobody through, and asks for no token', async (_, count) => {
-  const asked: string[] = []
-  const { visit, noted, sinks } = world({ count, token: () => void asked.push('token') })
+])('a counter that %s admits no request, and no token is requested', async (_, count) => {
+  const requested: string[] = []
+  const { visit, recorded, sinks } = world({ count, token: () => void requested.push('token') })
   const both = [visit('/open/report'), visit('/open/report')]
-  await expect.poll(() => noted.length).toBe(2)
-  expect(noted).toEqual(Array(2).fill(['counter_unavailable', 503]))
-  expect([both.map(({ answered }) => answered), asked, sinks]).toEqual([[[503], [503]], [], []])
+  await expect.poll(() => recorded.length).toBe(2)
+  expect(recorded).toEqual(Array(2).fill(['counter_unavailable', 503]))
+  expect([both.map(({ answered }) => answered), requested, sinks]).toEqual([[[503], [503]], [], []])
 })
 
-test('a token that fails in a way nobody thought of ends in an answer', async () => {
-  const { visit, noted, failed, sinks } = world({ token: () => Promise.reject(new Error('a fault of ours')) })
+test('an unexpected failure of the token source ends in an answer', async () => {
+  const { visit, recorded, failed, sinks } = world({ token: () => Promise.reject(new Error('a fault of ours')) })
   const { answered } = visit('/open/report')
   await expect.poll(() => answered).toEqual([400])
-  expect([noted, failed, sinks]).toEqual([[['malformed', 400]], ['a fault of ours'], []])
+  expect([recorded, failed, sinks]).toEqual([[['malformed', 400]], ['a fault of ours'], []])
 })
 
-test('for whoever leaves while the counter is asked nothing is forwarded', async () => {
-  const { visit, noted, sinks } = world()
+test('nothing is forwarded for a caller that leaves while its request is counted', async () => {
+  const { visit, recorded, sinks } = world()
   visit('/open/report').isOver = true
-  await expect.poll(() => noted).toEqual([['client_left', 0]])
+  await expect.poll(() => recorded).toEqual([['client_left', 0]])
   expect(sinks).toEqual([])
 })
 
@@ -126,9 +127,9 @@ test('the upstream is judged by what it says, by its silence and by breaking off
     const before = sinks.length
     const exchange = visit('/open/report')
     await expect.poll(() => sinks.length).toBe(before + 1)
-    return { exchange, sink: sinks[before] as Sink }
+    return { exchange, sink: sinks[before] as ResponseSink }
   }
-  const fails = async (failure: Failure) => (await forwarded()).sink.fail(failure, '')
+  const fails = async (failure: UpstreamFailure) => (await forwarded()).sink.fail(failure, '')
   await fails('busy')
   expect(health).toEqual([])
   await fails('timeout')

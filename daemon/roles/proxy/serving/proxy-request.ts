@@ -1,32 +1,19 @@
-// A public request on its way through a thread, step by step in the order that the interface gives.
-import type { BodyFailure, BodyTaken, Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { Upstream } from '../../../../adapters/forward/http/upstream.ts'
-import type { TokenSource } from '../../../../adapters/identity/client-credentials/token-source.ts'
+// One public request in a serving thread: walks the steps of the request, answers or forwards it, and records it once.
+import type { BodyFailure, BodyResult, Exchange } from '../../../kernel/forward/exchange.ts'
 import { cacheKey } from '../cache/cache-lifetime.ts'
-import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts'
+import type { CachedResponse } from '../cache/response-cache.ts'
 import type { ProxyConfig } from '../config.ts'
-import type { PlatformOrigin } from '../platform-origin.ts'
 import { lookUpReason, type ProxyReason } from '../reasons.ts'
-import { decideRequest, type RequestDecision } from '../request/decide-request.ts'
 import { buildUpstreamHeaders } from '../request/headers.ts'
-import { buildWriteCounter, listRateCounters, type RateCounter } from '../request/rate-counters.ts'
+import type { RateCounter } from '../request/rate-counters.ts'
 import { buildLocalReply, buildPreflightReply } from '../request/replies.ts'
-import type { RequestRecorder } from './request-recorder.ts'
+import type { RequestDecision } from '../request/request-decision.ts'
+import { decideRequest } from './decide-request.ts'
+import type { ForwardEvent } from './forward-event.ts'
+import type { ProxyRequestDependencies } from './proxy-request-dependencies.ts'
+import { readSteps, type ServingStep, writeSteps } from './request-steps.ts'
 import { type RelayedRequest, ResponseRelay } from './response-relay.ts'
-import type { WindowCounter, WindowPosition } from './window-counter.ts'
-
-export type ProxyRequestDependencies = {
-  readonly origin: PlatformOrigin
-  readonly upstream: Upstream
-  readonly tokens: Pick<TokenSource, 'token'>
-  readonly counter: WindowCounter
-  readonly recorder: RequestRecorder
-  readonly cache: ResponseCache | undefined
-  /** Epoch milliseconds. */
-  readonly now: () => number
-  /** Told of what should not happen. */
-  readonly onFault: (error: unknown) => void
-}
+import type { WindowPosition } from './window-counter.ts'
 
 const reasonsByBodyFailure: Readonly<Record<BodyFailure, ProxyReason>> = {
   gone: 'client_left',
@@ -35,137 +22,176 @@ const reasonsByBodyFailure: Readonly<Record<BodyFailure, ProxyReason>> = {
   malformed: 'malformed',
 }
 
-/** What stands before the platform says for it that it is away. */
-const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504])
-/** So long without a word, the upstream is not well, whether or not the caller waits on. */
-const silence_limit_ms = 5_000
-
 export class ProxyRequest implements RelayedRequest {
   readonly exchange: Exchange
   readonly config: ProxyConfig
-  readonly parts: ProxyRequestDependencies
-  readonly judgement: RequestDecision
-  #forwarded_at = 0
+  readonly dependencies: ProxyRequestDependencies
+  readonly decision: RequestDecision
+  #body: Buffer | undefined
+  #token = ''
   #isRecorded = false
 
-  constructor(exchange: Exchange, config: ProxyConfig, parts: ProxyRequestDependencies) {
+  constructor(exchange: Exchange, config: ProxyConfig, dependencies: ProxyRequestDependencies) {
     this.exchange = exchange
     this.config = config
-    this.parts = parts
+    this.dependencies = dependencies
     const { method, target, rawHeaders, peer } = exchange
-    this.judgement = decideRequest({ method, target, headers: rawHeaders, peer }, config)
+    this.decision = decideRequest({ method, target, headers: rawHeaders, peer }, config)
   }
 
   serve(): void {
-    this.#step(() => this.#begin())
-  }
-
-  /** What comes later begins here too: whatever should not happen, the request is answered. */
-  #step(step: () => void): void {
     try {
-      step()
+      this.#start()
     } catch (error) {
-      this.#fault(error)
+      this.#failSafely(error)
     }
   }
 
-  #fault(error: unknown): void {
-    this.parts.onFault(error)
-    this.#refuse('malformed')
+  /** Any unexpected exception ends in an answer, and nothing is forwarded. */
+  #failSafely(error: unknown): void {
+    this.dependencies.onFault(error)
+    this.#deny('malformed')
   }
 
-  /** Whatever is missing on the way, nothing is forwarded. */
-  #begin(): void {
+  /** A malformed request is denied before any step; an unknown expectation only once the head steps have admitted the request. */
+  #start(): void {
     const { fault } = this.exchange
-    const isSound = !fault || fault.reason === 'unknown_expectation'
-    const { next, reason } = this.judgement
-    if (!isSound) this.#refuse('malformed', { status: fault.status })
-    else if (next === 'deny') this.#refuse(reason ?? 'malformed')
-    else if (fault) this.#refuse('expectation')
-    else if (next === 'preflight') this.#preflight()
-    else
-      this.#count(listRateCounters(this.judgement, this.config), 0, () =>
-        next === 'read' ? this.#read() : this.#write(),
-      )
+    const { next, reason } = this.decision
+    if (fault && fault.reason !== 'unknown_expectation') this.#deny('malformed', fault.status)
+    else if (next === 'deny') this.#deny(reason ?? 'malformed')
+    else if (fault) this.#deny('expectation')
+    else if (next === 'preflight') this.#replyPreflight()
+    else this.#walk(0)
   }
 
-  /** Each counter is asked only once the one before has let the request pass. */
-  #count(counters: readonly RateCounter[], at: number, passed: () => void): void {
+  /** Takes the serving steps from `at` on, up to one that ends the request or continues the walk later. */
+  #walk(at: number): void {
+    const steps = this.decision.next === 'write' ? writeSteps : readSteps
+    let next = at
+    while (next < steps.length && this.#take(steps[next] as ServingStep, next + 1)) next++
+  }
+
+  /** True: continue with the next step at once. False: the request is answered, or continues at `next` by itself. */
+  #take(step: ServingStep, next: number): boolean {
+    switch (step.action) {
+      case 'count':
+      case 'count_and_read_body':
+        this.#count(step, step.counters?.(this.decision, this.config) ?? [], 0, next)
+        return false
+      case 'check_body_length':
+        return this.#checkBodyLength()
+      case 'find_cached':
+        return !this.#replyFromCache()
+      case 'obtain_token':
+        return this.#obtainToken(next)
+      case 'forward':
+        this.#forward()
+        return false
+    }
+  }
+
+  /** Each counter is incremented only after the one before has admitted the request. */
+  #count(step: ServingStep, counters: readonly RateCounter[], at: number, next: number): void {
     const counter = counters[at]
-    if (!counter) {
-      passed()
-      return
+    if (counter) {
+      this.dependencies.counter.count(counter.key, (found) => this.#onCounted(found, step, counters, at, next))
+    } else if (step.action === 'count_and_read_body') {
+      this.exchange.readBody(this.config.max_body_bytes, (body) => this.#onBody(body, next))
+    } else this.#walk(next)
+  }
+
+  #onCounted(
+    found: WindowPosition | undefined,
+    step: ServingStep,
+    counters: readonly RateCounter[],
+    at: number,
+    next: number,
+  ): void {
+    const { limit, reason } = counters[at] as RateCounter
+    try {
+      if (!found) this.#deny('counter_unavailable')
+      else if (found.position > limit) this.#deny(reason, undefined, Math.max(1, Math.ceil(found.left_ms / 1_000)))
+      else this.#count(step, counters, at + 1, next)
+    } catch (error) {
+      this.#failSafely(error)
     }
-    const { key, limit, reason } = counter
-    const placed = (found: WindowPosition | undefined) => {
-      if (!found) this.#refuse('counter_unavailable')
-      else if (found.position <= limit) this.#count(counters, at + 1, passed)
-      else this.#refuse(reason, { retry_s: Math.max(1, Math.ceil(found.left_ms / 1_000)) })
+  }
+
+  #onBody(body: BodyResult, next: number): void {
+    try {
+      if (typeof body === 'string') this.#deny(reasonsByBodyFailure[body])
+      else {
+        this.#body = body
+        this.#walk(next)
+      }
+    } catch (error) {
+      this.#failSafely(error)
     }
-    this.parts.counter.count(key, (found) => this.#step(() => placed(found)))
   }
 
-  #read(): void {
-    const found = this.#findCached()
-    if (found) this.#replyCached(found)
-    else this.#forward(undefined)
-  }
-
-  #replyCached({ status, headers, body }: CachedResponse): void {
-    this.#record('cache_hit', { status, upstream_status: null }, () => {
-      // What HEAD is told of the length was kept with the headers.
-      if (this.exchange.method === 'HEAD') {
-        this.exchange.begin(status, headers, undefined)
-        this.exchange.end()
-      } else this.exchange.reply(status, headers, toBuffer(body))
-    })
-  }
-
-  #findCached(): CachedResponse | undefined {
-    const { cache, now } = this.parts
-    if (!cache || !this.judgement.isCacheable) return undefined
-    return cache.get(cacheKey(this.exchange.method, this.judgement), now())
-  }
-
-  /** With the body, whole. What is announced too large counts as no write. */
-  #write(): void {
-    const { max_body_bytes } = this.config
+  #checkBodyLength(): boolean {
     const { framing } = this.exchange
-    const read = (body: BodyTaken) =>
-      this.#step(() => (typeof body === 'string' ? this.#refuse(reasonsByBodyFailure[body]) : this.#forward(body)))
-    if (framing !== 'chunked' && framing > max_body_bytes) this.#refuse('body_too_large')
-    else {
-      const counters = [buildWriteCounter(this.judgement, this.config)]
-      this.#count(counters, 0, () => this.exchange.readBody(max_body_bytes, read))
+    if (framing === 'chunked' || framing <= this.config.max_body_bytes) return true
+    this.#deny('body_too_large')
+    return false
+  }
+
+  #replyFromCache(): boolean {
+    const { cache, now } = this.dependencies
+    if (!cache || !this.decision.isCacheable) return false
+    const cached = cache.get(cacheKey(this.exchange.method, this.decision), now())
+    if (!cached) return false
+    this.#record('cache_hit', cached.status, null, () => this.#sendCached(cached))
+    return true
+  }
+
+  #sendCached({ status, headers, body }: CachedResponse): void {
+    if (this.exchange.method === 'HEAD') {
+      // The length that HEAD announces is among the cached headers.
+      this.exchange.begin(status, headers, undefined)
+      this.exchange.end()
+    } else this.exchange.reply(status, headers, Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  }
+
+  #obtainToken(next: number): boolean {
+    const token = this.dependencies.tokens.token()
+    if (typeof token !== 'object') return this.#takeToken(token)
+    void token.then(
+      (minted) => this.#onToken(minted, next),
+      (error: unknown) => this.#failSafely(error),
+    )
+    return false
+  }
+
+  #onToken(token: string | undefined, next: number): void {
+    try {
+      if (this.#takeToken(token)) this.#walk(next)
+    } catch (error) {
+      this.#failSafely(error)
     }
   }
 
-  #forward(body: Buffer | undefined): void {
-    const token = this.parts.tokens.token()
-    if (typeof token === 'object') {
-      void token.then(
-        (minted) => this.#step(() => this.#forwardBy(minted, body)),
-        (error: unknown) => this.#fault(error),
-      )
-    } else this.#forwardBy(token, body)
+  #takeToken(token: string | undefined): boolean {
+    if (token === undefined) this.#deny('token_unavailable')
+    else if (this.exchange.isOver) this.#deny('client_left')
+    else {
+      this.#token = token
+      return true
+    }
+    return false
   }
 
-  #forwardBy(token: string | undefined, body: Buffer | undefined): void {
-    if (token === undefined) this.#refuse('token_unavailable')
-    else if (this.exchange.isOver) this.#refuse('client_left')
-    else this.#send(token, body)
-  }
-
-  #send(token: string, body: Buffer | undefined): void {
-    const { origin, upstream } = this.parts
-    const { source, path, query, headers } = this.judgement
-    this.#forwarded_at = this.parts.now()
+  #forward(): void {
+    const { origin, upstream } = this.dependencies
+    const { source, path, query, headers } = this.decision
     const relay = new ResponseRelay(this)
+    const body = this.#body
+    this.#body = undefined
     relay.activeRequest = upstream.forward(
       {
         method: this.exchange.method as 'GET' | 'HEAD' | 'POST',
         path: origin.base + path + query,
-        headers: buildUpstreamHeaders(headers, origin.authority, source, token),
+        headers: buildUpstreamHeaders(headers, origin.authority, source, this.#token),
         ...(body ? { body } : {}),
       },
       relay,
@@ -173,66 +199,51 @@ export class ProxyRequest implements RelayedRequest {
     this.exchange.answering = relay
   }
 
-  answered(status: number, answer: () => void): void {
-    this.#observeUpstream(!unavailableStatuses.has(status), `answered ${status}`)
-    this.#record('forwarded', { status, upstream_status: status }, answer)
+  /** A response that breaks off was recorded when it began. */
+  onForwardEvent({ type, reason, status, health }: ForwardEvent, relay: ResponseRelay): void {
+    if (health) {
+      const { ok, detail } = health
+      this.dependencies.recorder.observe('upstream', {
+        ok,
+        detail,
+        latency_ms: relay.elapsed_ms,
+        at: this.dependencies.now(),
+      })
+    }
+    if (type === 'answered') this.#record(reason, status, status, () => relay.release())
+    else if (type === 'failed') this.#deny(reason)
+    else if (type === 'caller_left') this.#record(reason, 0, null, () => undefined)
   }
 
-  failed(reason: ProxyReason, wasAsked: boolean): void {
-    if (wasAsked) this.#observeUpstream(false, reason)
-    this.#refuse(reason)
-  }
-
-  broken(reason: ProxyReason): void {
-    this.#observeUpstream(false, reason)
-  }
-
-  /** Who leaves at once says nothing of the upstream. */
-  left(isUnanswered: boolean): void {
-    const waited_ms = this.parts.now() - this.#forwarded_at
-    if (isUnanswered && waited_ms >= silence_limit_ms) this.#observeUpstream(false, 'silent until the caller left')
-    this.#record('client_gone', { status: 0, upstream_status: null }, () => undefined)
-  }
-
-  /** The upstream did something, or did not. */
-  #observeUpstream(ok: boolean, detail: string): void {
-    const at = this.parts.now()
-    const latency_ms = Math.max(0, at - this.#forwarded_at)
-    this.parts.recorder.observe('upstream', { ok, detail, latency_ms, at })
-  }
-
-  #preflight(): void {
+  #replyPreflight(): void {
     const { cors_origin, hasPost } = this.config
     const { status, headers } = buildPreflightReply(this.exchange.rawHeaders, cors_origin, hasPost)
-    this.#record('preflight', { status, upstream_status: null }, () => this.exchange.replyText(status, headers, ''))
+    this.#record('preflight', status, null, () => this.exchange.replyText(status, headers, ''))
   }
 
-  #refuse(reason: ProxyReason, more: { readonly status?: number; readonly retry_s?: number } = {}): void {
-    const { cors_origin } = this.config
-    const { status, headers, body } = buildLocalReply(
-      more.status ?? lookUpReason(reason).status ?? 503,
-      cors_origin,
-      more.retry_s,
-    )
-    this.#record(reason, { status, upstream_status: null }, () => this.exchange.replyText(status, headers, body))
+  /** Answers with the status of the reason, where no other is given. */
+  #deny(reason: ProxyReason, own_status = lookUpReason(reason).status ?? 503, retry_after_s?: number): void {
+    const { status, headers, body } = buildLocalReply(own_status, this.config.cors_origin, retry_after_s)
+    this.#record(reason, status, null, () => this.exchange.replyText(status, headers, body))
   }
 
-  /** Once for each request: what was decided, also where the caller has left by then. */
-  #record(
-    reason: ProxyReason,
-    answered: { readonly status: number; readonly upstream_status: number | null },
-    answer: () => void,
-  ): void {
+  /** Records the request once, also where the caller has left by then. `send` follows when the record is written. */
+  #record(reason: ProxyReason, status: number, upstream_status: number | null, send: () => void): void {
     if (this.#isRecorded) return
     this.#isRecorded = true
-    const { source, path, rule } = this.judgement
-    const { method } = this.exchange
-    const about = { at: this.parts.now(), source: source.address, method, path, rule: rule?.name, reason }
-    const status = this.exchange.isOver ? 0 : answered.status
-    this.parts.recorder.record({ ...about, ...answered, status }, answer)
+    const { source, path, rule } = this.decision
+    this.dependencies.recorder.record(
+      {
+        at: this.dependencies.now(),
+        source: source.address,
+        method: this.exchange.method,
+        path,
+        rule: rule?.name,
+        reason,
+        status: this.exchange.isOver ? 0 : status,
+        upstream_status,
+      },
+      send,
+    )
   }
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -1,36 +1,34 @@
-// What a thread writes down: for each request one audit line before its answer goes out, counts, and how its dependencies were.
-import type { SegmentWriter } from '../../../../adapters/audit/segments/segment-writer.ts'
+// Records each request of a thread: one audit line before the response goes out, the counters, and the state of the dependencies.
 import type { Metric } from '../../../kernel/telemetry/metrics.ts'
-import type {
-  CounterDelta,
-  DependencyObservation,
-  DependencyObservations,
-  ProxyDependency,
-} from '../../../runtime/proxy/thread-messages.ts'
 import { answerTotal, lostRecordTotal, requestTotal } from '../metrics.ts'
 import { lookUpReason, type ProxyReason } from '../reasons.ts'
 import { formatRecordLine, type RequestAuditEntry } from '../record/record-line.ts'
+import type { AuditLineWriter } from './audit-line-writer.ts'
+import type { CounterDelta, DependencyObservation, DependencyObservations, ProxyDependency } from './thread-report.ts'
 
 export class RequestRecorder {
-  readonly #journal: SegmentWriter
+  readonly #journal: AuditLineWriter
+  readonly #schedule: (task: () => void) => void
   readonly #counts = new Map<string, { added: CounterDelta; by: number }>()
-  /** Brought into the counts when those are asked for: there is one of each for every request. */
+  /** Counted for every request, so kept apart from the labelled counters until `takeDeltas`. */
   readonly #requests = new Map<ProxyReason, number>()
   readonly #answers = new Map<number, number>()
   readonly #observations = new Map<ProxyDependency, DependencyObservation>()
   #waiting_replies: (() => void)[] = []
   #lost = 0
   #isScheduled = false
-  /** The journal holds as much as it may: lines are counted as lost. */
+  /** The journal is full: lines are counted as lost. */
   isFull = false
 
-  constructor(journal: SegmentWriter) {
+  /** `schedule` runs the task at the end of this turn of the event loop, as `setImmediate` does. */
+  constructor(journal: AuditLineWriter, schedule: (task: () => void) => void) {
     this.#journal = journal
+    this.#schedule = schedule
   }
 
   /**
-   * Notes one request, and answers it once its line is with the operating system: a process that is killed has answered
-   * nothing that is not noted. All lines of a turn of the event loop are one write. A failing disk holds up nobody.
+   * Records one request, and calls `answer` once the line is with the operating system, so that a killed process has answered
+   * no request without a record. All lines of a turn of the event loop are one write. A failing disk delays no response.
    */
   record(entry: RequestAuditEntry, answer: () => void): void {
     if (this.isFull) this.#lost += 1
@@ -40,7 +38,7 @@ export class RequestRecorder {
     this.#answers.set(entry.status, (this.#answers.get(entry.status) ?? 0) + 1)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => this.#flush())
+    this.#schedule(() => this.#flush())
   }
 
   count(metric: Metric, labels: readonly string[], by: number): void {
@@ -50,19 +48,19 @@ export class RequestRecorder {
     else this.#counts.set(key, { added: [metric.name, labels, 0], by })
   }
 
-  /** A dependency was asked, and this is what came of it. */
+  /** Keeps the last observation of a dependency. */
   observe(dependency: ProxyDependency, last: DependencyObservation): void {
     this.#observations.set(dependency, last)
   }
 
-  /** Since this was last asked for. */
+  /** Observations since the last call. */
   takeObservations(): DependencyObservations {
     const all = Object.fromEntries(this.#observations)
     this.#observations.clear()
     return all
   }
 
-  /** What was counted since this was last asked for. */
+  /** Increments since the last call. */
   takeDeltas(): CounterDelta[] {
     const lost = this.#journal.lost + this.#lost
     if (lost > this.#reported_lost) this.count(lostRecordTotal, [], lost - this.#reported_lost)

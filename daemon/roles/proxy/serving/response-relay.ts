@@ -1,152 +1,139 @@
-// The upstream's answer on its way to the caller: held until it is noted, whole in one write where it is small, else streamed.
-import type { Answering, Exchange } from '../../../../adapters/forward/http/exchange.ts'
-import type { Failure, Flight, Sink } from '../../../../adapters/forward/http/sink.ts'
+// Relays the upstream's response to the caller: buffers it until it is recorded, then sends it in one write, or streams what is left.
+import type { Exchange, ResponseProducer } from '../../../kernel/forward/exchange.ts'
+import type { ActiveRequest, ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
 import { cacheKey, computeCacheLifetime } from '../cache/cache-lifetime.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { ProxyConfig } from '../config.ts'
-import type { ProxyReason } from '../reasons.ts'
-import type { RequestDecision } from '../request/decide-request.ts'
+import type { RequestDecision } from '../request/request-decision.ts'
 import { cleanResponseHeaders } from '../response/headers.ts'
+import { answeredEvent, callerLeftEvent, type ForwardEvent, failureEvent } from './forward-event.ts'
 
-/** The request that is relayed; it is told what becomes of it. */
+/** The request whose response is relayed. */
 export type RelayedRequest = {
   readonly exchange: Exchange
-  readonly judgement: RequestDecision
+  readonly decision: RequestDecision
   readonly config: ProxyConfig
-  readonly parts: { readonly cache: ResponseCache | undefined; readonly now: () => number }
-  /** Notes the upstream's status, then calls back for the answer to go out. */
-  answered(status: number, answer: () => void): void
-  /** Nothing came of it. `wasAsked`: the upstream was, so that it says something of the upstream. */
-  failed(reason: ProxyReason, wasAsked: boolean): void
-  /** The upstream broke off an answer that has begun. */
-  broken(reason: ProxyReason): void
-  /** The client is gone. `isUnanswered`: the upstream had not said anything by then. */
-  left(isUnanswered: boolean): void
+  readonly dependencies: { readonly cache: ResponseCache | undefined; readonly now: () => number }
+  /** After `answered` the relay waits for `release`. */
+  onForwardEvent(event: ForwardEvent, relay: ResponseRelay): void
 }
 
-/** What is held of an answer until its note is written; more waits at the upstream. */
-const max_held_bytes = 65_536
+/** Bytes of a response that are buffered until the request is recorded. The upstream is paused beyond. */
+const max_buffered_bytes = 65_536
 
-const reasonsByFailure: Readonly<Record<Failure, ProxyReason>> = {
-  address: 'upstream_address',
-  connect: 'upstream_unreachable',
-  busy: 'upstream_unreachable',
-  timeout: 'upstream_timeout',
-  closed: 'upstream_unreachable',
-  protocol: 'upstream_protocol',
-}
-
-export class ResponseRelay implements Sink, Answering {
+export class ResponseRelay implements ResponseSink, ResponseProducer {
   readonly #request: RelayedRequest
-  activeRequest: Flight | undefined
+  readonly #forwarded_at: number
+  activeRequest: ActiveRequest | undefined
   #status = 0
   #headers: string[] = []
   #length: number | undefined
-  /** Bytes that have not gone out, one character each, so that they go in one write with the head. */
-  #held = ''
-  #state: 'waiting' | 'holding' | 'streaming' | 'over' = 'waiting'
+  /** Bytes that were not sent yet, one character each, so that they go in one write with the head. */
+  #buffered = ''
+  #state: 'waiting' | 'buffering' | 'streaming' | 'over' = 'waiting'
   #isWhole = false
   #isBroken = false
-  /** Of an answer that is to be kept. */
+  /** Pieces of a response that is to be cached. */
   #copy: Buffer[] | undefined
-  #copied = 0
-  #life_ms = 0
+  #copied_bytes = 0
+  #lifetime_ms = 0
 
   constructor(request: RelayedRequest) {
     this.#request = request
+    this.#forwarded_at = request.dependencies.now()
+  }
+
+  /** Milliseconds since the request was forwarded. */
+  get elapsed_ms(): number {
+    return Math.max(0, this.#request.dependencies.now() - this.#forwarded_at)
   }
 
   head(status: number, rawHeaders: string[], length: number | undefined, isFramed: boolean): void {
-    const { config, judgement, parts } = this.#request
+    const { config, decision, dependencies } = this.#request
     this.#status = status
     this.#headers = cleanResponseHeaders(rawHeaders, config.cors_origin)
     this.#length = length
-    const mayKeep = parts.cache && isFramed && judgement.isCacheable
-    this.#life_ms = mayKeep ? computeCacheLifetime(judgement, config, status, rawHeaders, parts.now()) : 0
-    if (this.#life_ms > 0) this.#copy = []
-    this.#state = 'holding'
-    this.#request.answered(status, () => this.#answer())
+    const mayCache = dependencies.cache && isFramed && decision.isCacheable
+    this.#lifetime_ms = mayCache ? computeCacheLifetime(decision, config, status, rawHeaders, dependencies.now()) : 0
+    if (this.#lifetime_ms > 0) this.#copy = []
+    this.#state = 'buffering'
+    this.#request.onForwardEvent(answeredEvent(status), this)
   }
 
   data(bytes: Buffer): boolean {
     this.#copyForCache(bytes)
     if (this.#state === 'streaming') return this.#request.exchange.write(Buffer.from(bytes))
-    this.#held += bytes.toString('latin1')
-    return this.#held.length < max_held_bytes
+    this.#buffered += bytes.toString('latin1')
+    return this.#buffered.length < max_buffered_bytes
   }
 
-  /** What was held goes out with the answer; there is nothing else to push. */
+  /** Buffered bytes go out with `release`; there is nothing else to send. */
   flush(): void {}
 
   end(): void {
     this.#isWhole = true
-    this.#store()
+    this.#storeInCache()
     if (this.#state !== 'streaming') return
     this.#state = 'over'
     this.#request.exchange.end()
   }
 
-  fail(failure: Failure): void {
-    if (this.#state === 'waiting') {
-      this.#state = 'over'
-      this.#request.failed(reasonsByFailure[failure], failure !== 'busy')
-      return
-    }
-    this.#request.broken(reasonsByFailure[failure])
-    if (this.#state === 'holding') this.#isBroken = true
-    else if (this.#state === 'streaming') {
-      this.#state = 'over'
-      this.#request.exchange.cut()
-    }
+  fail(failure: UpstreamFailure): void {
+    const state = this.#state
+    if (state === 'buffering') this.#isBroken = true
+    else this.#state = 'over'
+    this.#request.onForwardEvent(failureEvent(failure, state !== 'waiting'), this)
+    if (state === 'streaming') this.#request.exchange.cut()
   }
 
   gone(): void {
-    const isUnanswered = this.#state === 'waiting'
+    const silent_ms = this.#state === 'waiting' ? this.elapsed_ms : 0
     this.#state = 'over'
     this.activeRequest?.abort()
-    this.#request.left(isUnanswered)
+    this.#request.onForwardEvent(callerLeftEvent(silent_ms), this)
   }
 
   drained(): void {
     this.activeRequest?.resume()
   }
 
-  /** The note is written. */
-  #answer(): void {
-    if (this.#state !== 'holding') return
+  /** Sends the response: its record is written. */
+  release(): void {
+    if (this.#state !== 'buffering') return
     const { exchange } = this.#request
-    const held = this.#held
-    this.#held = ''
+    const buffered = this.#buffered
+    this.#buffered = ''
     if (this.#isWhole) {
       this.#state = 'over'
       if (exchange.method === 'HEAD') {
         exchange.begin(this.#status, this.#headers, this.#length)
         exchange.end()
-      } else exchange.replyText(this.#status, this.#headers, held)
+      } else exchange.replyText(this.#status, this.#headers, buffered)
       return
     }
     this.#state = 'streaming'
     exchange.begin(this.#status, this.#headers, this.#length)
-    const isTaken = held === '' || exchange.write(held)
+    const isTaken = buffered === '' || exchange.write(buffered)
     if (this.#isBroken) exchange.cut()
     else if (isTaken) this.activeRequest?.resume()
   }
 
   #copyForCache(bytes: Buffer): void {
     if (!this.#copy) return
-    this.#copied += bytes.length
-    if (this.#copied <= (this.#request.parts.cache?.largest_body_bytes ?? 0)) this.#copy.push(Buffer.from(bytes))
+    this.#copied_bytes += bytes.length
+    if (this.#copied_bytes <= (this.#request.dependencies.cache?.largest_body_bytes ?? 0))
+      this.#copy.push(Buffer.from(bytes))
     else this.#copy = undefined
   }
 
-  /** Only what has come whole. */
-  #store(): void {
-    const { exchange, judgement, parts } = this.#request
-    const { cache, now } = parts
+  /** Called for whole responses alone. */
+  #storeInCache(): void {
+    const { exchange, decision, dependencies } = this.#request
+    const { cache, now } = dependencies
     if (!this.#copy || !cache) return
     const isHead = exchange.method === 'HEAD' && this.#length !== undefined
     const headers = isHead ? [...this.#headers, 'content-length', String(this.#length)] : this.#headers
-    const kept = { status: this.#status, headers, body: Buffer.concat(this.#copy) }
-    cache.put(cacheKey(exchange.method, judgement), kept, this.#life_ms, now())
+    const response = { status: this.#status, headers, body: Buffer.concat(this.#copy) }
+    cache.put(cacheKey(exchange.method, decision), response, this.#lifetime_ms, now())
   }
 }

@@ -1,35 +1,43 @@
-// Places in a window: gapless, in order, and one step of the store for all of a turn.
+// Positions in a window: without gaps, in order, and one increment of the store for each key and turn.
 import { expect, test } from 'vitest'
-import { memoryKeyValue } from '../../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import { WindowCounter, type WindowPosition } from './window-counter.ts'
 
-const countOne = (tally: WindowCounter, key: string) =>
-  new Promise<WindowPosition | undefined>((placed) => tally.count(key, placed))
+const countOne = (counter: WindowCounter, key: string) =>
+  new Promise<WindowPosition | undefined>((resolve) => counter.count(key, resolve))
 
-test('each request of a turn has a place of its own, and each source one step', async () => {
-  const steps: [string, number, number][] = []
-  const store = memoryKeyValue(() => 5)
-  const tally = new WindowCounter((key, by, life_ms) => {
-    steps.push([key, by, life_ms])
-    return store.increment(key, by, life_ms)
-  }, 60_000)
-  const turn = await Promise.all(['a', 'b', 'a', 'a'].map((key) => countOne(tally, key)))
+test('each request of a turn has its own position, and each source costs one increment', async () => {
+  const increments: [string, number, number][] = []
+  const counts = new Map<string, number>()
+  const counter = new WindowCounter(
+    async (key, by, life_ms) => {
+      increments.push([key, by, life_ms])
+      counts.set(key, (counts.get(key) ?? 0) + by)
+      return { count: counts.get(key) ?? 0, left_ms: life_ms }
+    },
+    60_000,
+    setImmediate,
+  )
+  const turn = await Promise.all(['a', 'b', 'a', 'a'].map((key) => countOne(counter, key)))
   expect(turn.map((found) => found?.position)).toEqual([1, 1, 2, 3])
-  expect(steps).toEqual([
+  expect(increments).toEqual([
     ['a', 3, 60_000],
     ['b', 1, 60_000],
   ])
-  expect(await countOne(tally, 'a')).toEqual({ place: 4, left_ms: 60_000 })
+  expect(await countOne(counter, 'a')).toEqual({ position: 4, left_ms: 60_000 })
 })
 
-test('a step that fails leaves none of its requests counted, and the next turn is its own', async () => {
-  let isAway = true
-  const tally = new WindowCounter(async (_, by) => {
-    if (isAway) throw new Error('away')
-    return { count: by, left_ms: 1 }
-  }, 60_000)
-  const turn = await Promise.all([countOne(tally, 'a'), countOne(tally, 'a'), countOne(tally, 'b')])
+test('a failed increment leaves none of its requests counted, and does not affect the next turn', async () => {
+  let isUnavailable = true
+  const counter = new WindowCounter(
+    async (_, by) => {
+      if (isUnavailable) throw new Error('unavailable')
+      return { count: by, left_ms: 1 }
+    },
+    60_000,
+    setImmediate,
+  )
+  const turn = await Promise.all([countOne(counter, 'a'), countOne(counter, 'a'), countOne(counter, 'b')])
   expect(turn).toEqual([undefined, undefined, undefined])
-  isAway = false
-  expect(await countOne(tally, 'a')).toEqual({ place: 1, left_ms: 1 })
+  isUnavailable = false
+  expect(await countOne(counter, 'a')).toEqual({ position: 1, left_ms: 1 })
 })

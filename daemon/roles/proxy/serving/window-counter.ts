@@ -1,26 +1,29 @@
-// Counts requests by source: all of one turn of the event loop in one step for each source, and each gets its own place.
+// Counts requests by key: one increment for each key and turn of the event loop, and a position in the window for each request.
 import type { CounterValue, KeyValue } from '../../../kernel/store/key-value.ts'
 
-/** `place`: the how-manieth request of the window it is, from 1. `left_ms`: until the window ends. */
+/** `position`: 1-based position of the request in the window. `left_ms`: milliseconds until the window ends. */
 export type WindowPosition = { readonly position: number; readonly left_ms: number }
 
-/** Undefined: it could not be counted, or nobody knows whether it was. Must not throw. */
-export type WindowPositionCallback = (place: WindowPosition | undefined) => void
+/** Undefined: the request could not be counted, or the result is unknown. Must not throw. */
+export type WindowPositionCallback = (position: WindowPosition | undefined) => void
 
-/** `increment`: one atomic step of the store of counters. Its failure is the failure of all who were counted in it. */
+/** `increment`: one atomic increment in the store of counters. When it fails, all requests that it counted fail. */
 export class WindowCounter {
   readonly #increment: KeyValue['increment']
   readonly #window_ms: number
+  readonly #schedule: (task: () => void) => void
   #turn = new Map<string, WindowPositionCallback[]>()
 
-  constructor(increment: KeyValue['increment'], window_ms: number) {
+  /** `schedule` runs the task at the end of this turn of the event loop, as `setImmediate` does. */
+  constructor(increment: KeyValue['increment'], window_ms: number, schedule: (task: () => void) => void) {
     this.#increment = increment
     this.#window_ms = window_ms
+    this.#schedule = schedule
   }
 
-  /** In the order of the calls, and never before this returns. A function and no promise: each request comes by here. */
+  /** Calls back in the order of the calls, and never before this returns. A callback, since a promise for each request costs more. */
   count(key: string, done: WindowPositionCallback): void {
-    if (this.#turn.size === 0) setImmediate(() => this.#flush())
+    if (this.#turn.size === 0) this.#schedule(() => this.#flush())
     const waiting = this.#turn.get(key)
     if (waiting) waiting.push(done)
     else this.#turn.set(key, [done])
@@ -44,5 +47,5 @@ export class WindowCounter {
 
 function reportPositions(waiting: readonly WindowPositionCallback[], found: CounterValue | undefined): void {
   const first = (found?.count ?? 0) - waiting.length + 1
-  for (const [at, placed] of waiting.entries()) placed(found && { position: first + at, left_ms: found.left_ms })
+  for (const [at, done] of waiting.entries()) done(found && { position: first + at, left_ms: found.left_ms })
 }

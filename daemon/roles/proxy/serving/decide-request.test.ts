@@ -1,8 +1,9 @@
 // The pure steps in their order: what each decides, and that an earlier one decides before a later one.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
+import type { RequestHead } from '../request/request-decision.ts'
 import { settings } from '../settings.ts'
-import { decideRequest, type RequestHead } from './decide-request.ts'
+import { decideRequest } from './decide-request.ts'
 
 const config = compileProxyConfig(
   settings.schema.parse({
@@ -88,7 +89,7 @@ describe('what is denied', () => {
     [['Accept', 'é'], 'header_character'],
   ])('for its headers %j: %s', (headers, reason) => {
     expect(decide('GET', '/public-api/report', headers)).toMatchObject({ next: 'deny', step: 'headers', reason })
-    // Who may not have the path learns nothing of the headers.
+    // Without a rule for the path, the response reveals nothing of the headers.
     expect(decide('GET', '/public-api/other', headers)).toMatchObject({ step: 'rule', reason: 'no_rule' })
   })
 

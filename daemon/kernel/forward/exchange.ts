@@ -1,0 +1,77 @@
+// The contract of a public request and its response, between the listener that reads bytes and the role that decides.
+
+/** How a request frames its body: the number of bytes, `chunked`, or 0 for no body. */
+export type BodyFraming = number | 'chunked'
+
+/**
+ * A request that the HTTP parser accepts and that must still not be served, because another server could read it
+ * differently. Its response ends the connection. With `unknown_expectation` all else is valid.
+ */
+export type RequestFault = {
+  readonly status: 400 | 417 | 431 | 501 | 505
+  readonly reason:
+    | 'bad_version'
+    | 'bad_host'
+    | 'bad_framing'
+    | 'too_many_fields'
+    | 'bad_name'
+    | 'unknown_coding'
+    | 'unknown_expectation'
+    | 'tunnel'
+}
+
+/**
+ * Why a body did not arrive. `too_large`: more bytes than the limit. `too_slow`: too few bytes a second. `malformed`: broken
+ * framing. `gone`: the client closed the connection.
+ */
+export type BodyFailure = 'too_large' | 'too_slow' | 'malformed' | 'gone'
+export type BodyResult = Buffer | BodyFailure
+
+/**
+ * Receives the events of a response that is being written. It is an object, not a function set for each request: V8 allocates a
+ * function that is written where it is assigned to a property in the old space, where it retains all that it captures until
+ * the next full collection.
+ */
+export type ResponseProducer = {
+  /** Called once, when the client disconnects before the socket has taken the whole response. */
+  gone(): void
+  /** `write` returned false, and more may be written now. */
+  drained(): void
+}
+
+/** No method throws for a client that is gone: nothing is written then, and `answering` was notified. */
+export interface Exchange {
+  readonly method: string
+  /** The target of the request line, with nothing decoded. */
+  readonly target: string
+  /** Names and values in turn, as the client wrote them. */
+  readonly rawHeaders: readonly string[]
+  /** Remote address of the connection; empty when the connection is closed already. */
+  readonly peer: string
+  /** Why the request may not be served: the response has the fault's status, and the request is counted like any other. */
+  readonly fault: RequestFault | undefined
+  /** The announced body. */
+  readonly framing: BodyFraming
+  answering: ResponseProducer | undefined
+  /** The socket has taken the whole response, or never will. */
+  readonly isOver: boolean
+  /**
+   * Reads the body; sends `100 Continue` first to a client that waits for it. `done` is called once, and synchronously where
+   * the result is known by then. After any failure the response ends the connection.
+   */
+  readBody(max_bytes: number, done: (body: BodyResult) => void): void
+  /** Sends a whole response and sets its length. For HEAD the body is that of GET, and is not sent. */
+  reply(status: number, headers: readonly string[], body?: Buffer): void
+  /** Like `reply`, with the bytes of the body as one character each. */
+  replyText(status: number, headers: readonly string[], bytes: string): void
+  /**
+   * Begins a response that streams. The head goes out with the bytes written in this tick, or alone. `length`: bytes of the
+   * body where they are known, also for HEAD.
+   */
+  begin(status: number, headers: readonly string[], length: number | undefined): void
+  /** Takes ownership of the bytes. False: the client reads slowly, and `answering.drained` follows. */
+  write(bytes: Buffer | string): boolean
+  end(bytes?: Buffer | string): void
+  /** Closes the connection, so that the client sees that the response is incomplete. */
+  cut(): void
+}

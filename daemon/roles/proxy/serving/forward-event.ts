@@ -1,0 +1,79 @@
+// What happened to a forwarded request, as one value from the response relay to the request: for its record, its reply and the health of the upstream.
+import type { UpstreamFailure } from '../../../kernel/forward/upstream.ts'
+import type { ProxyReason } from '../reasons.ts'
+
+/** The events are constants that all requests share, and have one shape: none is made for a request but by its first status. */
+export type ForwardEvent = {
+  /**
+   * `answered`: the head of the response arrived. `failed`: no response arrived. `broken_off`: the upstream ended a response
+   * early. `caller_left`: the client disconnected first.
+   */
+  readonly type: 'answered' | 'failed' | 'broken_off' | 'caller_left'
+  readonly reason: ProxyReason
+  /** Status of the upstream; 0 when it sent none. */
+  readonly status: number
+  /** What the event says of the upstream; undefined when it says nothing. */
+  readonly health: UpstreamHealth | undefined
+}
+
+export type UpstreamHealth = { readonly ok: boolean; readonly detail: string }
+
+/** Statuses with which a gateway in front of the platform reports that the platform is unavailable. */
+const unavailable_statuses: ReadonlySet<number> = new Set([502, 503, 504])
+/** An upstream that is silent for so long is not healthy, even where the caller leaves. A caller that leaves earlier says nothing. */
+const silence_limit_ms = 5_000
+
+const reasonsByFailure: Readonly<Record<UpstreamFailure, ProxyReason>> = {
+  address: 'upstream_address',
+  connect: 'upstream_unreachable',
+  busy: 'upstream_unreachable',
+  timeout: 'upstream_timeout',
+  closed: 'upstream_unreachable',
+  protocol: 'upstream_protocol',
+}
+
+const answeredEvents = new Map<number, ForwardEvent>()
+
+/** `status`: three digits, so that the map stays small. */
+export function answeredEvent(status: number): ForwardEvent {
+  const known = answeredEvents.get(status)
+  if (known) return known
+  const health = { ok: !unavailable_statuses.has(status), detail: `answered ${status}` }
+  const event: ForwardEvent = { type: 'answered', reason: 'forwarded', status, health }
+  answeredEvents.set(status, event)
+  return event
+}
+
+const failedEvents = buildFailureEvents('failed')
+const brokenOffEvents = buildFailureEvents('broken_off')
+
+export function failureEvent(failure: UpstreamFailure, hasHead: boolean): ForwardEvent {
+  return hasHead ? brokenOffEvents[failure] : failedEvents[failure]
+}
+
+function buildFailureEvents(type: 'failed' | 'broken_off'): Readonly<Record<UpstreamFailure, ForwardEvent>> {
+  const build = (failure: UpstreamFailure): ForwardEvent => {
+    const reason = reasonsByFailure[failure]
+    // A request that found no free connection never reached the upstream.
+    return { type, reason, status: 0, health: failure === 'busy' ? undefined : { ok: false, detail: reason } }
+  }
+  return {
+    address: build('address'),
+    connect: build('connect'),
+    busy: build('busy'),
+    timeout: build('timeout'),
+    closed: build('closed'),
+    protocol: build('protocol'),
+  }
+}
+
+const callerLeft: ForwardEvent = { type: 'caller_left', reason: 'client_gone', status: 0, health: undefined }
+const callerLeftSilence: ForwardEvent = {
+  ...callerLeft,
+  health: { ok: false, detail: 'silent until the caller left' },
+}
+
+/** `silent_ms`: how long the upstream had sent nothing; 0 when a response had begun. */
+export function callerLeftEvent(silent_ms: number): ForwardEvent {
+  return silent_ms >= silence_limit_ms ? callerLeftSilence : callerLeft
+}
