@@ -1,9 +1,10 @@
 // Writes scored pairs as matches. Their ids follow from their records, so writing them again changes nothing.
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import type { RunMatch } from '../engine/findings.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { computeReviewWorth, likenessToProbability } from '../explain/review-worth.ts'
-import type { PhaseResult, RunMatch } from '../parts.ts'
+import type { PhaseResult } from '../parts.ts'
 import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
 import type { ConsensusRange } from './consultation.ts'
 import { entityMatches, type MatchScore, matchUid, type StoredMatch } from './model.ts'
