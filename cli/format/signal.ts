@@ -39,7 +39,7 @@ export function formatSignal(terminal: Terminal, signal: ApiObject): string {
     expires: signal.expires_at,
     insights: joinIds(signal.linked_insight_ids),
     related: joinIds(signal.related_signals),
-    standing: signal.standing === 'listed' ? undefined : signal.standing,
+    visibility: signal.visibility === 'listed' ? undefined : signal.visibility,
     silence: signal.silence_id,
     merged_into: signal.merged_into,
     stands_for: (signal.merged_signals as readonly OutputRow[] | undefined)

@@ -30,17 +30,17 @@ export const filterOptions = {
   subject: text('ID', 'only those about this subject'),
   sourceType: text('TYPE', 'only those from this kind of source'),
   sourceName: text('NAME', 'only those from this source'),
-  silence: text('SILENCE', 'only those that came under this silence; with --standing silenced'),
-  standing: choice('STANDING', 'those in plain lists unless said', ['listed', 'silenced', 'merged']),
+  silence: text('SILENCE', 'only those that came under this silence; with --visibility silenced'),
+  visibility: choice('VISIBILITY', 'those in plain lists unless said', ['listed', 'silenced', 'merged']),
   since: instant('TIME', 'detected then or later'),
   until: instant('TIME', 'detected before'),
 }
 
 export function buildSignalFilter(given: ParsedParams<typeof filterOptions>): ApiObject {
-  const { status, severity, type, subject, sourceType, sourceName, silence, standing, since, until } = given
+  const { status, severity, type, subject, sourceType, sourceName, silence, visibility, since, until } = given
   const named = {
     ...{ status, severity, signal_type: type, subject_id: subject, source_type: sourceType, source_name: sourceName },
-    ...{ silence_id: silence, standing, since, until },
+    ...{ silence_id: silence, visibility, since, until },
   }
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 }

@@ -117,9 +117,9 @@ export const intelligence: Role = role(outline, {
   async gauges(call) {
     // Those that are over are the most, and are not counted each time that somebody looks.
     const gauges = { listed: signalActive, silenced: signalSilenced }
-    for (const standing of ['listed', 'silenced'] as const) {
-      const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, standing })
-      for (const status of open_statuses) call.set(gauges[standing], { status }, counted.get(status) ?? 0)
+    for (const visibility of ['listed', 'silenced'] as const) {
+      const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, visibility })
+      for (const status of open_statuses) call.set(gauges[visibility], { status }, counted.get(status) ?? 0)
     }
   },
 })

@@ -27,7 +27,10 @@ export const bulkSelection = {
   signal_ids: z.array(uid).min(1).max(max_items).optional().meta({ description: 'Which signals; or a filter' }),
   filter: z
     .strictObject({ ...signalFilter, subject_id: shortText.optional() })
-    .refine(({ standing, ...named }) => standing !== 'listed' || Object.keys(named).length > 0, 'must name something')
+    .refine(
+      ({ visibility, ...named }) => visibility !== 'listed' || Object.keys(named).length > 0,
+      'must name something',
+    )
     .optional()
     .meta({ description: 'Those that match when it is asked; or signal_ids' }),
 }

@@ -67,10 +67,10 @@ export async function countStatuses(
   }
   const conditions = buildFilter(filter)
   const all = await countStored(call, conditions)
-  if (filter.standing === 'merged') return { all, own: new Map() }
+  if (filter.visibility === 'merged') return { all, own: new Map() }
   // About a subject there are merged ones beside the others.
   const own =
-    filter.subject_id === undefined ? all : await countStored(call, { ...conditions, standing: filter.standing })
+    filter.subject_id === undefined ? all : await countStored(call, { ...conditions, visibility: filter.visibility })
   return { all, own }
 }
 

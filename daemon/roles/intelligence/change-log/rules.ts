@@ -10,7 +10,7 @@ import type { ChangeReference, FieldChange, UnloggedChange } from './model.ts'
 const hiddenFields: ReadonlySet<string> = new Set([
   ...['tenant_id', 'created_by', 'created_at', 'updated_at', 'request_digest', 'request_key', 'schema_version'],
   ...['subject_id', 'due_ts', 'owes', 'revision', 'untold', 'unlogged', 'tally', 'label', 'links', 'metadata'],
-  ...['source_type', 'source_name', 'subject_standing', 'silence_id', 'silence_label'],
+  ...['source_type', 'source_name', 'subject_visibility', 'silence_id', 'silence_label'],
   ...['merge', 'taken_in', 'own_label'],
 ])
 /** `resolved_by_…` is a matter of the insight, and for its viewers alone. */
@@ -34,9 +34,9 @@ export function recordChanges(before: StoredSignal | undefined, after: StoredSig
 }
 
 /** In which lists it is goes without saying, but for one under a silence, which is for those who may know of that. */
-function partsOfNewSignal({ label, status, standing, silence_id, silence_label }: StoredSignal): ChangePart[] {
+function partsOfNewSignal({ label, status, visibility, silence_id, silence_label }: StoredSignal): ChangePart[] {
   const from = (field: string, to: unknown): FieldChange => ({ field, from: null, to })
-  const fields = [from('status', status), ...(standing === 'listed' ? [] : [from('standing', standing)])]
+  const fields = [from('status', status), ...(visibility === 'listed' ? [] : [from('visibility', visibility)])]
   const silence = silence_label && [{ label: silence_label, fields: [from('silence_id', silence_id)] }]
   return [{ label, fields }, ...(silence ?? [])]
 }

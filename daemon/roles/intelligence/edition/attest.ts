@@ -21,8 +21,8 @@ export const attest = operation({
   versioned: true,
 
   async run(call, { uid: insight_id, edition_id, rationale: why }) {
-    const done = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, standings) =>
-      attestEdition(current, edition_id, standings, attributeAction(call, why)),
+    const done = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, signalStates) =>
+      attestEdition(current, edition_id, signalStates, attributeAction(call, why)),
     )
     return isRefusal(done) ? done : showInsight(done)
   },

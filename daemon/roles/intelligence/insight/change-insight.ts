@@ -30,16 +30,16 @@ export async function changeInsightWithSignals(
   call: Call,
   uid: string,
   detail: Readonly<Record<string, unknown>>,
-  rule: (current: StoredInsight, standings: LinkedSignalStates) => StoredInsight | Refusal,
+  rule: (current: StoredInsight, signalStates: LinkedSignalStates) => StoredInsight | Refusal,
   action = call.address,
 ): Promise<Doc<StoredInsight> | Refusal> {
-  let standings: LinkedSignalStates = new Map()
+  let signalStates: LinkedSignalStates = new Map()
   const asked = (current: StoredInsight) =>
-    current.links.every(({ signal_id }) => standings.has(signal_id)) ? rule(current, standings) : 'not_loaded'
+    current.links.every(({ signal_id }) => signalStates.has(signal_id)) ? rule(current, signalStates) : 'not_loaded'
   for (;;) {
     const { doc, answer } = await updateInsight(call, uid, detail, asked, action)
     if (answer !== 'not_loaded') return isRefusal(answer) ? answer : doc
-    standings = await loadSignalStates(call, doc.value)
+    signalStates = await loadSignalStates(call, doc.value)
   }
 }
 

@@ -21,8 +21,8 @@ export const close = operation({
   versioned: true,
 
   async run(call, { uid, rationale: why }) {
-    const done = await changeInsightWithSignals(call, uid, {}, (current, standings) =>
-      closeInsight(current, standings, attributeAction(call, why)),
+    const done = await changeInsightWithSignals(call, uid, {}, (current, signalStates) =>
+      closeInsight(current, signalStates, attributeAction(call, why)),
     )
     return isRefusal(done) ? done : showInsight(done)
   },

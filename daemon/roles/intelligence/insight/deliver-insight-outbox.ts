@@ -77,7 +77,7 @@ async function deliverClosing(
     call,
     id,
     { edition_id, by },
-    (current, standings) => closeByEdition(current, edition_id, standings, { by, at: call.nowIso() }),
+    (current, signalStates) => closeByEdition(current, edition_id, signalStates, { by, at: call.nowIso() }),
     'intelligence.insight.closed',
   )
   if (isRefusal(done)) throw done

@@ -134,63 +134,63 @@ export function addEdition(current: StoredInsight, edition: StoredEdition): Stor
 export function attestEdition(
   current: StoredInsight,
   edition_id: string,
-  standings: LinkedSignalStates,
+  signalStates: LinkedSignalStates,
   deed: AttributedAction,
 ): StoredInsight | Refusal {
   const edition = current.editions.find((each) => each.edition_id === edition_id)
   if (!edition) return refuse('not_found', 'there is no such edition')
   if (edition.attested) return refuse('wrong_state', 'the edition is attested already')
-  const refused = checkNotClosed(current) ?? (edition.closes ? checkMayClose(current, standings) : undefined)
+  const refused = checkNotClosed(current) ?? (edition.closes ? checkMayClose(current, signalStates) : undefined)
   if (refused) return refused
   const editions = current.editions.map((each) => (each === edition ? { ...each, attested: deed } : each))
   const { by, at } = deed
   const happening: NewLedgerEvent = { type: 'edition_attested', by, at, edition_id, closes: edition.closes }
   const next = recordLedgerEvents({ ...current, editions, updated_at: at }, [happening])
   if (!edition.closes) return next
-  const resolving = listUnmergedLinks(current, standings).map(
+  const resolving = listUnmergedLinks(current, signalStates).map(
     ({ signal_id }): InsightOutboxEntry => ({ type: 'resolve', id: `resolve:${signal_id}`, signal_id, edition_id, by }),
   )
   const closing: InsightOutboxEntry = { type: 'close', id: 'close', edition_id, by }
   return addToOutbox({ ...next, closing_edition_id: edition_id }, [...resolving, closing])
 }
 
-function checkMayClose(current: StoredInsight, standings: LinkedSignalStates): Refusal | undefined {
+function checkMayClose(current: StoredInsight, signalStates: LinkedSignalStates): Refusal | undefined {
   if (current.state !== 'investigating') return refuse('wrong_state', `the insight is ${current.state}`)
   const due = new Set(current.pending.flatMap((debt) => (debt.type === 'advance' ? [debt.signal_id] : [])))
   const hasNotBegun = (status: SignalStatus) => status === 'new' || status === 'acknowledged'
-  return refuseOpenSignals(current, standings, (id, status) => hasNotBegun(status) && !due.has(id))
+  return refuseOpenSignals(current, signalStates, (id, status) => hasNotBegun(status) && !due.has(id))
 }
 
 /** Closes without an edition. Refuses `wrong_state` while a linked signal is open, naming each. */
 export function closeInsight(
   current: StoredInsight,
-  standings: LinkedSignalStates,
+  signalStates: LinkedSignalStates,
   deed: AttributedAction,
 ): StoredInsight | Refusal {
-  const refused = checkNotClosed(current) ?? refuseOpenSignals(current, standings, (_, status) => isOpen(status))
-  return refused ?? finishClosing(current, standings, deed)
+  const refused = checkNotClosed(current) ?? refuseOpenSignals(current, signalStates, (_, status) => isOpen(status))
+  return refused ?? finishClosing(current, signalStates, deed)
 }
 
 /** The last debt of an attested edition that closes: by now every linked signal is resolved or dismissed. */
 export function closeByEdition(
   current: StoredInsight,
   edition_id: string,
-  standings: LinkedSignalStates,
+  signalStates: LinkedSignalStates,
   deed: AttributedAction,
 ): StoredInsight {
-  return current.state === 'closed' ? current : finishClosing(current, standings, deed, edition_id)
+  return current.state === 'closed' ? current : finishClosing(current, signalStates, deed, edition_id)
 }
 
 /** The ledger learns of every step of the signals first, so that nothing comes after the closing. */
 function finishClosing(
   current: StoredInsight,
-  standings: LinkedSignalStates,
+  signalStates: LinkedSignalStates,
   deed: AttributedAction,
   edition_id?: string,
 ): StoredInsight {
   const { by, at, rationale } = deed
   let told: StoredInsight = current
-  for (const [signal_id, { steps }] of standings) told = recordSignalSteps(told, signal_id, steps)
+  for (const [signal_id, { steps }] of signalStates) told = recordSignalSteps(told, signal_id, steps)
   const next = { ...told, state: 'closed' as const, updated_at: at, closed_by: by, closed_at: at }
   const why = { ...(edition_id === undefined ? {} : { edition_id }), ...(rationale === undefined ? {} : { rationale }) }
   return recordLedgerEvents(next, [{ type: 'insight_closed', by, at, ...why }])
@@ -198,11 +198,11 @@ function finishClosing(
 
 function refuseOpenSignals(
   current: StoredInsight,
-  standings: LinkedSignalStates,
+  signalStates: LinkedSignalStates,
   isInTheWay: (signal_id: string, status: SignalStatus) => boolean,
 ): Refusal | undefined {
-  const own = new Set(listUnmergedLinks(current, standings).map(({ signal_id }) => signal_id))
-  const open = [...standings].filter(([id, { status }]) => own.has(id) && isInTheWay(id, status))
+  const own = new Set(listUnmergedLinks(current, signalStates).map(({ signal_id }) => signal_id))
+  const open = [...signalStates].filter(([id, { status }]) => own.has(id) && isInTheWay(id, status))
   if (open.length === 0) return undefined
   const named = open.map(([id, { status }]) => `${id} (${status})`)
   const more = named.length > 20 ? ` and ${named.length - 20} more` : ''

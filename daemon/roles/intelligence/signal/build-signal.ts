@@ -6,7 +6,7 @@ import type { StoredSignal } from './model.ts'
 import { withVisibility } from './visibility.ts'
 
 type DerivedSignalField =
-  | ('status' | 'subject_id' | 'source_type' | 'source_name' | 'standing' | 'subject_standing' | 'silence_id')
+  | ('status' | 'subject_id' | 'source_type' | 'source_name' | 'visibility' | 'subject_visibility' | 'silence_id')
   | ('silence_label' | 'links' | 'owes' | 'revision' | 'untold' | 'unlogged' | 'tally')
 
 /** What is known of it before. */

@@ -18,8 +18,8 @@ export const signalFilter = {
   source_name: shortText.optional(),
   silence_id: uid
     .optional()
-    .meta({ description: 'Came under this silence; with standing silenced those still out of sight' }),
-  standing: visibility
+    .meta({ description: 'Came under this silence; with visibility silenced those still out of sight' }),
+  visibility: visibility
     .default('listed')
     .meta({ description: 'Those in plain lists, or silenced, or merged into others' }),
   since: offsetInstant.optional().meta({ description: 'Detected at this instant or later' }),
@@ -33,12 +33,12 @@ export const signalPage = pageSchema(signal).meta({ id: 'SignalPage' })
 const filterSchema = z.object({ ...signalFilter, subject_id: z.string().optional() })
 
 /** The same for the store; what was not asked for does not filter. */
-export function buildFilter({ since, until, standing: wanted, ...equal }: z.output<typeof filterSchema>): Filter {
+export function buildFilter({ since, until, visibility: wanted, ...equal }: z.output<typeof filterSchema>): Filter {
   const given = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const span = { ...(since ? { gte: toUtc(since) } : {}), ...(until ? { lt: toUtc(until) } : {}) }
   return {
     ...Object.fromEntries(given),
-    [equal.subject_id === undefined ? 'standing' : 'subject_standing']: wanted,
+    [equal.subject_id === undefined ? 'visibility' : 'subject_visibility']: wanted,
     ...(since || until ? { detected_at: span } : {}),
   }
 }

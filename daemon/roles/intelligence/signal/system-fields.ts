@@ -18,7 +18,7 @@ export const systemFields = {
   acknowledged_by: shape.acknowledged_by.meta(strippedFieldMeta),
   acknowledged_at: shape.acknowledged_at.meta(strippedFieldMeta),
   acknowledgment_note: shape.acknowledgment_note.meta(strippedFieldMeta),
-  standing: shape.standing.optional().meta(strippedFieldMeta),
+  visibility: shape.visibility.optional().meta(strippedFieldMeta),
   silence_id: shape.silence_id.meta(strippedFieldMeta),
   merged_into: shape.merged_into.meta(strippedFieldMeta),
   merged_at: shape.merged_at.meta(strippedFieldMeta),

@@ -27,7 +27,7 @@ function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Sign
     subject_id: _subject,
     source_type: _type,
     source_name: _name,
-    subject_standing: _standing,
+    subject_visibility: _subjectVisibility,
     silence_id,
     silence_label,
     merge: _merge,

@@ -34,8 +34,8 @@ export async function findSimilarSignals(
 ): Promise<SimilarSignal[]> {
   const related = await loadRelatedSignals(call, of)
   const found = new Map<string, Doc<StoredSignal>>()
-  const isWanted = ({ id, value: { standing, status } }: Doc<StoredSignal>) =>
-    id !== of.id && standing === 'listed' && (!wish.only_open || isOpen(status))
+  const isWanted = ({ id, value: { visibility, status } }: Doc<StoredSignal>) =>
+    id !== of.id && visibility === 'listed' && (!wish.only_open || isOpen(status))
   const asked = [...(await loadCandidates(call, of.value, related, wish)), ...related.docs]
   for (const doc of asked.filter(isWanted)) found.set(doc.id, doc)
   return [...found.values()]
@@ -84,11 +84,11 @@ async function loadCandidates(
   const after = { detected_at: { gt: detected_at, lte: iso(at + window_days * day_ms) } }
   const latest = (filter: Filter, limit: number) => ({ filter, limit, direction: 'desc' as const })
   const questions = [
-    latest({ subject_id, subject_standing: 'listed' }, candidateLimits.subject),
+    latest({ subject_id, subject_visibility: 'listed' }, candidateLimits.subject),
     ...[...entities.keys()].map((entity) =>
-      latest({ subject_id: entity, subject_standing: 'listed' }, candidateLimits.entity),
+      latest({ subject_id: entity, subject_visibility: 'listed' }, candidateLimits.entity),
     ),
-    ...[{ signal_type, standing: 'listed' }, { standing: 'listed' }].flatMap((filter) => [
+    ...[{ signal_type, visibility: 'listed' }, { visibility: 'listed' }].flatMap((filter) => [
       latest({ ...filter, ...before }, candidateLimits.before),
       { filter: { ...filter, ...after }, limit: candidateLimits.after, direction: 'asc' as const },
     ]),

@@ -13,21 +13,24 @@ import {
 const sourceType = signalSource.shape.type
 type StatisticsSource = SourceStatistics['source']
 
-type CountableSignal = Pick<StoredSignal, 'standing' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
+type CountableSignal = Pick<
+  StoredSignal,
+  'visibility' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'
+>
 
 /**
  * Day of its detection (UTC), then what it counts as, so that a span of days is a span of an index. Nothing for what is not
  * in plain lists: another stands for it, or nobody was to look at it.
  */
 export function buildTallyKey({
-  standing,
+  visibility,
   status,
   metadata,
   detected_at,
   source,
   signal_type,
 }: CountableSignal): string {
-  if (standing !== 'listed') return ''
+  if (visibility !== 'listed') return ''
   const outcome: SignalOutcome = isOpen(status) ? 'open' : metadata.archived ? 'archived' : (status as SignalOutcome)
   return `${detected_at.slice(0, 10)} ${JSON.stringify([outcome, source.type, source.name ?? null, signal_type])}`
 }
