@@ -24,11 +24,11 @@ const hiddenMetadata: ReadonlySet<string> = new Set(['status_history', ...insigh
 export function recordChanges(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
   const parts = before ? diffSignals(before, after) : partsOfNewSignal(after)
   if (parts.length === 0) return after
-  const { rationale, label: above, ...deed } = attributionOf(before, after, by)
+  const { rationale, label: above, ...action } = attributionOf(before, after, by)
   const revision = after.revision + 1
   const fresh = parts.map(({ label, fields }, part): UnloggedChange => {
     const isForThem = rationale !== undefined && (above === undefined || labelKey(above) === labelKey(label))
-    return { ...deed, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
+    return { ...action, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
   })
   return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: buildTallyKey(after) }
 }

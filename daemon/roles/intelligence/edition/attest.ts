@@ -5,9 +5,9 @@ import { rationale, uid, uidInput } from '../fields.ts'
 import { changeInsightWithSignals } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
 import { insightPaths } from '../insight/paths.ts'
-import { attestEdition } from '../insight/rules.ts'
 import { showInsight } from '../insight/view.ts'
 import { attributeAction } from '../signal/change-signal.ts'
+import { attestEdition } from './rules.ts'
 
 export const attest = operation({
   ...insightPaths('/{uid}/edition/{edition_id}/attest'),

@@ -6,9 +6,9 @@ import { uidInput } from '../fields.ts'
 import { changeInsight } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
 import { insightPaths } from '../insight/paths.ts'
-import { addEdition } from '../insight/rules.ts'
 import { showInsight } from '../insight/view.ts'
 import { editionInput } from './model.ts'
+import { addEdition } from './rules.ts'
 
 export const draft = operation({
   ...insightPaths('/{uid}/edition'),

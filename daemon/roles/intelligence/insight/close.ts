@@ -4,9 +4,9 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { changeInsightWithSignals } from './change-insight.ts'
+import { closeInsight } from './closing/rules.ts'
 import { insight } from './model.ts'
 import { insightPaths } from './paths.ts'
-import { closeInsight } from './rules.ts'
 import { showInsight } from './view.ts'
 
 export const close = operation({

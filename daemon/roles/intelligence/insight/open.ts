@@ -34,15 +34,15 @@ export const open = operation({
     const label = joinWithSignalLabel(call, given, signal.label)
     if (isRefusal(label)) return label
     const { tenant_id } = call.caller
-    const deed = attributeAction(call)
+    const action = attributeAction(call)
     const fresh: StoredInsight = {
-      ...{ tenant_id, label, created_by: deed.by, created_at: deed.at, updated_at: deed.at },
+      ...{ tenant_id, label, created_by: action.by, created_at: action.at, updated_at: action.at },
       ...{ request_digest: call.requestDigest(), ...said, state: 'open' },
       entry_context: { type: 'signal', trigger: signal_id },
       ...{ links: [], editions: [], events: 0, pending: [], owes: 0 },
     }
     const steps = signal.metadata.status_history.length
-    const value = openInsight(fresh, { signal_id, status: signal.status, steps }, deed)
+    const value = openInsight(fresh, { signal_id, status: signal.status, steps }, action)
     const id = call.newId('ins')
     const made = await call.store(insights).create(id, value, [call.audited(call.address, id, { signal_id }, label)])
     if (made === 'exists') return answerRepeatedRequest(call, id)

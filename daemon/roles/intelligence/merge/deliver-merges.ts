@@ -64,10 +64,10 @@ async function releaseFromSurvivor(call: Call, item: MergedSignalItem, survivor:
 export async function notifyInsights(call: Call, { id, value }: Doc<StoredSignal>): Promise<void> {
   const { into, key } = value.merge ?? {}
   const survivor = into === undefined ? undefined : await call.store(signals).get(into)
-  const deed = value.metadata.status_history.findLast(({ event }) => event === 'merged' || event === 'unmerged')
+  const action = value.metadata.status_history.findLast(({ event }) => event === 'merged' || event === 'unmerged')
   for (const { insight_id, label, stands } of value.links) {
-    if (stands === key || !deed) continue
-    const { by, at } = deed
+    if (stands === key || !action) continue
+    const { by, at } = action
     const { doc } = await call.store(insights).update(insight_id, (current) => {
       const by_whom = survivor && {
         ...linkableSurvivor(survivor),

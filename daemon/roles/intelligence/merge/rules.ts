@@ -54,7 +54,7 @@ export function beginMerge(
   if (open) return refuse('wrong_state', `${open.signal_id} is open, and the signal is ${current.status}`)
   if (known.length + fresh.length > max_merged)
     return refuse('wrong_state', `a signal stands for at most ${max_merged} others`)
-  const deed = { key, by, at, rationale }
+  const action = { key, by, at, rationale }
   const items = fresh.map(({ signal_id, value }): MergedSignalItem => {
     return {
       signal_id,
@@ -62,7 +62,7 @@ export function beginMerge(
       label: value.label,
       subject: value.subject,
       related: listRelatedWithout(value, into),
-      ...deed,
+      ...action,
     }
   })
   const next = withMergedItems(current, [...known, ...items], policy)

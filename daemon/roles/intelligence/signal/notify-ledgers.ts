@@ -2,7 +2,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { insights } from '../insight/model.ts'
-import { recordSignalSteps } from '../insight/rules.ts'
+import { recordSignalSteps } from '../insight/outbox/rules.ts'
 import { type StoredSignal, signals } from './model.ts'
 import { listReadableStatusSteps, markStepsReported, type StatusStep } from './rules.ts'
 

@@ -31,7 +31,11 @@ export type AttributedAction = {
 }
 
 /** Refuses `wrong_state`, naming what the signal may become. */
-export function changeStatus(current: StoredSignal, to: SignalStatus, deed: AttributedAction): StoredSignal | Refusal {
+export function changeStatus(
+  current: StoredSignal,
+  to: SignalStatus,
+  action: AttributedAction,
+): StoredSignal | Refusal {
   const { status: from, due_ts, ...rest } = current
   const allowed = transitions[from]
   if (!allowed.includes(to)) {
@@ -42,9 +46,9 @@ export function changeStatus(current: StoredSignal, to: SignalStatus, deed: Attr
   const next = appendHistory(
     { ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) },
     from,
-    deed,
+    action,
   )
-  return to === 'acknowledged' ? markAcknowledged(next, deed) : next
+  return to === 'acknowledged' ? markAcknowledged(next, action) : next
 }
 
 /** Refuses `wrong_state` for a merged signal: nobody moves it but by the one that stands for it. */
@@ -56,9 +60,9 @@ export function checkNotMerged({ merge }: StoredSignal): Refusal | undefined {
 export function changeStatusByPerson(
   current: StoredSignal,
   to: SignalStatus,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal | Refusal {
-  return checkNotMerged(current) ?? changeStatus(current, to, deed)
+  return checkNotMerged(current) ?? changeStatus(current, to, action)
 }
 
 function markAcknowledged(current: StoredSignal, { by, at, rationale }: AttributedAction): StoredSignal {
@@ -67,16 +71,16 @@ function markAcknowledged(current: StoredSignal, { by, at, rationale }: Attribut
 }
 
 /** A dismissal with a marker; nothing is ever deleted. */
-export function archiveSignal(current: StoredSignal, deed: AttributedAction): StoredSignal | Refusal {
-  const next = changeStatus(current, 'dismissed', deed)
+export function archiveSignal(current: StoredSignal, action: AttributedAction): StoredSignal | Refusal {
+  const next = changeStatus(current, 'dismissed', action)
   if (isRefusal(next)) return next
-  const marker = { archived: true as const, archived_by: deed.by, archived_at: deed.at }
+  const marker = { archived: true as const, archived_by: action.by, archived_at: action.at }
   return { ...next, metadata: { ...next.metadata, ...marker } }
 }
 
 /** An investigation of it has begun; no change for a signal that is further already. */
-export function beginInvestigation(current: StoredSignal, deed: AttributedAction): StoredSignal {
-  const next = changeStatus(current, 'investigating', deed)
+export function beginInvestigation(current: StoredSignal, action: AttributedAction): StoredSignal {
+  const next = changeStatus(current, 'investigating', action)
   return isRefusal(next) ? current : next
 }
 
@@ -84,9 +88,9 @@ export function beginInvestigation(current: StoredSignal, deed: AttributedAction
 export function resolveByEdition(
   current: StoredSignal,
   { edition_id, insight_id }: { readonly edition_id: string; readonly insight_id: string },
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
-  const next = changeStatus(current, 'resolved', deed)
+  const next = changeStatus(current, 'resolved', action)
   if (isRefusal(next)) return current
   const marker = { resolved_by_edition: edition_id, resolved_by_insight: insight_id }
   return { ...next, metadata: { ...next.metadata, ...marker } }
@@ -99,22 +103,22 @@ export function resolveByEdition(
 export function addInsightLink(
   current: StoredSignal,
   { via, ...link }: InsightLink,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
   const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
-  if (via) return addInheritedLink(current, { ...link, via }, known, deed)
+  if (via) return addInheritedLink(current, { ...link, via }, known, action)
   if (known && !known.via) return current
   const others = current.links.filter((each) => each !== known)
   const { via: _by, ...own } = { ...link, ...known }
-  return replaceLinks(current, [...others, own], deed)
+  return replaceLinks(current, [...others, own], action)
 }
 
 /** A link that is made or undone is a step. */
-function replaceLinks(current: StoredSignal, links: readonly InsightLink[], deed: AttributedAction): StoredSignal {
+function replaceLinks(current: StoredSignal, links: readonly InsightLink[], action: AttributedAction): StoredSignal {
   const steps = current.metadata.status_history.length
   // It is no news to a ledger that knows all before it.
   const told = links.map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
-  return appendHistory({ ...current, links: told }, current.status, deed)
+  return appendHistory({ ...current, links: told }, current.status, action)
 }
 
 type InheritedLink = InsightLink & { readonly via: readonly string[] }
@@ -123,7 +127,7 @@ function addInheritedLink(
   current: StoredSignal,
   { via, ...link }: InheritedLink,
   known: InsightLink | undefined,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
   if (known && !known.via) return current
   const isHere = (id: string) =>
@@ -132,7 +136,7 @@ function addInheritedLink(
   if (added.length === 0) return current
   const others = current.links.filter((each) => each !== known)
   const links = [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
-  return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...deed, event: 'linked' })
+  return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...action, event: 'linked' })
 }
 
 /** A merged signal that brought a link has left; the link goes with the last of them. */
@@ -140,7 +144,7 @@ export function removeInheritedLink(
   current: StoredSignal,
   insight_id: string,
   via: string,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
   if (!current.links.some((each) => each.insight_id === insight_id && each.via?.includes(via))) return current
   const links = current.links.flatMap((each) => {
@@ -149,7 +153,7 @@ export function removeInheritedLink(
     return left.length > 0 ? [{ ...each, via: left }] : []
   })
   const isGone = links.length < current.links.length
-  return isGone ? replaceLinks(current, links, { ...deed, event: 'unlinked' }) : updatePending({ ...current, links })
+  return isGone ? replaceLinks(current, links, { ...action, event: 'unlinked' }) : updatePending({ ...current, links })
 }
 
 export type StatusStep = { readonly at: number; readonly change: StatusChange }
@@ -188,8 +192,8 @@ export function expireSignal(current: StoredSignal, at: string, now_ms: number):
 }
 
 /** Appends to the history. Where the signal is higher than by itself, who reads the reason later must be as high. */
-export function appendHistory(current: StoredSignal, from: SignalStatus, deed: AttributedAction): StoredSignal {
-  const { by, at, rationale, bulk, event, label = current.own_label && current.label } = deed
+export function appendHistory(current: StoredSignal, from: SignalStatus, action: AttributedAction): StoredSignal {
+  const { by, at, rationale, bulk, event, label = current.own_label && current.label } = action
   const why = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
   const what = { ...(event === undefined ? {} : { event }), ...(label === undefined ? {} : { label }) }
   const status_history = [...current.metadata.status_history, { from, to: current.status, by, at, ...why, ...what }]
