@@ -31,8 +31,8 @@ import { get } from './signal/get.ts'
 import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
 import { merge } from './signal/merge.ts'
-import { signalStatus, signals } from './signal/model.ts'
-import { isOpen } from './signal/rules.ts'
+import { signals } from './signal/model.ts'
+import { open_statuses } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
 import { similar } from './signal/similar.ts'
@@ -58,8 +58,6 @@ import { intake } from './workers/intake.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
 import { siteCauses } from './workers/site-causes.ts'
-
-const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
   collections: [

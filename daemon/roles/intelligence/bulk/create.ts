@@ -1,20 +1,21 @@
 // Begins a bulk disposition: the signals are chosen here and now, and stored with it; the worker then decides each.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import type { Label } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { rationale } from '../fields.ts'
+import { joinVisibleLabels } from '../join-labels.ts'
+import { objectPaths } from '../object-paths.ts'
 import { settings } from '../settings.ts'
 import { bulk, bulkDecision, bulkSelection, bulks, type StoredBulk } from './model.ts'
-import { bulkPaths } from './paths.ts'
 import { checkSelection, type SelectedSignal, selectSignals } from './selection.ts'
 import { showBulk } from './view.ts'
 
 export const create = operation({
-  ...bulkPaths(),
+  ...objectPaths('signal-bulk'),
   summary: 'Set the disposition of many signals, named or filtered; each is decided by the rules of one',
   method: 'POST',
   tool: 'signal_bulk_disposition',
@@ -68,10 +69,11 @@ function joinSignalLabels(call: Call, found: readonly SelectedSignal[]): Label |
   const labels = found.flatMap(({ doc }) => (doc ? [doc.value.label] : []))
   const own = labels[0] ?? resolveClassification(call, call.site.default_level)
   if (isRefusal(own)) return own
-  let joined: Label | undefined = own
-  for (const each of labels) joined = joined && joinLabels(joined, each, call.site.labels)
-  if (joined && dominates(call.caller, joined, call.site.labels)) return joined
-  return refuse('label_denied', 'the label of all these signals together would leave them to nobody: take fewer')
+  return joinVisibleLabels(
+    call,
+    [own, ...labels],
+    'the joined label of these signals is above your clearance: select fewer signals',
+  )
 }
 
 function buildBulk(

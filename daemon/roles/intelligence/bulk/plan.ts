@@ -1,17 +1,17 @@
 // Tells what a bulk disposition would do, and does nothing.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPaths } from '../object-paths.ts'
 import { settings } from '../settings.ts'
 import { signalStatus } from '../signal/model.ts'
 import { bulkDecision, bulkSelection } from './model.ts'
-import { planPaths } from './paths.ts'
 import { countAllowed } from './rules.ts'
 import { checkSelection, countStatuses } from './selection.ts'
 
 const count = z.int().min(0)
 
 export const plan = operation({
-  ...planPaths(),
+  ...objectPaths('signal-bulk-plan'),
   summary: 'Count what a bulk disposition would do, without doing it',
   method: 'POST',
   tool: 'signal_bulk_plan',

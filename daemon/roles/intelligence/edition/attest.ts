@@ -4,13 +4,13 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
 import { changeInsightWithSignals } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
-import { insightPaths } from '../insight/paths.ts'
 import { showInsight } from '../insight/view.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { attestEdition } from './rules.ts'
 
 export const attest = operation({
-  ...insightPaths('/{uid}/edition/{edition_id}/attest'),
+  ...objectPaths('insight', '/{uid}/edition/{edition_id}/attest'),
   summary: 'Attest an edition; one that closes resolves the signals under investigation and closes the insight',
   method: 'POST',
   tool: 'edition_attest',

@@ -5,13 +5,13 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { changeInsight } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
-import { insightPaths } from '../insight/paths.ts'
 import { showInsight } from '../insight/view.ts'
+import { objectPaths } from '../object-paths.ts'
 import { editionInput } from './model.ts'
 import { addEdition } from './rules.ts'
 
 export const draft = operation({
-  ...insightPaths('/{uid}/edition'),
+  ...objectPaths('insight', '/{uid}/edition'),
   summary: 'Add an edition to an insight; one that closes ends the investigation once it is attested',
   method: 'POST',
   tool: 'edition_draft',

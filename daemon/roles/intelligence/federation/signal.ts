@@ -12,7 +12,8 @@ import {
 } from '../../../shared/federation-message/federation-message.ts'
 import { uid } from '../fields.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
-import { catchRefusal, raise, raisedSignal } from '../signal-intake/raise.ts'
+import { raise } from '../signal-intake/raise.ts'
+import { catchRefusal, raisedSignal } from '../signal-intake/raise-signal.ts'
 import { signalMessage, signalSchema } from './model.ts'
 
 export const takeSignal = operation({

@@ -2,15 +2,15 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { changeInsightWithSignals } from './change-insight.ts'
 import { closeInsight } from './closing/rules.ts'
 import { insight } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { showInsight } from './view.ts'
 
 export const close = operation({
-  ...insightPaths('/{uid}/close'),
+  ...objectPaths('insight', '/{uid}/close'),
   summary: 'Close an insight; refused while a linked signal is neither resolved nor dismissed',
   method: 'POST',
   tool: 'insight_close',

@@ -1,21 +1,22 @@
 // Opens an insight about a signal, which it names as what it began with and is linked to from the first.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { type Classification, classification, dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { type Classification, classification, type Label } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
+import { joinVisibleLabels } from '../join-labels.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { signals } from '../signal/model.ts'
 import { checkNotMerged } from '../signal/rules.ts'
 import { insight, insightInput, insights, type StoredInsight } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { openInsight } from './rules.ts'
 import { showInsight } from './view.ts'
 
 export const open = operation({
-  ...insightPaths(),
+  ...objectPaths('insight'),
   summary: 'Open an insight about a signal',
   method: 'POST',
   tool: 'insight_open',
@@ -56,9 +57,11 @@ function joinWithSignalLabel(call: Call, given: Classification | undefined, sign
   if (given === undefined) return signal
   const own = resolveClassification(call, given)
   if (isRefusal(own)) return own
-  const joined = joinLabels(own, signal, call.site.labels)
-  if (joined && dominates(call.caller, joined, call.site.labels)) return joined
-  return refuse('label_denied', 'the label of the insight and of its signal would leave it to nobody')
+  return joinVisibleLabels(
+    call,
+    [own, signal],
+    'the joined label of the insight and its signal is above your clearance: lower the classification of the insight',
+  )
 }
 
 async function answerRepeatedRequest(call: Call, id: string) {

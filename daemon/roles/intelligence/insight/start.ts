@@ -4,6 +4,7 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { signals } from '../signal/model.ts'
 import { findSimilarSignals } from '../similarity/find-similar-signals.ts'
@@ -16,12 +17,11 @@ import {
 } from '../similarity/model.ts'
 import { changeInsight } from './change-insight.ts'
 import { insight, insights } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { startInvestigation } from './rules.ts'
 import { showInsight } from './view.ts'
 
 export const start = operation({
-  ...insightPaths('/{uid}/start'),
+  ...objectPaths('insight', '/{uid}/start'),
   summary: 'Start the investigation of an insight; its linked signals follow',
   method: 'POST',
   tool: 'insight_start_investigation',

@@ -11,7 +11,8 @@ import { buildRaiseInputs } from './item/rules.ts'
 import { mapDocument, resolvePointer } from './mapping/rules.ts'
 import { countIntake } from './metrics.ts'
 import { rateWindowsPart, secretsPart, sourceTallyPart } from './parts.ts'
-import { catchRefusal, checkItemTimes, type RaisedSignal, raise, raisedSignal } from './raise.ts'
+import { raise } from './raise.ts'
+import { catchRefusal, checkItemTimes, type RaisedSignal, raisedSignal } from './raise-signal.ts'
 import { max_failures } from './rate-windows.ts'
 import { intakeSettings, type WebhookSource } from './settings.ts'
 
@@ -93,10 +94,8 @@ async function takeInDelivery(
   if (isRefusal(said)) return said
   const items = mapDocument(source.mapping, said)
   if (isRefusal(items)) return items
-  for (const { fields } of items) {
-    const refused = checkItemTimes(call, fields)
-    if (refused) return refused
-  }
+  const refused = checkItemTimes(call, items)
+  if (refused) return refused
   const of = resolveSource(call, source)
   if (isRefusal(of)) return of
   const done: RaisedSignal[] = []

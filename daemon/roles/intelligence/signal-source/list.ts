@@ -6,6 +6,7 @@ import { shortText } from '../fields.ts'
 import { sourceTallyPart } from '../signal-intake/parts.ts'
 import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
 import { countFields, newSignalSource, signalSources } from './model.ts'
+import { isOwnSource } from './resolve-source.ts'
 import { addCounts } from './source-tally.ts'
 import { countsOfSource } from './store-source.ts'
 
@@ -27,11 +28,6 @@ export const list = operation({
     return { items: await Promise.all(mine.map((source) => showSource(call, source))) }
   },
 })
-
-/** Of the caller's tenant. */
-export function isOwnSource({ caller, site }: Call, { tenant_id = site.tenant_id }: IntakeSource): boolean {
-  return caller.tenant_id === '*' || caller.tenant_id === tenant_id
-}
 
 function showSource(call: Call, { name, kind, tenant_id = call.site.tenant_id }: IntakeSource) {
   const tally = call.part(sourceTallyPart)

@@ -4,11 +4,10 @@ import { label, lowestLabel } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { instant, shortText } from '../fields.ts'
-import { zeroCounts } from './source-tally.ts'
 
 const count = z.int().min(0)
 
-export const lastError = z
+const lastError = z
   .strictObject({ at: instant, code: z.string(), detail: z.string() })
   .meta({ id: 'SourceError', description: 'The last time that something was not taken, and why' })
 
@@ -20,6 +19,10 @@ export const countFields = {
   last_success_at: instant.optional(),
   last_error: lastError.optional(),
 }
+const sourceCounts = z.strictObject(countFields)
+export type SourceCounts = Readonly<z.infer<typeof sourceCounts>>
+
+export const zeroCounts: SourceCounts = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
 export const storedSignalSource = z.strictObject({
   tenant_id: shortText,

@@ -14,7 +14,7 @@ import { buildRaiseInputs, type SourceIdentity } from '../signal-intake/item/rul
 import { type MappedItem, mapDocument, mapItem, selectItems } from '../signal-intake/mapping/rules.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
 import { sourceTallyPart } from '../signal-intake/parts.ts'
-import { checkItemTimes, raiseSignal } from '../signal-intake/raise.ts'
+import { checkItemTimes, raiseSignal } from '../signal-intake/raise-signal.ts'
 import type { FolderSource, HttpSource } from '../signal-intake/settings.ts'
 import { refusedItems, signalSources } from './model.ts'
 import { resolveSource } from './resolve-source.ts'
@@ -73,23 +73,15 @@ async function takeInWholeSet(
   const faults: PolledDocumentFault[] = []
   const all: { readonly items: readonly MappedItem[]; readonly known: string }[] = []
   for (const [at, document] of set.documents.entries()) {
-    const items = isRefusal(document) ? document : checkTimes(call, mapDocument(mapping, document))
-    if (isRefusal(items)) faults.push({ at, detail: describeRefusal(items) })
-    else all.push({ items, known: `${set.set_id}/${at}` })
+    const items = isRefusal(document) ? document : mapDocument(mapping, document)
+    const refused = isRefusal(items) ? items : checkItemTimes(call, items)
+    if (refused) faults.push({ at, detail: describeRefusal(refused) })
+    else if (!isRefusal(items)) all.push({ items, known: `${set.set_id}/${at}` })
   }
   if (faults.length === 0)
     for (const { items, known } of all) faults.push(...(await raiseItems(call, of, items, known)))
   if (faults.length > 0) await recordRefusedSet(call, of, set, faults)
   return faults
-}
-
-function checkTimes(call: Call, items: readonly MappedItem[] | Refusal): readonly MappedItem[] | Refusal {
-  if (isRefusal(items)) return items
-  for (const { fields } of items) {
-    const refused = checkItemTimes(call, fields)
-    if (refused) return refused
-  }
-  return items
 }
 
 async function takeInItemByItem(

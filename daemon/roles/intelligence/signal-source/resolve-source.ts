@@ -6,6 +6,11 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { SourceIdentity } from '../signal-intake/item/rules.ts'
 import type { IntakeSource } from '../signal-intake/settings.ts'
 
+/** Whether the source raises signals of the caller's tenant. */
+export function isOwnSource({ caller, site }: Call, { tenant_id = site.tenant_id }: IntakeSource): boolean {
+  return caller.tenant_id === '*' || caller.tenant_id === tenant_id
+}
+
 /** Tenant and label of what the source raises. Refuses `unavailable` for a label that the site's policy does not have. */
 export function resolveSource(
   { site }: Pick<Call, 'site'>,

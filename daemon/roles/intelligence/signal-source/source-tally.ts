@@ -1,18 +1,8 @@
 // What has come from each source since the store was last told: counted in memory, so that no delivery waits for it.
 import type { FieldError } from '../../../kernel/error/errors.ts'
+import { type SourceCounts, zeroCounts } from './model.ts'
 
 export type IntakeOutcome = 'taken' | 'repeated' | 'refused' | 'failed'
-
-export type SourceCounts = {
-  readonly taken: number
-  readonly repeated: number
-  readonly refused: number
-  readonly failed: number
-  readonly last_success_at?: string
-  readonly last_error?: { readonly at: string; readonly code: string; readonly detail: string }
-}
-
-export const zeroCounts: SourceCounts = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
 export class SourceTally {
   readonly #counts = new Map<string, SourceCounts>()

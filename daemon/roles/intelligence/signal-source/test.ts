@@ -8,8 +8,7 @@ import { itemFields } from '../signal-intake/item/model.ts'
 import { mapItem, selectItems } from '../signal-intake/mapping/rules.ts'
 import { polledSourcesPart, secretsPart } from '../signal-intake/parts.ts'
 import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
-import { isOwnSource } from './list.ts'
-import { resolveSource } from './resolve-source.ts'
+import { isOwnSource, resolveSource } from './resolve-source.ts'
 
 const max_shown_items = 5
 

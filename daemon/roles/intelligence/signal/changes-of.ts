@@ -5,19 +5,16 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { type SignalChange, signalChange, signalChanges } from '../change-log/model.ts'
 import { changeId } from '../change-log/rules.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { type StoredSignal, signals } from './model.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/{uid}/changes')
 
 export const changesOf = operation({
   summary: 'List all changes of one signal with old and new values, the oldest first',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/{uid}/changes'),
   tool: 'signal_history',
   input: uidInput.extend(listFields),
   output: pageSchema(signalChange).meta({ id: 'SignalChangePage' }),

@@ -6,17 +6,14 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { readCursor, writeCursor } from '../../../kernel/store/list-cursor.ts'
 import type { ListQuery } from '../../../kernel/store/store.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { copiedEnd } from '../change-log/append-changes.ts'
 import { signalChange, signalChanges, signalLogs } from '../change-log/model.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/changes')
+import { objectPaths } from '../object-paths.ts'
 
 export const changes = operation({
   summary: 'List changes of signals since a place in the log, the oldest first: each once, and none is missed',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/changes'),
   tool: 'signal_changes',
   input: z.strictObject({
     limit: listFields.limit,

@@ -2,17 +2,15 @@
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { objectPaths } from '../object-paths.ts'
 import { changeSignal } from './change-signal.ts'
 import type { StoredSignal } from './model.ts'
 import { checkNotMerged } from './rules.ts'
 import { changedSignal, listStrippedFields } from './system-fields.ts'
 import { showSignal } from './view.ts'
 
-export function commandPaths(command: string): { readonly path: string; readonly also: readonly string[] } {
-  const [path = '', ...also] = objectPathAliases('signal', `/{uid}/${command}`)
-  return { path, also }
-}
+/** The paths of a command on one signal. */
+export const commandPaths = (command: string) => objectPaths('signal', `/{uid}/${command}`)
 
 export const commandParts = {
   method: 'POST',

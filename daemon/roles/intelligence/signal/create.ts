@@ -1,16 +1,17 @@
 // Takes a signal in: about a subject, under a short id, with the label that its inputs come to together.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { classification, dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { classification } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uid } from '../fields.ts'
+import { joinVisibleLabels } from '../join-labels.ts'
 import { signalTotal } from '../metrics.ts'
-import { settings } from '../settings.ts'
+import { objectPaths } from '../object-paths.ts'
 import { buildSignal } from './build-signal.ts'
 import { actor, type StoredSignal, signalInputFields, signals } from './model.ts'
+import { resolveTimes } from './resolve-times.ts'
 import { storeNewSignal } from './store-new-signal.ts'
 import { resolveSubject, subjectInput } from './subject.ts'
 import {
@@ -21,10 +22,6 @@ import {
   withoutSystemMetadata,
 } from './system-fields.ts'
 import { showSignal } from './view.ts'
-
-const day_ms = 86_400_000
-
-const [path = '', ...also] = objectPathAliases('signal')
 
 const input = z.strictObject({
   ...signalInputFields,
@@ -40,8 +37,7 @@ const input = z.strictObject({
 export const create = operation({
   summary: 'Raise a signal about a subject',
   method: 'POST',
-  path,
-  also,
+  ...objectPaths('signal'),
   tool: 'create_signal',
   input,
   output: changedSignal,
@@ -91,27 +87,6 @@ async function buildFromInput(call: Call, given: CreateSignalInput): Promise<Sto
   })
 }
 
-/** All in UTC, so that their texts stand in the order of time. */
-export function resolveTimes(
-  call: Call,
-  { detected_at, expires_at, signal_type }: Pick<CreateSignalInput, 'detected_at' | 'expires_at' | 'signal_type'>,
-) {
-  const now = call.now()
-  const detected = Date.parse(detected_at)
-  if (!(detected <= now + day_ms))
-    return refuse('invalid', 'the signal was detected in the future', [
-      { path: 'detected_at', message: 'must not be more than a day ahead' },
-    ])
-  const { expiry_days, expiry_days_by_type: by_type } = call.settings(settings)
-  const days = (Object.hasOwn(by_type, signal_type) ? by_type[signal_type] : undefined) ?? expiry_days
-  const due_ts = expires_at === undefined ? now + days * day_ms : Date.parse(expires_at)
-  return {
-    detected_at: new Date(detected).toISOString(),
-    expires_at: new Date(due_ts).toISOString(),
-    due_ts,
-  }
-}
-
 /** The join of what was given with the labels of all related signals; what it comes to must be the caller's to see. */
 async function joinRelatedLabels(call: Call, given: z.output<typeof classification>, related: readonly string[]) {
   const own = resolveClassification(call, given)
@@ -119,8 +94,9 @@ async function joinRelatedLabels(call: Call, given: z.output<typeof classificati
   const found = await Promise.all(related.map((each) => call.store(signals).find(each)))
   const missing = found.indexOf(undefined)
   if (missing >= 0) return refuse('not_found', `there is no related signal ${related[missing]}`)
-  let joined: Label | undefined = own
-  for (const doc of found) joined = joined && doc && joinLabels(joined, doc.value.label, call.site.labels)
-  if (joined && dominates(call.caller, joined, call.site.labels)) return joined
-  return refuse('label_denied', 'the label of the signal and of those related to it would leave it to nobody')
+  return joinVisibleLabels(
+    call,
+    [own, ...found.flatMap((doc) => doc?.value.label ?? [])],
+    'the joined label of the signal and its related signals is above your clearance: name fewer related signals',
+  )
 }

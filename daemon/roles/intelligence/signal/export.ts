@@ -2,20 +2,17 @@
 import * as z from 'zod'
 import { isReleasableTo } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { shortText } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { stixBundle } from '../stix/model.ts'
 import { buildBundle } from '../stix/rules.ts'
 import { filterFields, listSignals } from './list-signals.ts'
 import { showSignalToAll } from './view.ts'
 
-const [path = '', ...also] = objectPathAliases('signal', '/export/stix')
-
 export const exportStix = operation({
   summary: 'Export signals as a STIX 2.1 bundle of sightings, the latest detected first',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/export/stix'),
   input: z.strictObject({
     ...filterFields,
     subject_id: shortText.optional(),

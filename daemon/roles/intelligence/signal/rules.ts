@@ -1,7 +1,7 @@
 // What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isCoveredBy, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
-import type { InsightLink, SignalStatus, StatusChange, StoredSignal } from './model.ts'
+import { type InsightLink, type SignalStatus, type StatusChange, type StoredSignal, signalStatus } from './model.ts'
 import { withVisibility } from './visibility.ts'
 
 /** Status to those that may follow it. */
@@ -16,6 +16,8 @@ export const transitions: Readonly<Record<SignalStatus, readonly SignalStatus[]>
 export function isOpen(status: SignalStatus): boolean {
   return transitions[status].length > 0
 }
+
+export const open_statuses = signalStatus.options.filter(isOpen)
 
 /** Who does something, when (RFC 3339) and why. */
 export type AttributedAction = {

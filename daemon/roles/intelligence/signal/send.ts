@@ -2,18 +2,15 @@
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { type SignalMessage, signalSchema } from '../federation/model.ts'
 import { shortText, uid } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { type StoredSignal, signals } from './model.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/{uid}/send')
 
 export const send = operation({
   summary: 'Send a signal to a peer, where its label lets it leave',
   method: 'POST',
-  path,
-  also,
+  ...objectPaths('signal', '/{uid}/send'),
   input: z.strictObject({ uid, peer: shortText.max(64) }),
   output: z.strictObject({ uid, peer: shortText, event_id: z.string() }).meta({ id: 'SignalSent' }),
   status: 202,

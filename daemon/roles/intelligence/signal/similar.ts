@@ -1,19 +1,16 @@
 // Signals that are like one: to be looked at before an investigation of it starts.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { findSimilarSignals } from '../similarity/find-similar-signals.ts'
 import { default_limit, default_min_score, default_window_days, similarSignal } from '../similarity/model.ts'
 import { signals } from './model.ts'
 
-const [path = '', ...also] = objectPathAliases('signal', '/{uid}/similar')
-
 export const similar = operation({
   summary: 'List signals like this one, the most similar first, each with its score and the reasons for it',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/{uid}/similar'),
   tool: 'signal_similar',
   input: uidInput.extend({
     limit: z.int().min(1).max(50).default(default_limit),

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { objectPaths } from '../object-paths.ts'
 import { signalPrecision, sourceStatistics } from '../statistics/model.ts'
 import { computeStatistics, computeTotal, tallyKeyRange } from '../statistics/rules.ts'
 import { signals } from './model.ts'
@@ -12,14 +12,12 @@ const default_days = 90
 /** Each signal of the span is counted where it lies in an index, and nothing else is read: the cost grows with the span. */
 const max_days = 366
 
-const [path = '', ...also] = objectPathAliases('signal', '/statistics')
 const day = z.iso.date()
 
 export const statistics = operation({
   summary: 'Count what became of signals by source and type, with the precision of each: resolved of those disposed',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/statistics'),
   tool: 'signal_statistics',
   input: z.strictObject({
     since: day.optional().meta({ description: `First day of detection (UTC); ${default_days} days unless said` }),

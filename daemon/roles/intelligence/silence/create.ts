@@ -7,9 +7,9 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { shortText } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { settings } from '../settings.ts'
 import { max_silences, type StoredSilence, silence, silences, storedSilence } from './model.ts'
-import { silencePaths } from './paths.ts'
 import { resolveSpan } from './rules.ts'
 import { maySee, showSilence } from './view.ts'
 
@@ -24,7 +24,7 @@ const input = z.strictObject({
 })
 
 export const create = operation({
-  ...silencePaths(),
+  ...objectPaths('signal-silence'),
   summary: 'Silence signals for a time: those that match stay out of plain lists, and are kept',
   method: 'POST',
   tool: 'signal_silence_create',

@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Filter } from '../../../kernel/store/store.ts'
+import { objectPaths } from '../object-paths.ts'
 import { type SilenceState, silence, silenceState, silences } from './model.ts'
-import { silencePaths } from './paths.ts'
 import { showSilences } from './view.ts'
 
 export const list = operation({
-  ...silencePaths(),
+  ...objectPaths('signal-silence'),
   summary: 'List silences, newest first',
   method: 'GET',
   tool: 'signal_silence_list',

@@ -4,8 +4,8 @@ import { dominates } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc, Filter } from '../../../kernel/store/store.ts'
 import { insights } from '../insight/model.ts'
-import { type StoredSignal, signalStatus, signals } from '../signal/model.ts'
-import { isOpen } from '../signal/rules.ts'
+import { type StoredSignal, signals } from '../signal/model.ts'
+import { isOpen, open_statuses } from '../signal/rules.ts'
 import { showSignal } from '../signal/view.ts'
 import type { SimilarSignal } from './model.ts'
 import { findReasons, sumPoints } from './rules.ts'
@@ -17,7 +17,6 @@ export type SimilarityQuery = {
   readonly limit: number
 }
 
-const open_statuses = signalStatus.options.filter(isOpen)
 const day_ms = 86_400_000
 
 /** Candidates by one question at most; with `only_open` as many of each open status. */

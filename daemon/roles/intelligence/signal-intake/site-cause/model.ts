@@ -24,4 +24,3 @@ export const cause = z
   })
   .meta({ id: 'Cause', description: 'Something on the site that is worth a signal' })
 export type SiteCause = z.infer<typeof cause>
-

@@ -2,9 +2,10 @@
 import type * as z from 'zod'
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call, RoleFeed } from '../../../../kernel/operation/call.ts'
-import { raiseSiteCause } from '../cause.ts'
+
 import { seenCausesPart } from '../parts.ts'
 import type { SiteCause } from './model.ts'
+import { raiseSiteCause } from './raise-site-cause.ts'
 import { isBehind } from './rules.ts'
 
 const page_size = 500
