@@ -66,7 +66,7 @@ test('a signal is raised, seen, disposed of and found again', async () => {
     'watchlist_hit',
   )
   expect(items).toMatchObject([{ uid, metadata: { archived: true } }])
-  expect(await runText('signal', 'list', '--severity', 'info')).toContain('there are no such signals')
+  expect(await runText('signal', 'list', '--severity', 'info')).toContain('No signals match')
 })
 
 test('many signals are disposed of by one decision, counted first', async () => {
