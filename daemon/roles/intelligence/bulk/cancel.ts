@@ -9,7 +9,7 @@ import { showBulk } from './view.ts'
 
 export const cancel = operation({
   ...objectPaths('signal-bulk', '/{uid}/cancel'),
-  summary: 'Cancel a bulk disposition; what was done stays done',
+  summary: 'Cancel a bulk disposition; signals already changed stay changed',
   method: 'POST',
   tool: 'signal_bulk_cancel',
   input: uidInput,

@@ -16,14 +16,18 @@ import { showBulk } from './view.ts'
 
 export const create = operation({
   ...objectPaths('signal-bulk'),
-  summary: 'Set the disposition of many signals, named or filtered; each is decided by the rules of one',
+  summary: 'Set the disposition of many signals by id or filter; the rules apply to each signal',
   method: 'POST',
   tool: 'signal_bulk_disposition',
   input: z.strictObject({
     ...bulkSelection,
     ...bulkDecision,
     rationale,
-    expect: z.int().min(0).optional().meta({ description: 'Only if it is so many, as the plan told' }),
+    expect: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Refuse unless the selection has this many signals, as counted by the plan' }),
   }),
   output: bulk,
   status: 201,
@@ -59,9 +63,16 @@ function checkSelectionSize(
   expect: number | undefined,
 ): SelectedSignal[] | Refusal {
   const most = maxSignals(call)
-  if (found.length > most) return refuse('wrong_state', `these are more than ${most} signals: ask for fewer at a time`)
+  if (found.length > most)
+    return refuse(
+      'wrong_state',
+      `the selection has more than ${most} signals, the maximum: narrow the filter or name fewer`,
+    )
   if (expect === undefined || expect === found.length) return found
-  return refuse('wrong_state', `these are ${found.length} signals, and not ${expect}`)
+  return refuse(
+    'wrong_state',
+    `the selection has ${found.length} signals, expected ${expect}: count again with the plan`,
+  )
 }
 
 /** It names the signals, and is for those who may know of all of them. */

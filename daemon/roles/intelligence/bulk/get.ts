@@ -7,7 +7,7 @@ import { showBulk } from './view.ts'
 
 export const get = operation({
   ...objectPaths('signal-bulk', '/{uid}'),
-  summary: 'Get a bulk disposition, with what became of each signal',
+  summary: 'Get a bulk disposition with the outcome of each signal',
   method: 'GET',
   tool: 'signal_bulk_get',
   input: uidInput,

@@ -12,14 +12,14 @@ const count = z.int().min(0)
 
 export const plan = operation({
   ...objectPaths('signal-bulk-plan'),
-  summary: 'Count what a bulk disposition would do, without doing it',
+  summary: 'Count the signals that a bulk disposition would change, without changing them',
   method: 'POST',
   tool: 'signal_bulk_plan',
   input: z.strictObject({ ...bulkSelection, ...bulkDecision }),
   output: z
     .strictObject({
       matches: count,
-      most: count.meta({ description: 'Most signals of one bulk disposition' }),
+      most: count.meta({ description: 'Maximum number of signals of one bulk disposition' }),
       would_be_done: count,
       would_be_refused: count,
       by_status: z.partialRecord(signalStatus, count),

@@ -19,7 +19,7 @@ const page_size = 500
 export function checkSelection({ signal_ids, filter }: SignalSelection): Refusal | undefined {
   if ((signal_ids === undefined) !== (filter === undefined)) return undefined
   const fault = { path: 'signal_ids', message: 'or filter: one of them' }
-  return refuse('invalid', 'a bulk disposition names its signals or filters them', [fault])
+  return refuse('invalid', 'give either signal_ids or filter', [fault])
 }
 
 /** Each once, at most `most` and one more, so that too many show. */

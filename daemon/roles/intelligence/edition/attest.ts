@@ -11,7 +11,7 @@ import { attestEdition } from './rules.ts'
 
 export const attest = operation({
   ...objectPaths('insight', '/{uid}/edition/{edition_id}/attest'),
-  summary: 'Attest an edition; one that closes resolves the signals under investigation and closes the insight',
+  summary: 'Attest an edition; a closing edition resolves the signals under investigation and closes the insight',
   method: 'POST',
   tool: 'edition_attest',
   input: uidInput.extend({ edition_id: uid, rationale: rationale.optional() }),

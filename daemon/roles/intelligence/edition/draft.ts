@@ -12,7 +12,7 @@ import { addEdition } from './rules.ts'
 
 export const draft = operation({
   ...objectPaths('insight', '/{uid}/edition'),
-  summary: 'Add an edition to an insight; one that closes ends the investigation once it is attested',
+  summary: 'Add an edition to an insight; the attestation of a closing edition ends the investigation',
   method: 'POST',
   tool: 'edition_draft',
   input: uidInput.extend({ ...editionInput, closes: editionInput.closes.default(false) }),

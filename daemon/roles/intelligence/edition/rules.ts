@@ -15,7 +15,8 @@ export function addEdition(current: StoredInsight, edition: StoredEdition): Stor
   if (known) return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
   const refused = checkNotClosed(current)
   if (refused) return refused
-  if (current.editions.length >= max_editions) return refuse('wrong_state', `the insight has ${max_editions} editions`)
+  if (current.editions.length >= max_editions)
+    return refuse('wrong_state', `the insight has ${max_editions} editions, the maximum`)
   return { ...current, updated_at: edition.created_at, editions: [...current.editions, edition] }
 }
 
@@ -30,7 +31,7 @@ export function attestEdition(
   action: AttributedAction,
 ): StoredInsight | Refusal {
   const edition = current.editions.find((each) => each.edition_id === edition_id)
-  if (!edition) return refuse('not_found', 'there is no such edition')
+  if (!edition) return refuse('not_found', 'the insight has no edition with this id')
   if (edition.attested) return refuse('wrong_state', 'the edition is attested already')
   const refused = checkNotClosed(current) ?? (edition.closes ? checkMayClose(current, signalStates) : undefined)
   if (refused) return refused

@@ -7,7 +7,7 @@ export const signalSchema = 'signal/1'
 
 /** Who noticed it is the peer: what one site knows of people is not told to another. */
 export const signalMessage = itemFields.omit({ actor: true, reference: true }).extend({
-  event_id: z.string().min(1).max(256).meta({ description: 'The sender’s own id: a repeat changes nothing' }),
+  event_id: z.string().min(1).max(256).meta({ description: 'ID at the sender; a repeat changes nothing' }),
   source,
   detected_at: signalInputFields.detected_at,
 })

@@ -107,7 +107,7 @@ export async function deliverToSignal(
       })
     if (entry.type === 'follow') {
       if (!mayFollow(call, { id, value }, current))
-        return refuse('label_denied', 'the label of the insight does not hold that of the signal any more')
+        return refuse('label_denied', 'the label of the insight no longer covers the label of the signal')
       const { told, via } = entry
       const { rationale = via === undefined ? 'linked to an insight' : 'it stands for a signal that is linked' } = entry
       const link = { insight_id: id, label: value.label, told, ...(via === undefined ? {} : { via: [via] }) }

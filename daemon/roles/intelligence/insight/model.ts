@@ -53,7 +53,10 @@ const insightFields = {
   ...insightInputFields,
   state: insightState,
   entry_context: z
-    .strictObject({ type: z.literal('signal'), trigger: uid.meta({ description: 'The signal that it began with' }) })
+    .strictObject({
+      type: z.literal('signal'),
+      trigger: uid.meta({ description: 'The signal that the insight began with' }),
+    })
     .meta({ id: 'EntryContext', description: 'How the insight came to be' }),
   started_by: shortText.optional(),
   started_at: instant.optional(),
@@ -95,9 +98,9 @@ export const insight = z
     merged_signals: z
       .array(z.strictObject({ signal_id: uid, merged_into: uid }))
       .optional()
-      .meta({ description: 'Linked signals that another one stands for here' }),
+      .meta({ description: 'Linked signals that are merged into another linked signal' }),
     editions: z.array(edition),
-    settled: z.boolean().meta({ description: 'Whether the linked signals and the ledger have followed' }),
+    settled: z.boolean().meta({ description: 'Whether all updates of linked signals and the ledger are delivered' }),
   })
   .meta({ id: 'Insight' })
 export type Insight = z.infer<typeof insight>

@@ -39,7 +39,8 @@ export function linkSignal(
   const refused = checkNotClosed(current)
   if (known) return refused ? current : makeLinkPermanent(current, signal.signal_id, action)
   if (refused) return refused
-  if (current.links.length >= max_links) return refuse('wrong_state', `the insight has ${max_links} linked signals`)
+  if (current.links.length >= max_links)
+    return refuse('wrong_state', `the insight has ${max_links} linked signals, the maximum`)
   return addLink({ ...current, updated_at: action.at }, signal, action)
 }
 

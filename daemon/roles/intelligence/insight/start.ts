@@ -22,7 +22,7 @@ import { showInsight } from './view.ts'
 
 export const start = operation({
   ...objectPaths('insight', '/{uid}/start'),
-  summary: 'Start the investigation of an insight; its linked signals follow',
+  summary: 'Start the investigation of an insight and its linked signals',
   method: 'POST',
   tool: 'insight_start_investigation',
   input: uidInput,
@@ -30,7 +30,7 @@ export const start = operation({
     .extend({
       similar_signals: z
         .array(similarSignal)
-        .meta({ description: 'Open signals like the one it began with that are not linked to it, at its start' }),
+        .meta({ description: 'Open signals similar to the trigger and not linked, at the start' }),
     })
     .meta({ id: 'StartedInsight' }),
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],

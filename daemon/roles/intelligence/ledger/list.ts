@@ -8,7 +8,7 @@ import { ledgerEvent, ledgerEvents } from './model.ts'
 
 export const list = operation({
   ...objectPaths('insight', '/{uid}/ledger'),
-  summary: 'List what happened to an insight, in order',
+  summary: 'List the events of an insight in order',
   method: 'GET',
   tool: 'insight_ledger',
   input: uidInput.extend(listFields),

@@ -40,10 +40,11 @@ export function beginMerge(
   { by, at, rationale, key }: MergeAction,
   { into, brought, viewer, policy }: MergeContext,
 ): StoredSignal | Refusal {
-  if (current.merge) return refuse('wrong_state', 'the signal is merged into another: merge into that one')
+  if (current.merge)
+    return refuse('wrong_state', 'the signal is merged into another: merge into the signal in merged_into')
   const known = current.taken_in ?? []
   const leaving = known.find((item) => item.state === 'leaving' && candidates.some((each) => isItemOf(item, each)))
-  if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being taken out: ask again`)
+  if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being unmerged: retry`)
   const fresh = candidates.filter((each) => !known.some((item) => isItemOf(item, each)))
   if (fresh.length === 0) return current
   const refused = fresh
@@ -51,9 +52,13 @@ export function beginMerge(
     .find((each) => each !== undefined)
   if (refused) return refused
   const open = fresh.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
-  if (open) return refuse('wrong_state', `${open.signal_id} is open, and the signal is ${current.status}`)
+  if (open)
+    return refuse(
+      'wrong_state',
+      `${open.signal_id} is open and cannot be merged into a signal that is ${current.status}`,
+    )
   if (known.length + fresh.length > max_merged)
-    return refuse('wrong_state', `a signal stands for at most ${max_merged} others`)
+    return refuse('wrong_state', `a signal can have at most ${max_merged} merged signals`)
   const action = { key, by, at, rationale }
   const items = fresh.map(({ signal_id, value }): MergedSignalItem => {
     return {
@@ -77,10 +82,11 @@ const isItemOf = (item: MergedSignalItem, { signal_id }: MergeCandidate) => item
 function checkMergeable(signal_id: string, { merge, taken_in = [] }: StoredSignal): Refusal | undefined {
   if (merge) return refuse('wrong_state', `${signal_id} is merged already: unmerge it first`)
   if (taken_in.every(({ state }) => state === 'taken')) return undefined
-  return refuse('wrong_state', `${signal_id} is itself being merged with others: ask again`)
+  return refuse('wrong_state', `${signal_id} is itself being merged with others: retry`)
 }
 
-const refuseUnjoinableLabels = () => refuse('label_denied', 'the labels of these signals cannot be joined')
+const refuseUnjoinableLabels = () =>
+  refuse('label_denied', 'the label policy has no join of the labels of these signals')
 
 function checkJoinedLabel(
   joined: Label,
@@ -89,13 +95,13 @@ function checkJoinedLabel(
   policy: LabelPolicy,
 ): Refusal | undefined {
   if (!dominates(viewer, joined, policy))
-    return refuse('label_denied', 'the label of these signals together would leave them to others')
+    return refuse('label_denied', 'the joined label of these signals is above your clearance')
   return checkLinkLabels(joined, links, policy)
 }
 
 function checkLinkLabels(joined: Label, links: readonly InsightLink[], policy: LabelPolicy): Refusal | undefined {
   if (links.every(({ label }) => isCoveredBy(joined, label, policy))) return undefined
-  return refuse('label_denied', 'an insight that one of the signals is linked to does not hold the labels of all')
+  return refuse('label_denied', 'the label of a linked insight does not cover the labels of all these signals')
 }
 
 /** What it is related to, with what it stands for. */
@@ -140,7 +146,7 @@ export function claimSignal(
   if (refused) return refused
   const isSame = canonicalJson(listRelatedWithout(current, into)) === canonicalJson(item.related)
   if (!isSame || labelKey(current.label) !== labelKey(item.label))
-    return refuse('wrong_state', `${item.signal_id} was changed meanwhile: ask again`)
+    return refuse('wrong_state', `${item.signal_id} changed in the meantime: retry`)
   const denied = checkLinkLabels(value.label, current.links, policy)
   if (denied) return denied
   const { key, by, at, rationale } = item
@@ -189,10 +195,10 @@ export function beginUnmerge(
   { by, at, rationale }: JustifiedAction,
 ): StoredSignal | Refusal {
   if (current.merge)
-    return refuse('wrong_state', 'the signal that stands for it is merged into another: unmerge that first')
+    return refuse('wrong_state', 'the surviving signal is itself merged into another: unmerge that one first')
   const item = current.taken_in?.find((each) => each.signal_id === signal_id)
   if (!item) return refuse('wrong_state', 'the signal is not merged')
-  if (item.state === 'taking') return refuse('wrong_state', 'the signal is still being merged: ask again')
+  if (item.state === 'taking') return refuse('wrong_state', 'the signal is still being merged: retry')
   if (item.state === 'leaving') return current
   const next = { ...item, state: 'leaving' as const, by, at, rationale }
   const taken_in = current.taken_in?.map((each) => (each === item ? next : each))

@@ -8,7 +8,7 @@ import { cause } from './site-cause/model.ts'
 import { raiseSiteCause } from './site-cause/raise-site-cause.ts'
 
 export const raiseCause = operation({
-  summary: 'Tell of something on the site that is worth a signal, as a failed pipeline',
+  summary: 'Report an event on the site that is worth a signal, such as a failed pipeline',
   method: 'POST',
   path: '/api/v1/signal-intake/cause',
   input: cause,

@@ -43,7 +43,7 @@ export const deliver = operation({
   },
 })
 
-const signatureRefusal = refuse('signature_invalid', 'the delivery carries no valid signature of this source')
+const signatureRefusal = refuse('signature_invalid', 'the delivery has no valid signature of this source')
 
 function recordFailedDelivery(call: Call, { name }: WebhookSource, as: 'refused' | 'failed', why: Refusal): Refusal {
   call.part(sourceTallyPart).recordFailure(name, as, why, call.nowIso())
@@ -66,7 +66,10 @@ async function verifyDelivery(
     const wait = limitFailures(call, `source ${name}`)
     if (wait) return wait
     return signed
-      ? refuse('signature_invalid', `the signature is not of the last ${window_s} seconds`)
+      ? refuse(
+          'signature_invalid',
+          `the time of the signature is more than ${window_s} seconds from the clock of this site`,
+        )
       : signatureRefusal
   }
   const wait_s = call.part(rateWindowsPart).countRequest(`deliveries of ${name}`, max_per_minute, call.monotonic())
@@ -80,7 +83,7 @@ function limitFailures(call: Call, of: string): Refusal | undefined {
 }
 
 function refuseTooMany(wait_s: number): Refusal {
-  return new Refusal('rate_limited', 'this source sends more than it may', [], wait_s)
+  return new Refusal('rate_limited', 'the source exceeded its rate limit', [], wait_s)
 }
 
 /** All of it is understood before any of it is raised; what a broken-off delivery has left out comes with its repeat. */

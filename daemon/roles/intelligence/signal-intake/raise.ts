@@ -4,7 +4,7 @@ import { raiseInput } from './item/model.ts'
 import { checkTenantAndLabel, raisedSignal, raiseSignal } from './raise-signal.ts'
 
 export const raise = operation({
-  summary: 'Raise a signal once for what it is known as where it comes from, for a tenant',
+  summary: 'Raise a signal for a tenant, once for each key of an origin',
   method: 'POST',
   path: '/api/v1/signal-intake/raise',
   input: raiseInput,

@@ -15,7 +15,7 @@ const sourceView = z
   .meta({ id: 'ShownSource' })
 
 export const list = operation({
-  summary: 'List the configured sources of signals, and whether they work',
+  summary: 'List the configured sources of signals with counts and last error',
   method: 'GET',
   path: '/api/v1/signal-source',
   input: z.strictObject({}),

@@ -9,13 +9,13 @@ const count = z.int().min(0)
 
 const lastError = z
   .strictObject({ at: instant, code: z.string(), detail: z.string() })
-  .meta({ id: 'SourceError', description: 'The last time that something was not taken, and why' })
+  .meta({ id: 'SourceError', description: 'The last refusal or failure' })
 
 export const countFields = {
   taken: count.meta({ description: 'Signals that were raised' }),
-  repeated: count.meta({ description: 'What had been raised before' }),
-  refused: count.meta({ description: 'What was no signal' }),
-  failed: count.meta({ description: 'Times that nothing could be taken: no signature, no answer' }),
+  repeated: count.meta({ description: 'Signals that had been raised before' }),
+  refused: count.meta({ description: 'Items that were not signals' }),
+  failed: count.meta({ description: 'Deliveries without a valid signature, and polls without a response' }),
   last_success_at: instant.optional(),
   last_error: lastError.optional(),
 }
@@ -49,7 +49,7 @@ export const refusedItems = collection({
     known: z.string().max(1_024),
     at: instant,
     detail: z.string().max(1_024),
-    item: z.string().max(65_536).meta({ description: 'JSON, cut off where it is longer' }),
+    item: z.string().max(65_536).meta({ description: 'JSON, truncated' }),
   }),
   indexes: ['source', 'at'],
 })

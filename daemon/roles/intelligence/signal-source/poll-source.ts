@@ -141,7 +141,7 @@ async function recordRefusedSet(
   countRefusal(
     call,
     of,
-    `${faults.length} of ${documents.length} lines are no signals; line ${(first?.at ?? 0) + 1}: ${first?.detail}`,
+    `${faults.length} of ${documents.length} lines are not signals; line ${(first?.at ?? 0) + 1}: ${first?.detail}`,
   )
 }
 

@@ -19,7 +19,7 @@ const refusedItem = z
   .meta({ id: 'RefusedItem' })
 
 export const list = operation({
-  summary: 'List what polled sources said that is no signal',
+  summary: 'List items of a polled source that are not signals, with the reason',
   method: 'GET',
   path: '/api/v1/signal-source/{name}/refused',
   input: z.strictObject({ ...listFields, name: shortText }),

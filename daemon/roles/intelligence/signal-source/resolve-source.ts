@@ -18,6 +18,10 @@ export function resolveSource(
 ): SourceIdentity | Refusal {
   const tenant = tenant_id ?? site.tenant_id
   const label = completeLabel(classification ?? site.default_level, site.labels, tenant)
-  if (!label) return refuse('unavailable', 'the classification of this source is not of this site’s policy')
+  if (!label)
+    return refuse(
+      'unavailable',
+      'the classification of this source is not in the label policy of this site: correct it in the profile',
+    )
   return { name, tenant_id: tenant, label, type: kind === 'webhook' ? 'webhook' : 'polling' }
 }

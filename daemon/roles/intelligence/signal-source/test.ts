@@ -16,15 +16,15 @@ const sourceTestResult = z
   .strictObject({
     ok: z.boolean(),
     detail: z.string(),
-    items: z.int().min(0).meta({ description: 'How many there are' }),
-    refused: z.int().min(0).meta({ description: 'How many of them are no signals' }),
-    signals: z.array(itemFields).meta({ description: 'The first of those that would be raised' }),
+    items: z.int().min(0).meta({ description: 'Number of items' }),
+    refused: z.int().min(0).meta({ description: 'Number of items that are not signals' }),
+    signals: z.array(itemFields).meta({ description: 'The first signals that would be raised' }),
     faults: z.array(z.string()),
   })
   .meta({ id: 'SourceTried' })
 
 export const test = operation({
-  summary: 'Try a source without raising anything; a sample takes the place of what it says',
+  summary: 'Test a source without raising signals; a sample replaces its response',
   method: 'POST',
   path: '/api/v1/signal-source/{name}/test',
   input: z.strictObject({ name: shortText, sample: z.record(z.string(), z.unknown()).optional() }),
@@ -34,7 +34,7 @@ export const test = operation({
 
   async run(call, { name, sample }) {
     const source = call.settings(intakeSettings).sources.find((each) => each.name === name && isOwnSource(call, each))
-    if (!source) return refuse('not_found', 'there is no such source')
+    if (!source) return refuse('not_found', `the profile has no source ${name} of your tenant`)
     const documents = await loadDocuments(call, source, sample)
     const of = resolveSource(call, source)
     for (const found of [of, documents])
@@ -69,7 +69,7 @@ function mapDocuments(
     errors.length > 0 ? errors.map(({ path, message: why }) => `${path}: ${why}`) : [message],
   )
   const nothing =
-    kind === 'webhook' ? 'the secrets can be read; give a sample to try the mapping' : 'it has nothing to say'
+    kind === 'webhook' ? 'the secrets can be read; give a sample to test the mapping' : 'the source has no new items'
   const detail = items.length === 0 ? nothing : `${signals.length} of ${items.length} items are signals`
   return {
     ...{ ok: faults.length === 0, detail, items: items.length, refused: faults.length },

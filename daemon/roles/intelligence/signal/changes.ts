@@ -11,19 +11,24 @@ import { signalChange, signalChanges, signalLogs } from '../change-log/model.ts'
 import { objectPaths } from '../object-paths.ts'
 
 export const changes = operation({
-  summary: 'List changes of signals since a place in the log, the oldest first: each once, and none is missed',
+  summary: 'List changes of signals from a position in the log on, the oldest first, each once and none missed',
   method: 'GET',
   ...objectPaths('signal', '/changes'),
   tool: 'signal_changes',
   input: z.strictObject({
     limit: listFields.limit,
-    since: listFields.cursor.meta({ description: 'next_since of an earlier answer; absent: from the first change' }),
+    since: listFields.cursor.meta({
+      description: 'The next_since of an earlier response; absent: from the first change',
+    }),
   }),
   output: z
     .strictObject({
       items: z.array(signalChange),
-      next_since: z.string().optional().meta({ description: 'Goes on after these; absent while there is nothing' }),
-      has_more: z.boolean().meta({ description: 'Whether there are further changes now' }),
+      next_since: z
+        .string()
+        .optional()
+        .meta({ description: 'Position after these changes; absent while there are none' }),
+      has_more: z.boolean().meta({ description: 'Whether more changes are available now' }),
     })
     .meta({ id: 'SignalChanges' }),
   errors: [],
@@ -57,7 +62,11 @@ function parsePlace(call: Call, since: string | undefined) {
     if (!isRefusal(error)) throw error
   }
   const fault = { path: 'since', message: 'not of this log and clearance' }
-  return refuse('malformed', 'since is not a place in this log for this caller: begin anew', [fault])
+  return refuse(
+    'malformed',
+    'since is not a position in this log for the clearance of this caller: start again without since',
+    [fault],
+  )
 }
 
 /** Bound to the clearance: who gets another begins anew, or what it hid before would be missed. */

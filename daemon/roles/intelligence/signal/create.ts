@@ -26,11 +26,11 @@ import { showSignal } from './view.ts'
 const input = z.strictObject({
   ...signalInputFields,
   subject: subjectInput.optional(),
-  subject_ref: subjectInput.optional().meta({ description: 'Another name of subject' }),
+  subject_ref: subjectInput.optional().meta({ description: 'Alias of subject' }),
   actor: actor.optional(),
   metadata: senderMetadata,
   classification: classification.optional(),
-  uid: uid.optional().meta({ description: 'The service’s own: taken out' }),
+  uid: uid.optional().meta({ description: 'Set by the service; removed from requests' }),
   ...systemFields,
 })
 
@@ -93,7 +93,8 @@ async function joinRelatedLabels(call: Call, given: z.output<typeof classificati
   if (isRefusal(own)) return own
   const found = await Promise.all(related.map((each) => call.store(signals).find(each)))
   const missing = found.indexOf(undefined)
-  if (missing >= 0) return refuse('not_found', `there is no related signal ${related[missing]}`)
+  if (missing >= 0)
+    return refuse('not_found', `related signal ${related[missing]} was not found: remove it from related_signals`)
   return joinVisibleLabels(
     call,
     [own, ...found.flatMap((doc) => doc?.value.label ?? [])],

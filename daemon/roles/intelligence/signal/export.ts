@@ -18,12 +18,14 @@ export const exportStix = operation({
     subject_id: shortText.optional(),
     releasable_to: shortText
       .optional()
-      .meta({ description: 'Only what the label lets this tenant or nation see; others are left out and counted' }),
+      .meta({
+        description: 'Only signals whose label is releasable to this tenant or nation; others are counted in left_out',
+      }),
   }),
   output: z
     .strictObject({
       bundle: stixBundle,
-      left_out: z.int().min(0).meta({ description: 'Signals of this page that are not releasable as asked' }),
+      left_out: z.int().min(0).meta({ description: 'Signals of this page that are not releasable to releasable_to' }),
       next_cursor: z.string().optional(),
     })
     .meta({ id: 'SignalExport' }),

@@ -23,7 +23,8 @@ const max_links = 100
 export const linkInsight = operation({
   ...commandParts,
   ...commandPaths('link'),
-  summary: 'Link a signal to an insight that is not closed; If-Match speaks of the insight, which owns the link',
+  summary:
+    'Link a signal to an insight that is not closed; If-Match is the version of the insight, which owns the link',
   tool: 'signal_link_insight',
   input: uidInput.extend({ insight_id: uid, rationale: rationale.optional(), ...commandSystemFields }),
   errors: [...commandParts.errors, 'label_denied'],
@@ -32,7 +33,7 @@ export const linkInsight = operation({
     const { uid: signal_id, insight_id, rationale: why } = given
     const signal = await call.store(signals).find(signal_id)
     const insight = await changeInsight(call, insight_id, { signal_id }, (current) => {
-      if (!signal) return refuse('not_found', 'there is no such signal')
+      if (!signal) return refuse('not_found', 'the signal was not found')
       const { status, metadata } = signal.value
       const linkable = { signal_id, status, steps: metadata.status_history.length }
       return checkMayLink(call, current, signal) ?? linkSignal(current, linkable, attributeAction(call, why))
@@ -48,9 +49,13 @@ export const linkInsight = operation({
 function checkMayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal>): Refusal | undefined {
   const refused = checkNotMerged(value)
   if (refused) return refused
-  if (value.links.length >= max_links) return refuse('wrong_state', `the signal is linked to ${max_links} insights`)
+  if (value.links.length >= max_links)
+    return refuse('wrong_state', `the signal has ${max_links} linked insights, the maximum`)
   if (isCoveredBy(value.label, insight.label, call.site.labels)) return undefined
-  return refuse('label_denied', 'the label of the insight does not hold that of the signal: open one that does')
+  return refuse(
+    'label_denied',
+    'the label of the insight does not cover the label of the signal: open an insight with a higher classification',
+  )
 }
 
 /** If-Match was meant for the insight: the relay, which has none, then brings the link to the signal. */

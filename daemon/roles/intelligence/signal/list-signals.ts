@@ -18,10 +18,10 @@ export const signalFilter = {
   source_name: shortText.optional(),
   silence_id: uid
     .optional()
-    .meta({ description: 'Came under this silence; with visibility silenced those still out of sight' }),
+    .meta({ description: 'Matched by this silence; with visibility silenced those still hidden' }),
   visibility: visibility
     .default('listed')
-    .meta({ description: 'Those in plain lists, or silenced, or merged into others' }),
+    .meta({ description: 'Signals in plain lists, silenced ones, or ones merged into others' }),
   since: offsetInstant.optional().meta({ description: 'Detected at this instant or later' }),
   until: offsetInstant.optional().meta({ description: 'Detected before this instant' }),
 }

@@ -15,7 +15,7 @@ import { showSignal } from './view.ts'
 export const merge = operation({
   ...commandParts,
   ...commandPaths('merge'),
-  summary: 'Merge duplicates into this signal, which stands for them from then on; unmerge takes one out as it was',
+  summary: 'Merge duplicates into this signal, which represents them from then on; unmerge undoes it',
   tool: 'signal_merge',
   input: uidInput.extend({ signal_ids: z.array(uid).min(1).max(max_merged), rationale, ...commandSystemFields }),
   output: changedSignal
@@ -23,7 +23,7 @@ export const merge = operation({
       left_out: z
         .array(z.strictObject({ signal_id: uid, reason: z.string() }))
         .optional()
-        .meta({ description: 'Those that somebody changed at the same moment' }),
+        .meta({ description: 'Signals not merged, because they changed at the same time' }),
     })
     .meta({ id: 'MergedSignal' }),
   errors: [...commandParts.errors, 'label_denied'],
@@ -37,8 +37,9 @@ export const merge = operation({
     const brought = await loadInheritedLinks(call, survivor_id)
     const missing = found.find(([, doc]) => !doc)?.[0]
     const rule: Parameters<typeof changeSignal>[2] = (current) => {
-      if (missing !== undefined) return refuse('not_found', `there is no signal ${missing}`)
-      if (ids.includes(survivor_id)) return refuse('wrong_state', 'a signal is not merged into itself')
+      if (missing !== undefined) return refuse('not_found', `signal ${missing} was not found`)
+      if (ids.includes(survivor_id))
+        return refuse('wrong_state', 'a signal cannot be merged into itself: remove it from signal_ids')
       const setting = { into: survivor_id, brought, viewer: call.caller, policy: call.site.labels }
       return beginMerge(current, candidates, { ...attributeAction(call), rationale: why, key }, setting)
     }

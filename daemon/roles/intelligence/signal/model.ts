@@ -13,8 +13,8 @@ export const severity = z.enum(['critical', 'high', 'medium', 'low', 'info'])
 export const source = z
   .strictObject({
     type: z.enum(['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
-    name: shortText.optional().meta({ description: 'Which of them: a detector, a feed, a rule' }),
-    reference: z.string().min(1).max(2_048).optional().meta({ description: 'Its own id or URI for this' }),
+    name: shortText.optional().meta({ description: 'Name of the source, such as a detector, feed or rule' }),
+    reference: z.string().min(1).max(2_048).optional().meta({ description: 'ID or URI of this signal at the source' }),
   })
   .meta({ id: 'SignalSource', description: 'Where the signal comes from' })
 
@@ -33,12 +33,15 @@ export const subjectType = z.enum([
 
 export const subject = z
   .strictObject({ type: subjectType, id: shortText, name: shortText })
-  .meta({ id: 'SignalSubject', description: 'What the signal is about' })
+  .meta({ id: 'SignalSubject', description: 'Subject of the signal' })
 export type SignalSubject = z.infer<typeof subject>
 
 export const actor = z
   .strictObject({ type: z.enum(['person', 'service', 'agent']), id: shortText, name: shortText.optional() })
-  .meta({ id: 'SignalActor', description: 'Who or what noticed it, as the sender says; created_by is who sent it' })
+  .meta({
+    id: 'SignalActor',
+    description: 'Person or service that noticed it, according to the sender; created_by is the sender',
+  })
 
 export const statusChange = z
   .strictObject({
@@ -47,11 +50,11 @@ export const statusChange = z
     by: shortText,
     at: instant,
     rationale: rationale.optional(),
-    bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
+    bulk: uid.optional().meta({ description: 'The bulk disposition that this step belongs to' }),
     event: z.enum(['merged', 'took_in', 'unmerged', 'let_go', 'linked', 'unlinked']).optional(),
     label: label
       .optional()
-      .meta({ description: 'Never shown: who may read the reason, where the signal was higher then' }),
+      .meta({ description: 'Never shown: label of the reason, if the label of the signal was higher then' }),
   })
   .meta({
     id: 'StatusChange',
@@ -72,17 +75,17 @@ const systemMetadata = {
   archived: z.literal(true).optional(),
   archived_by: shortText.optional(),
   archived_at: instant.optional(),
-  expired_at: instant.optional().meta({ description: 'When it was found to be past expires_at while still open' }),
+  expired_at: instant.optional().meta({ description: 'Time at which it was found open after expires_at' }),
   received: z
     .strictObject({ from: shortText, as: z.string().max(1_024) })
     .optional()
-    .meta({ description: 'Of a signal that came by intake: from where, and what it is known as there' }),
+    .meta({ description: 'Of a signal that came by intake: its origin, and its key there' }),
 }
 export const systemMetadataFields = Object.keys(systemMetadata)
 export const metadata = z
   .object(systemMetadata)
   .catchall(z.unknown())
-  .meta({ id: 'SignalMetadata', description: 'What the sender says besides, and what became of the signal' })
+  .meta({ id: 'SignalMetadata', description: 'Further data of the sender, and the status history' })
 
 /** What a sender adds under names of its own; a name that begins with a sign might mean something to an engine. */
 export const freeFields = z.record(
@@ -92,7 +95,7 @@ export const freeFields = z.record(
 
 /** What the sender says, but for the subject, which has two spellings, and the label. */
 export const signalInputFields = {
-  signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, as in watchlist_hit' }),
+  signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, such as watchlist_hit' }),
   source,
   severity,
   title: z.string().trim().min(1).max(512),
@@ -229,15 +232,15 @@ export const signal = z
     ...documentViewFields,
     ...signalFields,
     linked_insight_ids: z.array(uid),
-    visibility: visibility.meta({ description: 'In which lists it is; a plain list holds those that are listed' }),
-    silence_id: uid.optional().meta({ description: 'The silence that it came under' }),
-    merged_into: uid.optional().meta({ description: 'The signal that stands for it' }),
+    visibility: visibility.meta({ description: 'The lists that include it; plain lists include listed signals' }),
+    silence_id: uid.optional().meta({ description: 'The silence that matched it on arrival' }),
+    merged_into: uid.optional().meta({ description: 'The surviving signal that represents it' }),
     merged_at: instant.optional(),
     merged_by: shortText.optional(),
     merged_signals: z
       .array(z.strictObject({ signal_id: uid, subject, by: shortText, at: instant, settled: z.boolean() }))
       .optional()
-      .meta({ description: 'Signals that it stands for; its label and related_signals hold theirs' }),
+      .meta({ description: 'Signals that it represents; its label and related_signals include theirs' }),
   })
   .meta({ id: 'Signal' })
 export type Signal = z.infer<typeof signal>

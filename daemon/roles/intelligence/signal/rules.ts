@@ -55,7 +55,10 @@ export function changeStatus(
 
 /** Refuses `wrong_state` for a merged signal: nobody moves it but by the one that stands for it. */
 export function checkNotMerged({ merge }: StoredSignal): Refusal | undefined {
-  return merge && refuse('wrong_state', 'the signal is merged into another, which stands for it')
+  return (
+    merge &&
+    refuse('wrong_state', 'the signal is merged into another: use the signal in merged_into, or unmerge this one')
+  )
 }
 
 /** A step that a person asks for. */

@@ -8,7 +8,7 @@ import { objectPaths } from '../object-paths.ts'
 import { type StoredSignal, signals } from './model.ts'
 
 export const send = operation({
-  summary: 'Send a signal to a peer, where its label lets it leave',
+  summary: 'Send a signal to a peer, if its label permits',
   method: 'POST',
   ...objectPaths('signal', '/{uid}/send'),
   input: z.strictObject({ uid, peer: shortText.max(64) }),
@@ -23,7 +23,7 @@ export const send = operation({
     const { value } = doc
     // On a channel the site speaks as its own tenant: it lends that to nobody else.
     if (value.tenant_id !== call.site.tenant_id)
-      return refuse('not_your_tenant', 'the site sends signals of its own tenant')
+      return refuse('not_your_tenant', 'a site sends signals of its own tenant only')
     const refused = await call.roles.mayCross(peer, value.label)
     if (isRefusal(refused)) return refused
     const body = buildSignalMessage(id, value)

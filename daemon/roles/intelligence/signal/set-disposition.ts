@@ -13,7 +13,7 @@ export const setDisposition = operation({
   summary: 'Set the disposition of a signal: acknowledged, investigating, resolved or dismissed',
   tool: 'signal_set_disposition',
   input: uidInput.extend({
-    disposition: signalStatus.exclude(['new']).meta({ description: 'The status that the signal is to have' }),
+    disposition: signalStatus.exclude(['new']).meta({ description: 'The new status of the signal' }),
     rationale,
     ...commandSystemFields,
   }),

@@ -8,19 +8,19 @@ import { default_limit, default_min_score, default_window_days, similarSignal } 
 import { signals } from './model.ts'
 
 export const similar = operation({
-  summary: 'List signals like this one, the most similar first, each with its score and the reasons for it',
+  summary: 'List similar signals, the most similar first, each with its score and reasons',
   method: 'GET',
   ...objectPaths('signal', '/{uid}/similar'),
   tool: 'signal_similar',
   input: uidInput.extend({
     limit: z.int().min(1).max(50).default(default_limit),
-    only_open: z.boolean().default(false).meta({ description: 'Without those that are resolved or dismissed' }),
+    only_open: z.boolean().default(false).meta({ description: 'Leave out resolved and dismissed signals' }),
     window_days: z
       .int()
       .min(1)
       .max(365)
       .default(default_window_days)
-      .meta({ description: 'Days before and after within which another is near in time' }),
+      .meta({ description: 'Largest distance in detection time, in days before and after' }),
     min_score: z.number().min(1).max(100).default(default_min_score),
   }),
   output: z.strictObject({ items: z.array(similarSignal) }).meta({ id: 'SimilarSignals' }),

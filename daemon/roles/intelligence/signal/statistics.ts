@@ -15,13 +15,14 @@ const max_days = 366
 const day = z.iso.date()
 
 export const statistics = operation({
-  summary: 'Count what became of signals by source and type, with the precision of each: resolved of those disposed',
+  summary:
+    'Count signals by source, type and outcome, with the precision of each: the share of resolved among disposed ones',
   method: 'GET',
   ...objectPaths('signal', '/statistics'),
   tool: 'signal_statistics',
   input: z.strictObject({
-    since: day.optional().meta({ description: `First day of detection (UTC); ${default_days} days unless said` }),
-    until: day.optional().meta({ description: 'Last day of detection (UTC), included; today unless said' }),
+    since: day.optional().meta({ description: `First day of detection (UTC); default: ${default_days} days` }),
+    until: day.optional().meta({ description: 'Last day of detection (UTC), included; default: today' }),
     signal_type: z.string().min(1).max(128).optional(),
     source_name: z.string().min(1).max(256).optional(),
   }),
@@ -36,7 +37,9 @@ export const statistics = operation({
     const since = given.since ?? formatDay(Date.parse(until) - (default_days - 1) * day_ms)
     const days = (Date.parse(until) - Date.parse(since)) / day_ms + 1
     if (!(days >= 1 && days <= max_days))
-      return refuse('invalid', `a span has 1 to ${max_days} days`, [{ path: 'since', message: `spans ${days} days` }])
+      return refuse('invalid', `since to until spans ${days} days: give 1 to ${max_days}`, [
+        { path: 'since', message: `spans ${days} days` },
+      ])
     const counted = await call.store(signals).countBy('tally', { tally: tallyKeyRange(since, until) })
     const all = computeStatistics(counted as ReadonlyMap<string, number>)
     const items = all.filter(

@@ -34,7 +34,7 @@ export async function storeNewSignal(
     if (before.value.request_digest === value.request_digest) return { doc: before, isNew: false }
     return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
   }
-  return refuse('unavailable', 'no free id was found; say it again')
+  return refuse('unavailable', 'could not allocate a unique id; retry')
 }
 
 /** Whose id it is already; undefined for another tenant's, which is a collision and nothing more. */

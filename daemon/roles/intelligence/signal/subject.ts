@@ -10,7 +10,7 @@ export const subjectInput = z
     name: subject.shape.name.optional(),
     display_name: subject.shape.name.optional(),
   })
-  .meta({ id: 'SubjectGiven', description: 'What the signal is about; its name as name or display_name' })
+  .meta({ id: 'SubjectGiven', description: 'Subject of the signal; its name is in name or display_name' })
 type SubjectInput = z.infer<typeof subjectInput>
 
 /** Refuses `invalid` where there is none, none with a name, or two that differ. */
@@ -21,7 +21,7 @@ export function resolveSubject(
   const said = [subject, subject_ref].filter((each) => each !== undefined)
   const [first, second] = said.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
   const refused = (path: string, message: string) =>
-    refuse('invalid', 'a signal is about one subject, with a type, an id and a name', [{ path, message }])
+    refuse('invalid', 'give exactly one subject, with type, id and name', [{ path, message }])
   if (!first) return refused('subject', 'is required')
   const names = new Set(
     said.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { freeFields, signal, systemMetadataFields } from './model.ts'
 
 const { shape } = signal
-const strippedFieldMeta = { description: 'The service’s own: taken out, and told in stripped_fields' }
+const strippedFieldMeta = { description: 'Set by the service; removed from requests and listed in stripped_fields' }
 
 /** Each of the type that it is read with. The path names the signal of a command, so `uid` is not among them. */
 export const systemFields = {
@@ -31,13 +31,13 @@ const systemFieldNames: ReadonlySet<string> = new Set(Object.keys(systemFields))
 /** Of a command, which changes no metadata by itself. */
 export const commandSystemFields = { ...systemFields, metadata: freeFields.optional().meta(strippedFieldMeta) }
 
-export const senderMetadata = freeFields.optional().meta({ description: 'Whatever else the source says' })
+export const senderMetadata = freeFields.optional().meta({ description: 'Further data of the source' })
 
 export const changedSignal = signal
   .extend({
     stripped_fields: z
       .array(z.string())
-      .meta({ description: 'Fields of the request that are the service’s own and were taken out' }),
+      .meta({ description: 'Fields of the request that the service sets itself and removed' }),
   })
   .meta({ id: 'ChangedSignal' })
 

@@ -13,7 +13,7 @@ import { showSignal } from './view.ts'
 export const unmerge = operation({
   ...commandParts,
   ...commandPaths('unmerge'),
-  summary: 'Take a merged signal out again; If-Match speaks of the signal that stands for it, which owns the merge',
+  summary: 'Undo the merge of a signal; If-Match is the version of the surviving signal, which owns the merge',
   tool: 'signal_unmerge',
   input: uidInput.extend({ rationale, ...commandSystemFields }),
   errors: [...commandParts.errors, 'label_denied'],
@@ -25,7 +25,7 @@ export const unmerge = operation({
     const { value } = found ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
     if (!value.merge) return refuse('wrong_state', 'the signal is not merged')
     const survivor = await call.store(signals).find(value.merge.into)
-    if (!survivor) return refuse('label_denied', 'the signal that stands for it is above the caller')
+    if (!survivor) return refuse('label_denied', 'the surviving signal is above the caller')
     const rule: Parameters<typeof changeSignal>[2] = (current) =>
       beginUnmerge(current, uid, { ...attributeAction(call), rationale: why })
     const done = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })

@@ -17,15 +17,15 @@ const { matchers, reason, comment } = storedSilence.shape
 const offsetInstant = z.iso.datetime({ offset: true })
 const input = z.strictObject({
   ...{ matchers, reason, comment },
-  owner: shortText.optional().meta({ description: 'Who answers for it; the caller unless said' }),
-  starts_at: offsetInstant.optional().meta({ description: 'Now unless said, or where it is past' }),
+  owner: shortText.optional().meta({ description: 'Person responsible for it; default: the caller' }),
+  starts_at: offsetInstant.optional().meta({ description: 'Default, and for a past time: now' }),
   ends_at: offsetInstant,
   classification: classification.optional(),
 })
 
 export const create = operation({
   ...objectPaths('signal-silence'),
-  summary: 'Silence signals for a time: those that match stay out of plain lists, and are kept',
+  summary: 'Silence matching signals for a time: they are stored, and hidden from plain lists',
   method: 'POST',
   tool: 'signal_silence_create',
   input,
@@ -45,7 +45,7 @@ export const create = operation({
     const span = resolveSpan(said, call.now(), call.settings(settings).silence_days)
     if (isRefusal(span)) return span
     if ((await call.store(silences).count({ until_ts: { gt: call.now() } })) >= max_silences)
-      return refuse('wrong_state', `there are ${max_silences} silences that have not ended: end some`)
+      return refuse('wrong_state', `${max_silences} silences have not ended, the maximum: end some first`)
     const value = buildSilence(call, label, said, span)
     const { owner, reason: why, ends_at } = value
     const event = call.audited(call.address, id, { owner, reason: why, ends_at }, label)

@@ -10,7 +10,7 @@ import { maySee, refuseUnknownSilence, showSilence } from './view.ts'
 
 export const end = operation({
   ...objectPaths('signal-silence', '/{uid}/end'),
-  summary: 'End a silence before its time; what came under it stays marked',
+  summary: 'End a silence early; signals that it silenced keep their mark',
   method: 'POST',
   tool: 'signal_silence_end',
   input: uidInput.extend({ rationale: rationale.optional() }),

@@ -51,7 +51,7 @@ export function resolveSpan(
   // What is past is past: it begins now.
   const starts_ts = Math.max(now_ms, given.starts_at === undefined ? now_ms : Date.parse(given.starts_at))
   const refused = (path: string, message: string) =>
-    refuse('invalid', 'a silence ends after it begins, and soon enough', [{ path, message }])
+    refuse('invalid', 'the span of the silence is invalid', [{ path, message }])
   if (!(until_ts > starts_ts)) return refused('ends_at', 'must be after its start, and after now')
   if (until_ts - starts_ts > most_days * day_ms)
     return refused('ends_at', `must be at most ${most_days} days after its start`)

@@ -31,7 +31,7 @@ export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>
   })
 }
 
-export const refuseUnknownSilence = () => refuse('not_found', 'there is no such silence')
+export const refuseUnknownSilence = () => refuse('not_found', 'the silence was not found')
 
 export async function showSilence(call: Call, doc: Doc<StoredSilence>): Promise<SignalSilence | Refusal> {
   const [one] = await showSilences(call, [doc])

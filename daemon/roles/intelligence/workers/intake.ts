@@ -50,6 +50,6 @@ function refuseUnexpected({ log, trace }: Call, source: string) {
   return (error: unknown): Refusal => {
     if (isRefusal(error)) return error
     log.error('intelligence.source.broken', { trace_id: trace.trace_id, source, error: String(error) })
-    return refuse('internal', 'the source could not be taken in; the log has the cause')
+    return refuse('internal', 'the poll of the source failed unexpectedly; see intelligence.source.broken in the log')
   }
 }

@@ -22,5 +22,5 @@ export const cause = z
     description: z.string().max(4_096).optional(),
     detected_at: instant.optional(),
   })
-  .meta({ id: 'Cause', description: 'Something on the site that is worth a signal' })
+  .meta({ id: 'Cause', description: 'An event on the site that is worth a signal' })
 export type SiteCause = z.infer<typeof cause>
