@@ -1,4 +1,4 @@
-// The intelligence role's table of contents: signals, the insights that investigate them, and the ledger of each insight.
+// The intelligence role: its collections, operations, workers and metrics.
 import { type Role, role } from '../../kernel/role/role.ts'
 import * as bulkCancel from './bulk/cancel.ts'
 import * as bulkCreate from './bulk/create.ts'
@@ -113,7 +113,7 @@ export const intelligence: Role = role(outline, {
     deployment_profile,
   }),
   async gauges(call) {
-    // Those that are over are the most, and are not counted each time that somebody looks.
+    // Closed signals are the majority; counting them at each scrape would be too slow.
     const gauges = { listed: signalActive, silenced: signalSilenced }
     for (const visibility of ['listed', 'silenced'] as const) {
       const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, visibility })

@@ -1,4 +1,4 @@
-// Attests an edition; one that closes has the signals under investigation resolved, and then the insight closed.
+// Attests an edition; a closing edition resolves the signals under investigation and then closes the insight.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uid, uidInput } from '../fields.ts'

@@ -1,4 +1,4 @@
-// Adds an edition to an insight: what it has come to say, to be attested.
+// Adds an edition to an insight, for attestation.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

@@ -8,7 +8,7 @@ import type { NewLedgerEvent } from '../ledger/model.ts'
 import type { AttributedAction } from '../signal/rules.ts'
 import type { StoredEdition } from './model.ts'
 
-/** The same edition again is no change. Refuses `idempotency_mismatch`, `wrong_state` when closed, or full. */
+/** Adds an edition; a repeat makes no change. Refuses `idempotency_mismatch`, and `wrong_state` if the insight is closed or full. */
 export function addEdition(current: StoredInsight, edition: StoredEdition): StoredInsight | Refusal {
   const known = current.editions.find(({ edition_id }) => edition_id === edition.edition_id)
   if (known?.request_digest === edition.request_digest) return current
@@ -21,8 +21,8 @@ export function addEdition(current: StoredInsight, edition: StoredEdition): Stor
 }
 
 /**
- * Attests an edition. One that closes has every signal under investigation resolved, and then the insight closed. Refuses
- * `not_found`, and `wrong_state` for an attested one, an insight not under investigation, or signals that it cannot resolve.
+ * Attests an edition. A closing edition resolves every signal under investigation, and then closes the insight. Refuses
+ * `not_found`, and `wrong_state` for an attested edition, an insight not under investigation, or signals that it cannot resolve.
  */
 export function attestEdition(
   current: StoredInsight,

@@ -1,4 +1,4 @@
-// A signal of a peer: taken only as signed, once for the peer's own id, under the label that it came with.
+// Accepts a signal of a peer: only signed, once for each id of the peer, with the label of the message.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'

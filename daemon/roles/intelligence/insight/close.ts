@@ -1,4 +1,4 @@
-// Closes an insight whose signals are all dealt with.
+// Closes an insight whose signals are all resolved or dismissed.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'

@@ -1,4 +1,4 @@
-// Pays what an insight owes: events of its ledger, and steps of linked signals. Every payment may be repeated.
+// Delivers the outbox of an insight: ledger events and updates of linked signals. Every delivery may be repeated.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isCoveredBy } from '../../../kernel/label/label.ts'
@@ -14,20 +14,20 @@ import { type InsightOutboxEntry, insights, type StoredInsight } from './model.t
 import { removeFromOutbox } from './outbox/rules.ts'
 import { dropUncoveredLink } from './rules.ts'
 
-/** Debts that are paid before the insight is told so: each time it is written whole. */
+/** Number of deliveries before the insight is updated, since each update writes it whole. */
 const batch_size = 50
 
-/** Pays in order, until all is paid or the call is over. Throws what cannot be paid now; the rest then stays owed. */
+/** Delivers in order until the outbox is empty or the call ends. Throws if a delivery fails now; the rest stays pending. */
 export async function deliverInsightOutbox(call: Call, doc: Doc<StoredInsight>): Promise<void> {
   const done = new Set<string>()
   try {
     for (const entry of doc.value.pending) {
       if (call.signal.aborted) return
-      // Only when it is certain that all before it is paid.
+      // Only after all earlier deliveries are recorded.
       if (entry.type === 'close') await markDelivered(call, doc.id, done)
       const refused = await deliverEntry(call, doc, entry)
       done.add(entry.id)
-      // Less is owed than this document says.
+      // The outbox has changed: this document is stale.
       if (refused) return
       if (done.size >= batch_size) await markDelivered(call, doc.id, done)
     }
@@ -88,7 +88,7 @@ async function deliverClosing(
 type InsightSignalEntry = Extract<InsightOutboxEntry, { signal_id: string }>
 
 /**
- * In the name of whoever decided it, at the time that it comes about. Refuses `label_denied` for a link of a signal that was
+ * Acts in the name of the person who decided, at the time of delivery. Refuses `label_denied` for a link of a signal that was
  * raised above the insight since; the insight has dropped it then. Throws when the signal cannot be reached.
  */
 export async function deliverToSignal(

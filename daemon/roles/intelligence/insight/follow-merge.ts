@@ -1,16 +1,16 @@
-// Who stands for a linked signal in an insight: pure steps that follow when signals are merged and taken out again.
+// Pure steps that update the links of an insight after a merge of linked signals or its undoing.
 import type { NewLedgerEvent } from '../ledger/model.ts'
 import type { AttributedAction } from '../signal/rules.ts'
 import type { StoredInsight } from './model.ts'
 import { addToOutbox, buildFollowEntry, recordLedgerEvents } from './outbox/rules.ts'
 import { addLink, checkNotClosed, type LinkableSignal } from './rules.ts'
 
-/** Who stands for a merged signal. `holds`: whether the label of the insight holds its label, so that it may be linked. */
+/** The survivor of a merged signal. `holds`: whether the label of the insight covers its label, so that it may be linked. */
 export type MergeSurvivor = LinkableSignal & { readonly holds: boolean }
 
 /**
- * Another signal stands for a linked one from now on, and is linked in its place; undefined: none does any more, and what was
- * linked for it alone is not. A closed insight stays as it was closed.
+ * Links the survivor in place of a merged signal. Without a survivor, the merge is undone, and links that exist for it alone
+ * are removed. A closed insight does not change.
  */
 export function followMerge(
   current: StoredInsight,
@@ -25,7 +25,7 @@ export function followMerge(
   const left =
     before.merged_into === undefined ? current : removeSurvivor(current, before.merged_into, signal_id, action)
   const known = left.links.find((each) => each.signal_id === survivor?.signal_id)
-  // Where nobody that may be linked stands for it, closing waits for the signal itself.
+  // Without a survivor that may be linked, closing depends on the signal itself.
   if (!survivor || (!known && !survivor.holds)) return left
   const links = left.links.map((each) => {
     return each.signal_id === signal_id ? { ...each, merged_into: survivor.signal_id } : each
@@ -42,7 +42,7 @@ export function followMerge(
   ])
 }
 
-/** Taken out and merged again before it was told: the survivor may have passed over the link. */
+/** Unmerged and merged again before delivery: the survivor may have skipped the link. */
 function repeatFollowEntry(
   current: StoredInsight,
   signal_id: string,

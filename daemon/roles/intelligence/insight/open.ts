@@ -1,4 +1,4 @@
-// Opens an insight about a signal, which it names as what it began with and is linked to from the first.
+// Opens an insight about a signal, its trigger and first link.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { type Classification, classification, type Label } from '../../../kernel/label/label.ts'
@@ -52,7 +52,7 @@ export const open = operation({
   },
 })
 
-/** That of the signal, or a higher one that holds it. */
+/** The label of the signal, or a higher one that covers it. */
 function joinWithSignalLabel(call: Call, given: Classification | undefined, signal: Label): Label | Refusal {
   if (given === undefined) return signal
   const own = resolveClassification(call, given)

@@ -5,30 +5,30 @@ import type { AttributedAction, StatusStep } from '../signal/rules.ts'
 import { max_links, type StoredInsight } from './model.ts'
 import { addToOutbox, buildFollowEntry, recordLedgerEvents } from './outbox/rules.ts'
 
-/** A signal as it was when its link was asked for. */
+/** A signal at the time of its link. */
 export type LinkableSignal = { readonly signal_id: string; readonly status: SignalStatus; readonly steps: number }
 
-/** Linked signals to where they stand, and how they came there. */
+/** The status and status changes of linked signals, by id. */
 export type LinkedSignalStates = ReadonlyMap<
   string,
   { readonly status: SignalStatus; readonly merged_into?: string | undefined; readonly steps: readonly StatusStep[] }
 >
 
-/** Refuses `wrong_state` for one that is closed or about to be. */
+/** Refuses `wrong_state` for an insight that is closed or being closed. */
 export function checkNotClosed({ state, closing_edition_id }: StoredInsight): Refusal | undefined {
   if (state === 'closed') return refuse('wrong_state', 'the insight is closed')
   if (closing_edition_id === undefined) return undefined
   return refuse('wrong_state', 'the insight is being closed by an attested edition')
 }
 
-/** The insight with its first link, to the signal that it began with. */
+/** The insight with its first link, to its trigger. */
 export function openInsight(fresh: StoredInsight, signal: LinkableSignal, action: AttributedAction): StoredInsight {
   const { signal_id } = signal
   const { by, at } = action
   return addLink(recordLedgerEvents(fresh, [{ type: 'insight_opened', by, at, signal_id }]), signal, action)
 }
 
-/** The same link again is no change. Refuses `wrong_state` when closed, or full. */
+/** Links a signal; a repeat makes no change. Refuses `wrong_state` if the insight is closed or full. */
 export function linkSignal(
   current: StoredInsight,
   signal: LinkableSignal,
@@ -56,7 +56,7 @@ export function addLink(
   return addToOutbox(recorded, [buildFollowEntry(recorded, signal_id, told, action, via)])
 }
 
-/** What a merged signal brought, and now somebody has linked: it stays when that one leaves. */
+/** Makes a link that a merged signal brought a direct one, which stays when the merge is undone. */
 function makeLinkPermanent(current: StoredInsight, signal_id: string, action: AttributedAction): StoredInsight {
   const links = current.links.map(({ via, ...link }) => {
     return link.signal_id === signal_id || via === undefined ? link : { ...link, via }
@@ -66,8 +66,8 @@ function makeLinkPermanent(current: StoredInsight, signal_id: string, action: At
 }
 
 /**
- * A signal that cannot follow, as it stands for others above the insight by now: it is linked no more and owed nothing, and
- * whom it stood for stand for themselves. A closed insight stays as it was closed.
+ * Removes the link and pending entries of a signal whose label has risen above the insight by a merge. The signals merged
+ * into it count for themselves again. A closed insight does not change.
  */
 export function dropUncoveredLink(
   current: StoredInsight,
@@ -87,13 +87,13 @@ export function dropUncoveredLink(
   ])
 }
 
-/** Linked signals that stand for themselves; where they were asked, one taken out again counts before the insight is told. */
-export function listUnmergedLinks({ links }: StoredInsight, asked?: LinkedSignalStates): StoredInsight['links'] {
-  const isAway = (into: string, id: string) => !asked || asked.get(id)?.merged_into === into
+/** Linked signals that are not merged into another. With `states`, an undone merge counts before its delivery to the insight. */
+export function listUnmergedLinks({ links }: StoredInsight, states?: LinkedSignalStates): StoredInsight['links'] {
+  const isAway = (into: string, id: string) => !states || states.get(id)?.merged_into === into
   return links.filter(({ merged_into, signal_id }) => merged_into === undefined || !isAway(merged_into, signal_id))
 }
 
-/** Refuses `wrong_state` for one that is not open. Linked signals that are not further yet will be under investigation. */
+/** Starts the investigation, which moves linked signals under investigation. Refuses `wrong_state` unless the insight is open. */
 export function startInvestigation(current: StoredInsight, { by, at }: AttributedAction): StoredInsight | Refusal {
   if (current.state !== 'open') return refuse('wrong_state', `the insight is ${current.state}`)
   const next = { ...current, state: 'investigating' as const, updated_at: at, started_by: by, started_at: at }

@@ -1,4 +1,4 @@
-// Starts the investigation: linked signals that are not further yet go with it.
+// Starts the investigation of an insight and of its linked signals.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -38,7 +38,7 @@ export const start = operation({
   versioned: true,
 
   async run(call, { uid }) {
-    // Before: what cannot be found now must not make a start that was made look like none.
+    // Searched before the start, so that a failing search cannot hide a completed start.
     const similar_signals = await findUnlinkedSimilar(call, uid)
     const done = await changeInsight(call, uid, {}, (current) => startInvestigation(current, attributeAction(call)))
     return isRefusal(done) ? done : { ...showInsight(done), similar_signals }
@@ -50,7 +50,7 @@ async function findUnlinkedSimilar(call: Call, uid: string): Promise<SimilarSign
   const trigger = insight && (await call.store(signals).find(insight.value.entry_context.trigger))
   if (!insight || !trigger) return []
   const linked = new Set(insight.value.links.map(({ signal_id }) => signal_id))
-  // Any number of those that are most like it may be linked already.
+  // Any of the most similar signals may be linked already.
   const limit = default_limit + linked.size
   const wish = { only_open: true, window_days: default_window_days, min_score: default_min_score, limit }
   const found = await findSimilarSignals(call, trigger, wish)

@@ -1,4 +1,4 @@
-// How signals become one and are taken apart again: pure steps. The survivor owns the merge; what others must follow is owed.
+// Pure steps of merging signals and undoing it. The survivor owns the merge; updates of other documents are pending in it.
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import {
@@ -14,13 +14,13 @@ import type { InsightLink, MergedSignalItem, StoredSignal } from '../signal/mode
 import { type AttributedAction, appendHistory, isOpen, updatePending } from '../signal/rules.ts'
 import { withVisibility } from '../signal/visibility.ts'
 
-/** A survivor knows all that it stands for in its own document. */
+/** All merged signals of a survivor are in its document. */
 export const max_merged = 100
 
-/** A signal as it was when it was to be merged. */
+/** A signal at the time of the request to merge it. */
 export type MergeCandidate = { readonly signal_id: string; readonly value: StoredSignal }
 export type JustifiedAction = AttributedAction & { readonly rationale: string }
-/** `key`: of this merging and no other. */
+/** `key`: identifies this merge. */
 export type MergeAction = JustifiedAction & { readonly key: string }
 /** `into`: the survivor's id; `brought`: links of those that it stands for, which it may not have yet. */
 export type MergeContext = {
@@ -78,7 +78,7 @@ export function beginMerge(
 
 const isItemOf = (item: MergedSignalItem, { signal_id }: MergeCandidate) => item.signal_id === signal_id
 
-/** Why a signal cannot be merged now. */
+/** The reason why a signal cannot be merged now. */
 function checkMergeable(signal_id: string, { merge, taken_in = [] }: StoredSignal): Refusal | undefined {
   if (merge) return refuse('wrong_state', `${signal_id} is merged already: unmerge it first`)
   if (taken_in.every(({ state }) => state === 'taken')) return undefined
@@ -104,7 +104,7 @@ function checkLinkLabels(joined: Label, links: readonly InsightLink[], policy: L
   return refuse('label_denied', 'the label of a linked insight does not cover the labels of all these signals')
 }
 
-/** What it is related to, with what it stands for. */
+/** Its related signals, including those of its merged signals. */
 export function listRelatedSignals({
   related_signals = [],
   taken_in = [],
@@ -168,7 +168,7 @@ export function claimSignal(
   })
 }
 
-/** The survivor knows that the signal is merged into it. */
+/** Records in the survivor that the merge is complete. */
 export function completeMerge(current: StoredSignal, signal_id: string, at: string): StoredSignal {
   const item = findItem(current, signal_id, 'taking')
   if (!item) return current
@@ -182,13 +182,13 @@ export function completeMerge(current: StoredSignal, signal_id: string, at: stri
   })
 }
 
-/** It could not be merged: nothing is left of it. */
+/** Removes a signal that could not be merged from the survivor. */
 export function abandonMerge(current: StoredSignal, signal_id: string, at: string, policy: LabelPolicy): StoredSignal {
   const item = findItem(current, signal_id, 'taking')
   return item ? removeItem({ ...current, updated_at: at }, item, policy) : current
 }
 
-/** Refuses `wrong_state` where it does not stand for the signal, or is merged into another itself. */
+/** Refuses `wrong_state` if the signal is not merged into it, or if it is itself merged into another. */
 export function beginUnmerge(
   current: StoredSignal,
   signal_id: string,
@@ -205,7 +205,7 @@ export function beginUnmerge(
   return updatePending({ ...current, updated_at: at, ...(taken_in ? { taken_in } : {}) })
 }
 
-/** The signal as it was before this merging, but for its history. */
+/** The signal before this merge, except for its history. */
 export function releaseSignal(current: StoredSignal, { key, by, at, rationale }: MergeAction): StoredSignal {
   const { merge, ...rest } = current
   if (merge?.key !== key) return current
@@ -218,7 +218,7 @@ export function releaseSignal(current: StoredSignal, { key, by, at, rationale }:
   })
 }
 
-/** The survivor stands for it no more. */
+/** Records in the survivor that the merge is undone. */
 export function completeUnmerge(
   current: StoredSignal,
   signal_id: string,
@@ -245,7 +245,7 @@ function findItem(
   return taken_in?.find((each) => each.signal_id === id && each.state === state)
 }
 
-/** An insight knows who stands for the signal, by the key of that merging. */
+/** Records that an insight has the survivor of this merge, by its key. */
 export function recordKnownMerge(current: StoredSignal, insight_id: string, stands: string | undefined): StoredSignal {
   const links = current.links.map((each) => {
     if (each.insight_id !== insight_id) return each

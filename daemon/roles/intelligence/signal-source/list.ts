@@ -1,4 +1,4 @@
-// The sources of the caller's tenant, and whether they work.
+// Lists the sources of the caller's tenant with counts and last error.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

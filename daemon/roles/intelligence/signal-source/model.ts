@@ -1,4 +1,4 @@
-// What is kept of a source: how much has come, when it last worked, and where a polled one goes on; and what it said that is no signal.
+// The stored state of a source: counts, last success and error, and cursor; and its refused items.
 import * as z from 'zod'
 import { label, lowestLabel } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -32,14 +32,14 @@ export const storedSignalSource = z.strictObject({
 })
 export type StoredSignalSource = z.infer<typeof storedSignalSource>
 
-/** By the source's name in the profile. */
+/** The id is the name of the source in the profile. */
 export const signalSources = collection({ name: 'signal_source', schema: storedSignalSource, indexes: [] })
 
 export function newSignalSource({ site }: Pick<Call, 'site'>, tenant_id: string): StoredSignalSource {
   return { tenant_id, label: lowestLabel(tenant_id, site.labels, site.tenant_id), ...zeroCounts }
 }
 
-/** What a source said that is no signal, so that nothing of it is lost where the source forgets it. */
+/** Items that are not signals, stored so that they are not lost if the source deletes them. */
 export const refusedItems = collection({
   name: 'refused_item',
   schema: z.strictObject({

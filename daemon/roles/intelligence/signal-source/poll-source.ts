@@ -1,4 +1,4 @@
-// Asks one source for its news and raises them, so that none is lost or doubled whenever this is cut short.
+// Polls one source and raises its new items; an interruption at any point neither loses nor duplicates one.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -20,10 +20,10 @@ import { refusedItems, signalSources } from './model.ts'
 import { resolveSource } from './resolve-source.ts'
 import { storeCursor } from './store-source.ts'
 
-/** Answers or files that are taken at one time; the rest is for the next. */
+/** Maximum number of responses or files in one poll; the rest follows in the next. */
 const max_rounds = 50
 
-/** Refused when nothing could be taken, which is then asked for again. */
+/** Refuses if the poll failed; the next poll requests the same again. */
 export async function pollSource(
   call: Call,
   source: HttpSource | FolderSource,
@@ -44,7 +44,7 @@ export async function pollSource(
   return undefined
 }
 
-/** The refusal of an answer that could not be read at all, where it stays with the source to say it again. */
+/** The refusal of a response that could not be read at all and that the source will send again. */
 async function takeInPoll(
   call: Call,
   source: HttpSource | FolderSource,
@@ -105,7 +105,7 @@ async function takeInItemByItem(
   return []
 }
 
-/** What the role itself refuses of an item, such as a time in the future. */
+/** Raises the items. Returns the refusals of the role, such as a time in the future. */
 async function raiseItems(
   call: Call,
   of: SourceIdentity,
@@ -145,7 +145,7 @@ async function recordRefusedSet(
   )
 }
 
-/** Once for the same words: a source without a cursor says them at each poll. */
+/** Stores an equal item once: a source without a cursor returns it at each poll. */
 async function storeRefusedItem(
   call: Call,
   of: SourceIdentity,

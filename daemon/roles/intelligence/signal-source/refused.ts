@@ -1,4 +1,4 @@
-// What polled sources said that is no signal, the newest first.
+// Lists items of polled sources that are not signals, the newest first.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

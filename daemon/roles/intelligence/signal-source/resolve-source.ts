@@ -1,4 +1,4 @@
-// A source of the profile with what the site adds to it.
+// Resolves a source of the profile with the defaults of the site.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { completeLabel } from '../../../kernel/label/label.ts'
@@ -11,7 +11,7 @@ export function isOwnSource({ caller, site }: Call, { tenant_id = site.tenant_id
   return caller.tenant_id === '*' || caller.tenant_id === tenant_id
 }
 
-/** Tenant and label of what the source raises. Refuses `unavailable` for a label that the site's policy does not have. */
+/** Tenant and label of the signals of a source. Refuses `unavailable` for a classification outside the site's label policy. */
 export function resolveSource(
   { site }: Pick<Call, 'site'>,
   { name, kind, tenant_id, classification }: IntakeSource,

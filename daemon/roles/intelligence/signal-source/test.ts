@@ -1,4 +1,4 @@
-// Tries a source without raising anything: its secrets, what it has to say, and what the mapping makes of it.
+// Tests the secrets, response and mapping of a source without raising signals.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'

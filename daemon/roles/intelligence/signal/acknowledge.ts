@@ -1,4 +1,4 @@
-// Says that somebody has seen the signal.
+// Acknowledges a new signal.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from './change-signal.ts'

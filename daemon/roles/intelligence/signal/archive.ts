@@ -1,4 +1,4 @@
-// Puts a signal away: a dismissal with a marker. Nothing is deleted.
+// Archives a signal: dismisses and marks it. Nothing is deleted.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from './change-signal.ts'

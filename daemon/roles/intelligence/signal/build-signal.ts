@@ -1,4 +1,4 @@
-// A signal as it begins, whoever sends it: new, with what follows from what was said, under a silence where one is over it.
+// Builds the first state of a signal: new, with derived fields, and silenced if an active silence matches.
 import type { Call } from '../../../kernel/operation/call.ts'
 import { recordChanges } from '../change-log/rules.ts'
 import { findActiveSilence } from '../silence/find-active-silence.ts'
@@ -9,7 +9,7 @@ type DerivedSignalField =
   | ('status' | 'subject_id' | 'source_type' | 'source_name' | 'visibility' | 'subject_visibility' | 'silence_id')
   | ('silence_label' | 'links' | 'owes' | 'revision' | 'untold' | 'unlogged' | 'tally')
 
-/** What is known of it before. */
+/** The fields that the caller sets. */
 export type NewSignalFields = Omit<StoredSignal, DerivedSignalField>
 
 export async function buildSignal(call: Call, said: NewSignalFields): Promise<StoredSignal> {

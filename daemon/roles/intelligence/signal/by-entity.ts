@@ -1,4 +1,4 @@
-// Signals about one entity, the latest detected first.
+// Lists signals about one entity, the latest detected first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { shortText } from '../fields.ts'

@@ -1,4 +1,4 @@
-// What became of one signal, the oldest first.
+// Lists the changes of one signal, the oldest first.
 
 import { dominates } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -22,7 +22,7 @@ export const changesOf = operation({
   allow: 'intelligence:read',
 
   async run(call, { uid, limit, cursor }) {
-    // Before the log: what leaves the signal meanwhile is in the log then.
+    // Read before the log: a change that leaves the signal in between is in the log by then.
     const signal = await call.store(signals).get(uid)
     const order = { field: 'place', direction: 'asc' } as const
     const query = { ...buildListQuery({ signal_id: uid }, limit, cursor, order), fresh: true }
@@ -33,7 +33,7 @@ export const changesOf = operation({
   },
 })
 
-/** Changes that the log does not have yet, as far as the caller may know of them. */
+/** Changes not yet in the log that the caller may see. */
 async function findUnloggedChanges(call: Call, { id: signal_id, value }: Doc<StoredSignal>): Promise<SignalChange[]> {
   const { caller, site } = call
   const seen = value.untold.filter(({ label }) => dominates(caller, label, site.labels))

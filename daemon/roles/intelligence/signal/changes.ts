@@ -1,4 +1,4 @@
-// What became of all signals of a tenant since a place in the log, so that another system can follow it.
+// Lists changes of all signals of a tenant from a position in the log on, so that another system can follow them.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -38,7 +38,7 @@ export const changes = operation({
     const after = parsePlace(call, since)
     if (isRefusal(after)) return after
     const log = await call.store(signalLogs).find(call.caller.tenant_id)
-    // Beyond it a change might be copied in between two that are there already.
+    // Beyond this position, a change may still be inserted between existing ones.
     const place = { lt: log ? copiedEnd(log.value) : '', ...(after === undefined ? {} : { gt: after }) }
     const query = { filter: { place }, order: { field: 'place', direction: 'asc' }, limit, fresh: true } as const
     const { docs, next_cursor } = await call.store(signalChanges).list(query)
@@ -69,7 +69,7 @@ function parsePlace(call: Call, since: string | undefined) {
   )
 }
 
-/** Bound to the clearance: who gets another begins anew, or what it hid before would be missed. */
+/** Bound to the clearance: a caller with another one starts again, or it would miss changes hidden before. */
 function cursorQuery({ caller: { tenant_id, clearance }, site }: Call): ListQuery {
   return { limit: 1, read_scope: { viewer: { tenant_id, clearance }, policy: site.labels } }
 }

@@ -1,4 +1,4 @@
-// What the commands on a signal have in common: their address, what they may refuse, and what they answer.
+// The common parts of commands on one signal: paths, errors and response.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'

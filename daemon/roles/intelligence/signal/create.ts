@@ -1,4 +1,4 @@
-// Takes a signal in: about a subject, under a short id, with the label that its inputs come to together.
+// Creates a signal about a subject, with a short id and the join of the labels of its inputs.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification } from '../../../kernel/label/label.ts'
@@ -61,7 +61,7 @@ export const create = operation({
 
 type CreateSignalInput = z.output<typeof input>
 
-/** Refuses what it is not about, times that cannot be, related signals that are not there, and a label above the caller. */
+/** Refuses an invalid subject, invalid times, unknown related signals, and a label above the caller's clearance. */
 async function buildFromInput(call: Call, given: CreateSignalInput): Promise<StoredSignal | Refusal> {
   const subject = resolveSubject(given.subject, given.subject_ref)
   if (isRefusal(subject)) return subject
@@ -87,7 +87,7 @@ async function buildFromInput(call: Call, given: CreateSignalInput): Promise<Sto
   })
 }
 
-/** The join of what was given with the labels of all related signals; what it comes to must be the caller's to see. */
+/** The join of the given classification and the labels of all related signals; the caller must be cleared for it. */
 async function joinRelatedLabels(call: Call, given: z.output<typeof classification>, related: readonly string[]) {
   const own = resolveClassification(call, given)
   if (isRefusal(own)) return own

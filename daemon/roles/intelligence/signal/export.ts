@@ -1,4 +1,4 @@
-// Signals for other systems: a STIX 2.1 bundle of sightings, with all that they refer to.
+// Exports signals as a STIX 2.1 bundle of sightings with all referenced objects.
 import * as z from 'zod'
 import { isReleasableTo } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

@@ -1,4 +1,4 @@
-// Links a signal to an insight. The insight owns the link; the signal follows, here at once or else by the relay.
+// Links a signal to an insight. The insight owns the link; the signal is updated here at once, or else by the relay.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isCoveredBy } from '../../../kernel/label/label.ts'
@@ -17,7 +17,7 @@ import { checkNotMerged } from './rules.ts'
 import { commandSystemFields, listStrippedFields } from './system-fields.ts'
 import { showSignal } from './view.ts'
 
-/** What a signal tells of all its links is in its document. */
+/** All links of a signal are in its document. */
 const max_links = 100
 
 export const linkInsight = operation({
@@ -45,7 +45,7 @@ export const linkInsight = operation({
   },
 })
 
-/** The label of an insight holds those of all its signals from the first, so that who sees it may see them, and it never changes. */
+/** The label of an insight covers the labels of all its signals and never changes, so its viewers may see all of them. */
 function checkMayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal>): Refusal | undefined {
   const refused = checkNotMerged(value)
   if (refused) return refused
@@ -58,7 +58,7 @@ function checkMayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredS
   )
 }
 
-/** If-Match was meant for the insight: the relay, which has none, then brings the link to the signal. */
+/** If-Match applies to the insight only: the relay, which has none, then adds the link to the signal. */
 async function followLink(call: Call, insight: Doc<StoredInsight>, signal_id: string) {
   const debt = insight.value.pending.find((each) => each.type === 'follow' && each.signal_id === signal_id && !each.via)
   if (debt?.type !== 'follow' || call.if_match !== undefined) return call.store(signals).get(signal_id)

@@ -1,4 +1,4 @@
-// A page of signals as every list of them is asked for: filters by value, a span of time, the latest detected first.
+// Lists a page of signals by filters and time span, the latest detected first; all lists of signals use it.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -9,7 +9,7 @@ import { showSignal } from './view.ts'
 
 const offsetInstant = z.iso.datetime({ offset: true })
 
-/** What signals are asked for by, wherever many are. */
+/** The filters of every operation that selects signals. */
 export const signalFilter = {
   status: signalStatus.optional(),
   severity: severity.optional(),
@@ -32,7 +32,7 @@ export const signalPage = pageSchema(signal).meta({ id: 'SignalPage' })
 
 const filterSchema = z.object({ ...signalFilter, subject_id: z.string().optional() })
 
-/** The same for the store; what was not asked for does not filter. */
+/** Builds the store filter; absent values do not filter. */
 export function buildFilter({ since, until, visibility: wanted, ...equal }: z.output<typeof filterSchema>): Filter {
   const given = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const span = { ...(since ? { gte: toUtc(since) } : {}), ...(until ? { lt: toUtc(until) } : {}) }

@@ -1,4 +1,4 @@
-// Signals of the caller's tenant, the latest detected first.
+// Lists signals of the caller's tenant, the latest detected first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { shortText } from '../fields.ts'

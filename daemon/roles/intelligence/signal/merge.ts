@@ -1,4 +1,4 @@
-// Merges duplicates into one signal, which then stands for all of them. Each can be taken out again as it was.
+// Merges duplicates into one signal, the survivor. Each merge can be undone.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -45,7 +45,7 @@ export const merge = operation({
     }
     const done = await changeSignal(call, survivor_id, rule, call.address, { signals: ids })
     if (isRefusal(done)) return done
-    // If-Match was meant for the survivor: the relay, which has none, then tells the others.
+    // If-Match applies to the survivor only: the relay, which has none, updates the others.
     const left_out: MergeFailure[] = call.if_match === undefined ? await deliverMerges(call, done) : []
     const now = call.if_match === undefined ? await call.store(signals).get(survivor_id) : done
     const said = { ...showSignal(call, now), stripped_fields: listStrippedFields(given, true) }
@@ -53,7 +53,7 @@ export const merge = operation({
   },
 })
 
-/** Links of signals that it stands for already: the survivor may not have been told of each yet. */
+/** Links of signals merged earlier: the survivor may not have all of them yet. */
 async function loadInheritedLinks(call: Call, survivor_id: string): Promise<InsightLink[]> {
   const survivor = await call.store(signals).find(survivor_id)
   const under = (survivor?.value.taken_in ?? []).map(({ signal_id }) => call.store(signals).find(signal_id))

@@ -1,4 +1,4 @@
-// A signal: something outside or computed that may be worth an investigation, what it is about, and what became of it.
+// The model of a signal: an observation or computed event that may be worth an investigation, with its subject and history.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -63,11 +63,11 @@ export const statusChange = z
   })
 export type StatusChange = z.infer<typeof statusChange>
 
-/** In which lists it is. A silenced one is `listed` from when somebody takes it up. */
+/** The lists that include a signal. A silenced one becomes `listed` when it is acknowledged or investigated. */
 export const visibility = z.enum(['listed', 'silenced', 'merged'])
 export type SignalVisibility = z.infer<typeof visibility>
 
-/** What only the service writes under `metadata`. */
+/** Fields of `metadata` that only the service writes. */
 const systemMetadata = {
   status_history: z.array(statusChange),
   resolved_by_edition: uid.optional(),
@@ -87,13 +87,13 @@ export const metadata = z
   .catchall(z.unknown())
   .meta({ id: 'SignalMetadata', description: 'Further data of the sender, and the status history' })
 
-/** What a sender adds under names of its own; a name that begins with a sign might mean something to an engine. */
+/** Free fields of the sender. Names begin with a letter, since a store engine may interpret a leading symbol. */
 export const freeFields = z.record(
   z.string().regex(/^[\p{L}_][\p{L}\p{N}_ .:-]{0,127}$/u, 'must begin with a letter'),
   z.unknown(),
 )
 
-/** What the sender says, but for the subject, which has two spellings, and the label. */
+/** The input of the sender, except the subject, which has two field names, and the label. */
 export const signalInputFields = {
   signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, such as watchlist_hit' }),
   source,
@@ -123,8 +123,8 @@ const signalFields = {
 }
 
 /**
- * A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told; `via`:
- * merged signals that brought it, where nobody made it; `stands`: of the merging that the insight knows of, its key.
+ * A link to an insight. `label`: of the insight; `told`: number of history steps that its ledger has; `via`:
+ * merged signals that brought the link, if nobody made it directly; `stands`: key of the merge that the insight has recorded.
  */
 const insightLink = z.strictObject({
   insight_id: uid,
@@ -138,8 +138,8 @@ export type InsightLink = z.infer<typeof insightLink>
 const attributionFields = { by: shortText, at: instant, rationale }
 
 /**
- * What a merged signal knows of its survivor. `key`: of this merging and no later one; `label`: the survivor's then;
- * `is_elsewhere`: that one is about another subject.
+ * The survivor as stored in a merged signal. `key`: identifies this merge; `label`: of the survivor at that time;
+ * `is_elsewhere`: whether the survivor is about another subject.
  */
 export const mergeIntoSurvivor = z.strictObject({
   into: uid,
@@ -150,8 +150,8 @@ export const mergeIntoSurvivor = z.strictObject({
 })
 
 /**
- * A signal that a survivor stands for, and what it brings along. `taking` and `leaving` are owed: the signal itself is
- * still to be told.
+ * A merged signal as stored in its survivor, with its contribution to it. `taking` and `leaving` are pending: the signal itself
+ * is not updated yet.
  */
 export const mergedItem = z.strictObject({
   signal_id: uid,
@@ -167,33 +167,33 @@ export type MergedSignalItem = z.infer<typeof mergedItem>
 export const storedSignal = z.strictObject({
   ...documentFields,
   ...signalFields,
-  /** Whole, where the id has only its beginning: tells a repeated request from a collision. */
+  /** The full key of the request, of which the id is a prefix: distinguishes a repeated request from a collision. */
   request_key: z.string(),
   links: z.array(insightLink),
   subject_id: shortText,
   source_type: source.shape.type,
   source_name: shortText.optional(),
   visibility,
-  /** The same for lists about a subject: a merged signal is in them where its survivor is about another one. */
+  /** The visibility in lists about a subject: these include a merged signal if its survivor is about another subject. */
   subject_visibility: visibility,
-  /** The silence that it came under, with the join of both labels. */
+  /** The silence that matched on arrival, and the join of both labels. */
   silence_id: uid.optional(),
   silence_label: label.optional(),
   merge: mergeIntoSurvivor.optional(),
   taken_in: z.array(mergedItem).optional(),
-  /** Its own, while `label` holds those of others that it stands for. */
+  /** The label of this signal alone, while `label` is the join with its merged signals. */
   own_label: label.optional(),
   /** Epoch milliseconds of `expires_at`, while the signal is open and not marked as expired. */
   due_ts: z.number().optional(),
-  /** 1 while a linked insight, or a signal that is merged with this one, is to be told; an index for the relay. */
+  /** 1 while updates of linked insights or merged signals are pending; an index for the relay. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  /** Its version as it is shown: how often something changed that is told. */
+  /** The version in the API: the number of visible changes. */
   revision: z.int().min(0),
-  /** Changes that the change log does not have yet. */
+  /** Changes that are not copied to the change log yet. */
   untold: z.array(unloggedChange),
-  /** While there are such; an index, so that the log finds them. */
+  /** 1 while `untold` is not empty; an index for the log worker. */
   unlogged: z.literal(1).optional(),
-  /** What statistics count it as. */
+  /** The key under which statistics count it. */
   tally: z.string(),
 })
 export type StoredSignal = z.infer<typeof storedSignal>

@@ -1,4 +1,4 @@
-// Tells the ledgers of linked insights what became of a signal. Every step is told once, however often it is tried.
+// Delivers status changes of a signal to the ledgers of its linked insights. A repeat adds no event twice.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { insights } from '../insight/model.ts'

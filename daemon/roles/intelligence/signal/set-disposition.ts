@@ -1,4 +1,4 @@
-// Moves a signal on by a person's decision, with the reason.
+// Sets the status of a signal by a person's decision, with the reason.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from './change-signal.ts'

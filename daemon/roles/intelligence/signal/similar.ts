@@ -1,4 +1,4 @@
-// Signals that are like one: to be looked at before an investigation of it starts.
+// Lists signals similar to one, for review before an investigation starts.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'

@@ -1,4 +1,4 @@
-// How often the signals of each source turned out to be something: its precision, over a span of days.
+// Counts signals by source, type and outcome over a span of days, with the precision of each source.
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -9,7 +9,7 @@ import { signals } from './model.ts'
 
 const day_ms = 86_400_000
 const default_days = 90
-/** Each signal of the span is counted where it lies in an index, and nothing else is read: the cost grows with the span. */
+/** Counts from an index alone, without reading documents: the cost grows with the span. */
 const max_days = 366
 
 const day = z.iso.date()

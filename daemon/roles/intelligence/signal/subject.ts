@@ -1,4 +1,4 @@
-// What a signal is about, in either of the spellings that senders use.
+// Reads the subject of a signal from either of the two fields that senders use.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { type SignalSubject, subject } from './model.ts'
@@ -13,7 +13,7 @@ export const subjectInput = z
   .meta({ id: 'SubjectGiven', description: 'Subject of the signal; its name is in name or display_name' })
 type SubjectInput = z.infer<typeof subjectInput>
 
-/** Refuses `invalid` where there is none, none with a name, or two that differ. */
+/** Refuses `invalid` if the subject or its name is missing, or if both fields are given and differ. */
 export function resolveSubject(
   subject: SubjectInput | undefined,
   subject_ref: SubjectInput | undefined,

@@ -1,11 +1,11 @@
-// Fields that are the service's own: taken out of what a sender says, so that a signal may be sent as it was read.
+// Fields that the service sets: removed from requests, so that a client may send a signal as it read it.
 import * as z from 'zod'
 import { freeFields, signal, systemMetadataFields } from './model.ts'
 
 const { shape } = signal
 const strippedFieldMeta = { description: 'Set by the service; removed from requests and listed in stripped_fields' }
 
-/** Each of the type that it is read with. The path names the signal of a command, so `uid` is not among them. */
+/** Each has the type of the response. `uid` is not among them, since the path of a command names the signal. */
 export const systemFields = {
   signal_id: shape.signal_id.optional().meta(strippedFieldMeta),
   version: shape.version.optional().meta(strippedFieldMeta),
@@ -28,7 +28,7 @@ export const systemFields = {
 }
 const systemFieldNames: ReadonlySet<string> = new Set(Object.keys(systemFields))
 
-/** Of a command, which changes no metadata by itself. */
+/** The system fields of a command, which does not change metadata itself. */
 export const commandSystemFields = { ...systemFields, metadata: freeFields.optional().meta(strippedFieldMeta) }
 
 export const senderMetadata = freeFields.optional().meta({ description: 'Further data of the source' })
@@ -41,7 +41,7 @@ export const changedSignal = signal
   })
   .meta({ id: 'ChangedSignal' })
 
-/** Names of the service's own fields in what was said, in order. */
+/** Names of the system fields in a request, in order. */
 export function listStrippedFields(given: Readonly<Record<string, unknown>>, isCommand: boolean): string[] {
   const isOwn = (name: string) => systemFieldNames.has(name) || (name === 'uid' && !isCommand)
   const own = Object.keys(given).filter((name) => given[name] !== undefined && isOwn(name))
@@ -50,7 +50,7 @@ export function listStrippedFields(given: Readonly<Record<string, unknown>>, isC
   return [...own, ...inside.map((name) => `metadata.${name}`)].sort()
 }
 
-/** What a sender says under `metadata`, without what is the service's own. */
+/** The `metadata` of the sender without system fields. */
 export function withoutSystemMetadata(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !systemMetadataFields.includes(name)))
 }

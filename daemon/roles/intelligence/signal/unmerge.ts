@@ -1,4 +1,4 @@
-// Takes a merged signal out again, as it was before.
+// Undoes the merge of a signal.
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
@@ -21,7 +21,7 @@ export const unmerge = operation({
   async run(call, given) {
     const { uid, rationale: why } = given
     const found = await call.store(signals).find(uid)
-    // Says why there is none.
+    // Throws the reason why the signal cannot be read.
     const { value } = found ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
     if (!value.merge) return refuse('wrong_state', 'the signal is not merged')
     const survivor = await call.store(signals).find(value.merge.into)

@@ -1,4 +1,4 @@
-// Makes a silence: what matches it from then on is stored as ever, and stays out of plain lists.
+// Creates a silence: matching signals that arrive during it are stored and hidden from plain lists.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'

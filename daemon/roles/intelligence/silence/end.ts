@@ -1,4 +1,4 @@
-// Ends a silence before its time.
+// Ends a silence early.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'

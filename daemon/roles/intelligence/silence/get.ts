@@ -1,4 +1,4 @@
-// One silence; past ones stay readable.
+// Gets one silence; ended ones stay readable.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'

@@ -1,4 +1,4 @@
-// Silences of the caller's tenant, newest first; past ones stay.
+// Lists silences of the caller's tenant, newest first, ended ones included.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'

@@ -1,4 +1,4 @@
-// A silence: which signals are kept out of plain lists for a time, who answers for it, and why.
+// The model of a silence: matchers, time span, owner and reason.
 import * as z from 'zod'
 import { clearance, label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -8,7 +8,7 @@ import { severity, source, subjectType } from '../signal/model.ts'
 export const silenceState = z.enum(['pending', 'active', 'ended'])
 export type SilenceState = z.infer<typeof silenceState>
 
-/** Pending and active ones of a tenant: each signal that comes in is held against all of them. */
+/** Maximum number of pending and active silences of a tenant: each new signal is matched against all of them. */
 export const max_silences = 200
 
 const anyOfList = <T extends z.ZodType>(one: T) => z.array(one).min(1).max(100).optional()
@@ -51,10 +51,10 @@ export const storedSilence = z.strictObject({
    * find it for all of the tenant. Who may read it is asked in `view.ts`.
    */
   silence_label: label,
-  /** Of whoever made it, who silences nothing that is above it. */
+  /** Clearance of the creator; the silence does not apply to signals above it. */
   clearance: clearance.optional(),
   starts_ts: z.number(),
-  /** Its end, early or not. */
+  /** The actual end, scheduled or early. */
   until_ts: z.number(),
 })
 export type StoredSilence = z.infer<typeof storedSilence>

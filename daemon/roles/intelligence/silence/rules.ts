@@ -1,4 +1,4 @@
-// When a silence holds, and for which signals: values in, values out.
+// Pure rules of silences: the time span, and which signals match.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { dominates, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { StoredSignal } from '../signal/model.ts'
@@ -7,7 +7,7 @@ import type { SilenceMatchers, SilenceState, StoredSilence } from './model.ts'
 
 type SilenceSpan = Pick<StoredSilence, 'starts_ts' | 'until_ts'>
 
-/** From its start on, and no more at its end. */
+/** The start is included, the end is not. */
 export function stateAt({ starts_ts, until_ts }: SilenceSpan, now_ms: number): SilenceState {
   if (until_ts <= now_ms) return 'ended'
   return starts_ts <= now_ms ? 'active' : 'pending'
@@ -29,7 +29,7 @@ function matchesPattern(pattern: string, value: string | undefined): boolean {
   return pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern
 }
 
-/** Whether it silences the signal: one that matches, and that whoever made it might have seen. */
+/** Whether the silence applies: the signal matches, and its creator is cleared for the signal. */
 export function isSilencing(
   { matchers, clearance, tenant_id }: Pick<StoredSilence, 'matchers' | 'clearance' | 'tenant_id'>,
   signal: MatchableSignal & Pick<StoredSignal, 'tenant_id' | 'label'>,
@@ -48,7 +48,7 @@ export function resolveSpan(
   most_days: number,
 ): SilenceSpan | Refusal {
   const until_ts = Date.parse(given.ends_at)
-  // What is past is past: it begins now.
+  // A start in the past becomes now.
   const starts_ts = Math.max(now_ms, given.starts_at === undefined ? now_ms : Date.parse(given.starts_at))
   const refused = (path: string, message: string) =>
     refuse('invalid', 'the span of the silence is invalid', [{ path, message }])
@@ -59,7 +59,7 @@ export function resolveSpan(
   return { starts_ts, until_ts }
 }
 
-/** Refuses `wrong_state` for one that has ended. Signals that came under it stay marked. */
+/** Refuses `wrong_state` for an ended silence. Silenced signals stay marked. */
 export function endSilence(
   current: StoredSilence,
   { by, at, rationale }: AttributedAction,

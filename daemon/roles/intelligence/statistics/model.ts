@@ -1,4 +1,4 @@
-// What became of the signals of a source, in numbers.
+// Counts of the signals of a source by outcome.
 import * as z from 'zod'
 import { source } from '../signal/model.ts'
 

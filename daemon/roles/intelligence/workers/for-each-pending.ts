@@ -1,4 +1,4 @@
-// Goes through all documents that owe something; one that cannot be settled does not hold up those behind it.
+// Processes all documents with pending deliveries; a failing one does not delay the others.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
 

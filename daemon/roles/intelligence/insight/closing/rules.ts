@@ -23,7 +23,7 @@ export function closeInsight(
   return refused ?? finishClosing(current, signalStates, action)
 }
 
-/** The last entry of an attested edition that closes: by now every linked signal is resolved or dismissed. */
+/** Closes after the attestation of a closing edition, when every linked signal is resolved or dismissed. */
 export function closeByEdition(
   current: StoredInsight,
   edition_id: string,
@@ -33,7 +33,7 @@ export function closeByEdition(
   return current.state === 'closed' ? current : finishClosing(current, signalStates, action, edition_id)
 }
 
-/** The ledger learns of every step of the signals first, so that nothing comes after the closing. */
+/** Adds all steps of the signals to the ledger first, so that no event follows the closing. */
 function finishClosing(
   current: StoredInsight,
   signalStates: LinkedSignalStates,

@@ -3,7 +3,7 @@ import type { NewLedgerEvent } from '../../ledger/model.ts'
 import type { AttributedAction, StatusStep } from '../../signal/rules.ts'
 import type { InsightOutboxEntry, StoredInsight } from '../model.ts'
 
-/** A link that came via a merged signal may be made more than once: each has its own entry. */
+/** Each link via a merged signal has its own entry, since such a link may be made more than once. */
 export function buildFollowEntry(
   { events }: StoredInsight,
   signal_id: string,
@@ -17,7 +17,7 @@ export function buildFollowEntry(
   return { type: 'follow', id, signal_id, by, at, told, ...why }
 }
 
-/** The ledger learns of steps of a linked signal; what it knows is left out, and what comes after the closing. */
+/** Adds ledger events for new steps of a linked signal. Steps that the ledger has, and steps after closing, are left out. */
 export function recordSignalSteps(
   current: StoredInsight,
   signal_id: string,
@@ -39,7 +39,7 @@ export function recordSignalSteps(
   )
 }
 
-/** Numbers what happened; the ledger is owed each event. */
+/** Numbers the events and adds their delivery to the outbox. */
 export function recordLedgerEvents(current: StoredInsight, events: readonly NewLedgerEvent[]): StoredInsight {
   const entries = events.map((event, at): InsightOutboxEntry => {
     const seq = current.events + at + 1
@@ -53,7 +53,7 @@ export function addToOutbox(current: StoredInsight, more: readonly InsightOutbox
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
 
-/** These entries are paid; a repeat changes nothing. */
+/** Removes delivered entries; a repeat changes nothing. */
 export function removeFromOutbox(current: StoredInsight, ids: ReadonlySet<string>): StoredInsight {
   const pending = current.pending.filter(({ id }) => !ids.has(id))
   return { ...current, pending, owes: pending.length ? 1 : 0 }
