@@ -62,11 +62,11 @@ function checkSelectionSize(
   found: SelectedSignal[],
   expect: number | undefined,
 ): SelectedSignal[] | Refusal {
-  const most = maxSignals(call)
-  if (found.length > most)
+  const max_count = maxSignals(call)
+  if (found.length > max_count)
     return refuse(
       'wrong_state',
-      `the selection has more than ${most} signals, the maximum: narrow the filter or name fewer`,
+      `the selection has more than ${max_count} signals, the maximum: narrow the filter or name fewer`,
     )
   if (expect === undefined || expect === found.length) return found
   return refuse(

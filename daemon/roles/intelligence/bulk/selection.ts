@@ -26,18 +26,18 @@ export function checkSelection({ signal_ids, filter }: SignalSelection): Refusal
 export async function selectSignals(
   call: Call,
   { signal_ids, filter }: SignalSelection,
-  most: number,
+  max_count: number,
 ): Promise<SelectedSignal[]> {
-  if (!filter) return await findNamedSignals(call, [...new Set(signal_ids)].slice(0, most + 1))
+  if (!filter) return await findNamedSignals(call, [...new Set(signal_ids)].slice(0, max_count + 1))
   const found: SelectedSignal[] = []
   let cursor: string | undefined
   do {
-    const limit = Math.min(page_size, most + 1 - found.length)
+    const limit = Math.min(page_size, max_count + 1 - found.length)
     const more = cursor === undefined ? {} : { cursor }
     const page = await call.store(signals).list({ filter: buildFilter(filter), limit, fresh: true, ...more })
     found.push(...page.docs.map((doc) => ({ signal_id: doc.id, doc })))
     cursor = page.next_cursor
-  } while (cursor !== undefined && found.length <= most)
+  } while (cursor !== undefined && found.length <= max_count)
   return found
 }
 

@@ -22,15 +22,15 @@ export const draft = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { uid, ...said }) {
+  async run(call, { uid, ...fields }) {
     const edition_id = call.newId('edn')
     const { subject: created_by } = call.caller
     const edition = {
       edition_id,
-      ...said,
+      ...fields,
       created_by,
       created_at: call.nowIso(),
-      request_digest: canonicalDigest(said),
+      request_digest: canonicalDigest(fields),
     }
     const done = await changeInsight(call, uid, { edition_id }, (current) => addEdition(current, edition))
     return isRefusal(done) ? done : showInsight(done)

@@ -34,10 +34,10 @@ export async function changeInsightWithSignals(
   action = call.address,
 ): Promise<Doc<StoredInsight> | Refusal> {
   let signalStates: LinkedSignalStates = new Map()
-  const asked = (current: StoredInsight) =>
+  const loadedRule = (current: StoredInsight) =>
     current.links.every(({ signal_id }) => signalStates.has(signal_id)) ? rule(current, signalStates) : 'not_loaded'
   for (;;) {
-    const { doc, answer } = await updateInsight(call, uid, detail, asked, action)
+    const { doc, answer } = await updateInsight(call, uid, detail, loadedRule, action)
     if (answer !== 'not_loaded') return isRefusal(answer) ? answer : doc
     signalStates = await loadSignalStates(call, doc.value)
   }
@@ -54,8 +54,8 @@ async function updateInsight(
     const next = rule(value)
     if (next === 'not_loaded' || isRefusal(next)) return { answer: next }
     if (next === value) return { answer: undefined }
-    const said = { ...detail, from: value.state, to: next.state }
-    const event = { ...call.audited(action, uid, said, value.label), tenant_id: value.tenant_id }
+    const auditDetail = { ...detail, from: value.state, to: next.state }
+    const event = { ...call.audited(action, uid, auditDetail, value.label), tenant_id: value.tenant_id }
     return { next, answer: undefined, audit: [event] }
   })
   if (done.answer === undefined && done.doc.value.owes) call.wake('relay')

@@ -51,8 +51,8 @@ async function deliverEntry(
   entry: InsightOutboxEntry,
 ): Promise<Refusal | undefined> {
   if (entry.type !== 'event' && entry.type !== 'close') {
-    const paid = await deliverToSignal(call, doc, entry)
-    return isRefusal(paid) ? paid : undefined
+    const delivered = await deliverToSignal(call, doc, entry)
+    return isRefusal(delivered) ? delivered : undefined
   }
   if (entry.type === 'event') await deliverEvent(call, doc, entry)
   else await deliverClosing(call, doc, entry)

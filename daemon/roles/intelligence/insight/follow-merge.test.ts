@@ -24,8 +24,8 @@ const signalStates = (into?: string): LinkedSignalStates =>
     ['sig_c', { status: 'new', steps: [], ...(into === undefined ? {} : { merged_into: into }) }],
     ['sig_s', { status: 'dismissed', steps: [] }],
   ])
-const blockingSignals = (insight: StoredInsight, asked: LinkedSignalStates) => {
-  const done = closeInsight(insight, asked, ann)
+const blockingSignals = (insight: StoredInsight, states: LinkedSignalStates) => {
+  const done = closeInsight(insight, states, ann)
   return isRefusal(done) ? done.errors?.map(({ message }) => message) : done.state
 }
 

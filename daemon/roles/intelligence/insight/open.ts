@@ -28,7 +28,7 @@ export const open = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { signal_id, classification: given, ...said }) {
+  async run(call, { signal_id, classification: given, ...fields }) {
     const { value: signal } = await call.store(signals).get(signal_id)
     const refused = checkNotMerged(signal)
     if (refused) return refused
@@ -38,7 +38,7 @@ export const open = operation({
     const action = attributeAction(call)
     const fresh: StoredInsight = {
       ...{ tenant_id, label, created_by: action.by, created_at: action.at, updated_at: action.at },
-      ...{ request_digest: call.requestDigest(), ...said, state: 'open' },
+      ...{ request_digest: call.requestDigest(), ...fields, state: 'open' },
       entry_context: { type: 'signal', trigger: signal_id },
       ...{ links: [], editions: [], events: 0, pending: [], owes: 0 },
     }

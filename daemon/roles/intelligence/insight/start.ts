@@ -52,7 +52,7 @@ async function findUnlinkedSimilar(call: Call, uid: string): Promise<SimilarSign
   const linked = new Set(insight.value.links.map(({ signal_id }) => signal_id))
   // Any of the most similar signals may be linked already.
   const limit = default_limit + linked.size
-  const wish = { only_open: true, window_days: default_window_days, min_score: default_min_score, limit }
-  const found = await findSimilarSignals(call, trigger, wish)
+  const query = { only_open: true, window_days: default_window_days, min_score: default_min_score, limit }
+  const found = await findSimilarSignals(call, trigger, query)
   return found.filter(({ signal }) => !linked.has(signal.uid)).slice(0, default_limit)
 }

@@ -16,12 +16,12 @@ export const raiseCause = operation({
   errors: ['not_your_tenant', 'label_denied'],
   allow: 'intelligence:raise',
 
-  async run(call, given) {
-    const refused = checkTenantAndLabel(call, given)
+  async run(call, input) {
+    const refused = checkTenantAndLabel(call, input)
     if (refused) return refused
     const { caller } = call
-    const key = caller.tenant_id === '*' ? given.key : `${caller.subject}/${given.key}`
-    const done = await raiseSiteCause(call, { ...given, key })
+    const key = caller.tenant_id === '*' ? input.key : `${caller.subject}/${input.key}`
+    const done = await raiseSiteCause(call, { ...input, key })
     if (isRefusal(done)) return done
     return done === undefined ? { raised: false } : { raised: true, uid: done }
   },

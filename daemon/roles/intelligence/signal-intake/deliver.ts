@@ -93,16 +93,16 @@ async function takeInDelivery(
   { bytes, parse }: SignedBody,
   { delivery_id }: VerifiedWebhook,
 ): Promise<RaisedSignal[] | Refusal> {
-  const said = parse()
-  if (isRefusal(said)) return said
-  const items = mapDocument(source.mapping, said)
+  const document = parse()
+  if (isRefusal(document)) return document
+  const items = mapDocument(source.mapping, document)
   if (isRefusal(items)) return items
   const refused = checkItemTimes(call, items)
   if (refused) return refused
   const of = resolveSource(call, source)
   if (isRefusal(of)) return of
   const done: RaisedSignal[] = []
-  for (const each of buildRaiseInputs(of, items, delivery_id ?? readDeliveryId(said) ?? sha256(bytes))) {
+  for (const each of buildRaiseInputs(of, items, delivery_id ?? readDeliveryId(document) ?? sha256(bytes))) {
     const answer = await catchRefusal(call.roles.request(raise, each))
     if (isRefusal(answer)) return answer
     done.push(raisedSignal.parse(answer))
@@ -111,7 +111,7 @@ async function takeInDelivery(
 }
 
 /** What this platform's own webhooks are known by. */
-function readDeliveryId(said: unknown): string | undefined {
-  const id = resolvePointer(said, '/id')
+function readDeliveryId(document: unknown): string | undefined {
+  const id = resolvePointer(document, '/id')
   return typeof id === 'string' && id !== '' && id.length <= 512 ? id : undefined
 }

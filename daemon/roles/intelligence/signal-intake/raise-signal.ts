@@ -40,8 +40,8 @@ export function checkItemTimes(call: Call, items: readonly Pick<RaiseSignalInput
  * Raises a signal, or finds the one that the same key of the same origin raised before. Acts for every tenant. Refuses
  * `invalid` times, and `idempotency_mismatch` for another digest under the same key.
  */
-export async function raiseSignal(call: Call, given: RaiseSignalInput): Promise<RaisedSignal | Refusal> {
-  const { origin, key, digest, tenant_id, label, source, fields } = given
+export async function raiseSignal(call: Call, input: RaiseSignalInput): Promise<RaisedSignal | Refusal> {
+  const { origin, key, digest, tenant_id, label, source, fields } = input
   const { signal_type, severity, subject, title, description, confidence, reference, actor, metadata = {} } = fields
   const at = call.nowIso()
   const times = resolveTimes(call, {

@@ -13,14 +13,14 @@ export const raise = operation({
   allow: 'intelligence:raise',
   max_body_bytes: 262_144,
 
-  async run(call, given) {
-    const refused = checkTenantAndLabel(call, given)
+  async run(call, input) {
+    const refused = checkTenantAndLabel(call, input)
     if (refused) return refused
     const { caller } = call
     // The caller's name is part of the origin, so that nobody takes the key of another source.
     return raiseSignal(
       call,
-      caller.tenant_id === '*' ? given : { ...given, origin: `${caller.subject}/${given.origin}` },
+      caller.tenant_id === '*' ? input : { ...input, origin: `${caller.subject}/${input.origin}` },
     )
   },
 })

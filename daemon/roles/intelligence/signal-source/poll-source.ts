@@ -33,13 +33,13 @@ export async function pollSource(
   if (isRefusal(of)) return of
   for (let round = 0; round < max_rounds && !call.signal.aborted; round++) {
     const before = (await call.store(signalSources).find(of.name))?.value.cursor
-    const news = await polled.poll(before, call.signal)
-    if (isRefusal(news)) return news
-    const isUnread = await takeInPoll(call, source, of, news)
-    if (news.cursor !== before) await storeCursor(call, of.name, news.cursor)
+    const pollResult = await polled.poll(before, call.signal)
+    if (isRefusal(pollResult)) return pollResult
+    const isUnread = await takeInPoll(call, source, of, pollResult)
+    if (pollResult.cursor !== before) await storeCursor(call, of.name, pollResult.cursor)
     if (isUnread) return isUnread
     call.part(sourceTallyPart).recordSuccess(of.name, { taken: 0, repeated: 0 }, call.nowIso())
-    if (!news.has_more) return undefined
+    if (!pollResult.has_more) return undefined
   }
   return undefined
 }
@@ -49,18 +49,18 @@ async function takeInPoll(
   call: Call,
   source: HttpSource | FolderSource,
   of: SourceIdentity,
-  news: PollResult,
+  pollResult: PollResult,
 ): Promise<Refusal | undefined> {
   const faults = new Map<number, readonly PolledDocumentFault[]>()
   let unread: Refusal | undefined
-  for (const [number, set] of news.sets.entries()) {
+  for (const [number, set] of pollResult.sets.entries()) {
     const found = set.is_whole
       ? await takeInWholeSet(call, source, of, set)
       : await takeInItemByItem(call, source, of, set)
     if (isRefusal(found)) unread = found
     else if (found.length > 0) faults.set(number, found)
   }
-  await news.acknowledge(faults)
+  await pollResult.acknowledge(faults)
   return unread
 }
 

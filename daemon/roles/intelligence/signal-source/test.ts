@@ -51,9 +51,9 @@ async function loadDocuments(call: Call, source: IntakeSource, sample: unknown):
   if (sample !== undefined) return [sample]
   if (source.kind === 'webhook') return []
   const polled = call.part(polledSourcesPart).sources.get(source.name)
-  const news = await polled?.poll(undefined, call.signal)
-  if (isRefusal(news)) return news
-  return (news?.sets ?? []).flatMap(({ documents }) => documents)
+  const pollResult = await polled?.poll(undefined, call.signal)
+  if (isRefusal(pollResult)) return pollResult
+  return (pollResult?.sets ?? []).flatMap(({ documents }) => documents)
 }
 
 function mapDocuments(
@@ -65,7 +65,7 @@ function mapDocuments(
   const mapped = items.map((item) => (isRefusal(item) ? item : mapItem(mapping, item)))
   const faults = mapped.filter((each) => isRefusal(each))
   const signals = mapped.flatMap((each) => (isRefusal(each) ? [] : [each.fields]))
-  const said = faults.flatMap(({ message, errors }) =>
+  const messages = faults.flatMap(({ message, errors }) =>
     errors.length > 0 ? errors.map(({ path, message: why }) => `${path}: ${why}`) : [message],
   )
   const nothing =
@@ -73,6 +73,6 @@ function mapDocuments(
   const detail = items.length === 0 ? nothing : `${signals.length} of ${items.length} items are signals`
   return {
     ...{ ok: faults.length === 0, detail, items: items.length, refused: faults.length },
-    ...{ signals: signals.slice(0, max_shown_items), faults: said.slice(0, 20) },
+    ...{ signals: signals.slice(0, max_shown_items), faults: messages.slice(0, 20) },
   }
 }

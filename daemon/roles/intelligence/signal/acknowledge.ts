@@ -13,6 +13,6 @@ export const acknowledge = operation({
   tool: 'signal_acknowledge',
   input: uidInput.extend({ note: rationale.optional(), ...commandSystemFields }),
 
-  run: (call, given) =>
-    runCommand(call, given, (current) => changeStatus(current, 'acknowledged', attributeAction(call, given.note))),
+  run: (call, input) =>
+    runCommand(call, input, (current) => changeStatus(current, 'acknowledged', attributeAction(call, input.note))),
 })

@@ -13,6 +13,6 @@ export const archive = operation({
   tool: 'signal_archive',
   input: uidInput.extend({ rationale: rationale.optional(), ...commandSystemFields }),
 
-  run: (call, given) =>
-    runCommand(call, given, (current) => archiveSignal(current, attributeAction(call, given.rationale))),
+  run: (call, input) =>
+    runCommand(call, input, (current) => archiveSignal(current, attributeAction(call, input.rationale))),
 })

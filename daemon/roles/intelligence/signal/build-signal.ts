@@ -12,14 +12,14 @@ type DerivedSignalField =
 /** The fields that the caller sets. */
 export type NewSignalFields = Omit<StoredSignal, DerivedSignalField>
 
-export async function buildSignal(call: Call, said: NewSignalFields): Promise<StoredSignal> {
-  const { name } = said.source
+export async function buildSignal(call: Call, fields: NewSignalFields): Promise<StoredSignal> {
+  const { name } = fields.source
   const fresh = {
-    ...said,
-    ...{ status: 'new' as const, subject_id: said.subject.id, source_type: said.source.type },
+    ...fields,
+    ...{ status: 'new' as const, subject_id: fields.subject.id, source_type: fields.source.type },
     ...(name === undefined ? {} : { source_name: name }),
     ...{ links: [], owes: 0 as const, revision: 0, untold: [], tally: '' },
-    ...(await findActiveSilence(call, said)),
+    ...(await findActiveSilence(call, fields)),
   }
-  return recordChanges(undefined, withVisibility(fresh), said.created_by)
+  return recordChanges(undefined, withVisibility(fresh), fields.created_by)
 }

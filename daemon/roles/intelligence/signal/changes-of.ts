@@ -36,8 +36,8 @@ export const changesOf = operation({
 /** Changes not yet in the log that the caller may see. */
 async function findUnloggedChanges(call: Call, { id: signal_id, value }: Doc<StoredSignal>): Promise<SignalChange[]> {
   const { caller, site } = call
-  const seen = value.untold.filter(({ label }) => dominates(caller, label, site.labels))
-  const found = seen.map(async ({ label: _label, part, ...change }) => {
+  const visible = value.untold.filter(({ label }) => dominates(caller, label, site.labels))
+  const found = visible.map(async ({ label: _label, part, ...change }) => {
     const id = changeId({ signal_id, revision: change.revision, part })
     return (await call.store(signalChanges).find(id)) ? [] : [{ id, signal_id, ...change }]
   })

@@ -22,9 +22,9 @@ export const commandParts = {
 
 export async function runCommand(
   call: Call,
-  given: Readonly<Record<string, unknown>> & { readonly uid: string },
+  input: Readonly<Record<string, unknown>> & { readonly uid: string },
   rule: (current: StoredSignal) => StoredSignal | Refusal,
 ) {
-  const done = await changeSignal(call, given.uid, (current) => checkNotMerged(current) ?? rule(current))
-  return isRefusal(done) ? done : { ...showSignal(call, done), stripped_fields: listStrippedFields(given, true) }
+  const done = await changeSignal(call, input.uid, (current) => checkNotMerged(current) ?? rule(current))
+  return isRefusal(done) ? done : { ...showSignal(call, done), stripped_fields: listStrippedFields(input, true) }
 }

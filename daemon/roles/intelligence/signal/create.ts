@@ -48,37 +48,37 @@ export const create = operation({
   versioned: true,
   max_body_bytes: 131_072,
 
-  async run(call, given) {
-    const value = await buildFromInput(call, given)
+  async run(call, request) {
+    const value = await buildFromInput(call, request)
     if (isRefusal(value)) return value
     const made = await storeNewSignal(call, value)
     if (isRefusal(made)) return made
     if (made.isNew) call.count(signalTotal, { status: 'new' })
     if (made.isNew) call.wake('log')
-    return { ...showSignal(call, made.doc), stripped_fields: listStrippedFields(given, false) }
+    return { ...showSignal(call, made.doc), stripped_fields: listStrippedFields(request, false) }
   },
 })
 
 type CreateSignalInput = z.output<typeof input>
 
 /** Refuses an invalid subject, invalid times, unknown related signals, and a label above the caller's clearance. */
-async function buildFromInput(call: Call, given: CreateSignalInput): Promise<StoredSignal | Refusal> {
-  const subject = resolveSubject(given.subject, given.subject_ref)
+async function buildFromInput(call: Call, request: CreateSignalInput): Promise<StoredSignal | Refusal> {
+  const subject = resolveSubject(request.subject, request.subject_ref)
   if (isRefusal(subject)) return subject
-  const times = resolveTimes(call, given)
+  const times = resolveTimes(call, request)
   if (isRefusal(times)) return times
-  const related_signals = [...new Set(given.related_signals)]
-  const label = await joinRelatedLabels(call, given.classification ?? call.site.default_level, related_signals)
+  const related_signals = [...new Set(request.related_signals)]
+  const label = await joinRelatedLabels(call, request.classification ?? call.site.default_level, related_signals)
   if (isRefusal(label)) return label
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
-  const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
+  const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = request
   return buildSignal(call, {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
     ...{ schema_version: '1.1', signal_type, source, severity, subject, title, ...times },
-    actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
-    metadata: { ...withoutSystemMetadata(given.metadata), status_history: [] },
+    actor: request.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
+    metadata: { ...withoutSystemMetadata(request.metadata), status_history: [] },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
     ...(related_signals.length ? { related_signals } : {}),
@@ -88,8 +88,8 @@ async function buildFromInput(call: Call, given: CreateSignalInput): Promise<Sto
 }
 
 /** The join of the given classification and the labels of all related signals; the caller must be cleared for it. */
-async function joinRelatedLabels(call: Call, given: z.output<typeof classification>, related: readonly string[]) {
-  const own = resolveClassification(call, given)
+async function joinRelatedLabels(call: Call, request: z.output<typeof classification>, related: readonly string[]) {
+  const own = resolveClassification(call, request)
   if (isRefusal(own)) return own
   const found = await Promise.all(related.map((each) => call.store(signals).find(each)))
   const missing = found.indexOf(undefined)

@@ -16,11 +16,9 @@ export const exportStix = operation({
   input: z.strictObject({
     ...filterFields,
     subject_id: shortText.optional(),
-    releasable_to: shortText
-      .optional()
-      .meta({
-        description: 'Only signals whose label is releasable to this tenant or nation; others are counted in left_out',
-      }),
+    releasable_to: shortText.optional().meta({
+      description: 'Only signals whose label is releasable to this tenant or nation; others are counted in left_out',
+    }),
   }),
   output: z
     .strictObject({
@@ -34,9 +32,11 @@ export const exportStix = operation({
 
   async run(call, { releasable_to, ...filters }) {
     const { items, ...next } = await listSignals(call, filters, showSignalToAll)
-    const told = items.filter(({ classification }) => !releasable_to || isReleasableTo(classification, [releasable_to]))
+    const releasable = items.filter(
+      ({ classification }) => !releasable_to || isReleasableTo(classification, [releasable_to]),
+    )
     const { name: site } = call.site
-    const bundle = buildBundle(told, { site, tenant_id: call.caller.tenant_id })
-    return { bundle, left_out: items.length - told.length, ...next }
+    const bundle = buildBundle(releasable, { site, tenant_id: call.caller.tenant_id })
+    return { bundle, left_out: items.length - releasable.length, ...next }
   },
 })

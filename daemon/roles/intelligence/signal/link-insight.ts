@@ -29,8 +29,8 @@ export const linkInsight = operation({
   input: uidInput.extend({ insight_id: uid, rationale: rationale.optional(), ...commandSystemFields }),
   errors: [...commandParts.errors, 'label_denied'],
 
-  async run(call, given) {
-    const { uid: signal_id, insight_id, rationale: why } = given
+  async run(call, input) {
+    const { uid: signal_id, insight_id, rationale: why } = input
     const signal = await call.store(signals).find(signal_id)
     const insight = await changeInsight(call, insight_id, { signal_id }, (current) => {
       if (!signal) return refuse('not_found', 'the signal was not found')
@@ -41,7 +41,7 @@ export const linkInsight = operation({
     if (isRefusal(insight)) return insight
     const followed = await followLink(call, insight, signal_id)
     if (isRefusal(followed)) return followed
-    return { ...showSignal(call, followed), stripped_fields: listStrippedFields(given, true) }
+    return { ...showSignal(call, followed), stripped_fields: listStrippedFields(input, true) }
   },
 })
 

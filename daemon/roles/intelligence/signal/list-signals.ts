@@ -33,12 +33,17 @@ export const signalPage = pageSchema(signal).meta({ id: 'SignalPage' })
 const filterSchema = z.object({ ...signalFilter, subject_id: z.string().optional() })
 
 /** Builds the store filter; absent values do not filter. */
-export function buildFilter({ since, until, visibility: wanted, ...equal }: z.output<typeof filterSchema>): Filter {
-  const given = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
+export function buildFilter({
+  since,
+  until,
+  visibility: visibilityFilter,
+  ...equal
+}: z.output<typeof filterSchema>): Filter {
+  const equalities = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const span = { ...(since ? { gte: toUtc(since) } : {}), ...(until ? { lt: toUtc(until) } : {}) }
   return {
-    ...Object.fromEntries(given),
-    [equal.subject_id === undefined ? 'visibility' : 'subject_visibility']: wanted,
+    ...Object.fromEntries(equalities),
+    [equal.subject_id === undefined ? 'visibility' : 'subject_visibility']: visibilityFilter,
     ...(since || until ? { detected_at: span } : {}),
   }
 }
@@ -52,6 +57,6 @@ export async function listSignals(call: Call, { limit, cursor, ...filter }: Sign
   return { items: docs.map((doc) => view(call, doc)), ...next }
 }
 
-function toUtc(given: string): string {
-  return new Date(given).toISOString()
+function toUtc(equalities: string): string {
+  return new Date(equalities).toISOString()
 }

@@ -28,10 +28,10 @@ export const merge = operation({
     .meta({ id: 'MergedSignal' }),
   errors: [...commandParts.errors, 'label_denied'],
 
-  async run(call, given) {
-    const { uid: survivor_id, rationale: why } = given
+  async run(call, input) {
+    const { uid: survivor_id, rationale: why } = input
     const key = call.random(8)
-    const ids = [...new Set(given.signal_ids)]
+    const ids = [...new Set(input.signal_ids)]
     const found = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
     const candidates = found.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
     const brought = await loadInheritedLinks(call, survivor_id)
@@ -48,8 +48,8 @@ export const merge = operation({
     // If-Match applies to the survivor only: the relay, which has none, updates the others.
     const left_out: MergeFailure[] = call.if_match === undefined ? await deliverMerges(call, done) : []
     const now = call.if_match === undefined ? await call.store(signals).get(survivor_id) : done
-    const said = { ...showSignal(call, now), stripped_fields: listStrippedFields(given, true) }
-    return left_out.length ? { ...said, left_out } : said
+    const view = { ...showSignal(call, now), stripped_fields: listStrippedFields(input, true) }
+    return left_out.length ? { ...view, left_out } : view
   },
 })
 

@@ -18,8 +18,8 @@ export const setDisposition = operation({
     ...commandSystemFields,
   }),
 
-  run: (call, given) =>
-    runCommand(call, given, (current) =>
-      changeStatus(current, given.disposition, attributeAction(call, given.rationale)),
+  run: (call, input) =>
+    runCommand(call, input, (current) =>
+      changeStatus(current, input.disposition, attributeAction(call, input.rationale)),
     ),
 })

@@ -27,7 +27,7 @@ export const similar = operation({
   errors: ['not_found'],
   allow: 'intelligence:read',
 
-  async run(call, { uid, ...wish }) {
-    return { items: await findSimilarSignals(call, await call.store(signals).get(uid), wish) }
+  async run(call, { uid, ...query }) {
+    return { items: await findSimilarSignals(call, await call.store(signals).get(uid), query) }
   },
 })

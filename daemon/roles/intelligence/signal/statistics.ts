@@ -32,9 +32,9 @@ export const statistics = operation({
   errors: [],
   allow: 'intelligence:read',
 
-  async run(call, { signal_type, source_name, ...given }) {
-    const until = given.until ?? formatDay(call.now())
-    const since = given.since ?? formatDay(Date.parse(until) - (default_days - 1) * day_ms)
+  async run(call, { signal_type, source_name, ...span }) {
+    const until = span.until ?? formatDay(call.now())
+    const since = span.since ?? formatDay(Date.parse(until) - (default_days - 1) * day_ms)
     const days = (Date.parse(until) - Date.parse(since)) / day_ms + 1
     if (!(days >= 1 && days <= max_days))
       return refuse('invalid', `since to until spans ${days} days: give 1 to ${max_days}`, [

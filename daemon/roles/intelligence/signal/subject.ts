@@ -18,13 +18,13 @@ export function resolveSubject(
   subject: SubjectInput | undefined,
   subject_ref: SubjectInput | undefined,
 ): SignalSubject | Refusal {
-  const said = [subject, subject_ref].filter((each) => each !== undefined)
-  const [first, second] = said.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
+  const subjects = [subject, subject_ref].filter((each) => each !== undefined)
+  const [first, second] = subjects.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
   const refused = (path: string, message: string) =>
     refuse('invalid', 'give exactly one subject, with type, id and name', [{ path, message }])
   if (!first) return refused('subject', 'is required')
   const names = new Set(
-    said.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),
+    subjects.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),
   )
   const [name] = names
   if (name === undefined) return refused('subject.name', 'is required')

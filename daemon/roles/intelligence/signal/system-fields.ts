@@ -42,15 +42,15 @@ export const changedSignal = signal
   .meta({ id: 'ChangedSignal' })
 
 /** Names of the system fields in a request, in order. */
-export function listStrippedFields(given: Readonly<Record<string, unknown>>, isCommand: boolean): string[] {
+export function listStrippedFields(input: Readonly<Record<string, unknown>>, isCommand: boolean): string[] {
   const isOwn = (name: string) => systemFieldNames.has(name) || (name === 'uid' && !isCommand)
-  const own = Object.keys(given).filter((name) => given[name] !== undefined && isOwn(name))
-  const metadata = Object.keys((given.metadata ?? {}) as object)
+  const own = Object.keys(input).filter((name) => input[name] !== undefined && isOwn(name))
+  const metadata = Object.keys((input.metadata ?? {}) as object)
   const inside = metadata.filter((name) => isCommand || systemMetadataFields.includes(name))
   return [...own, ...inside.map((name) => `metadata.${name}`)].sort()
 }
 
 /** The `metadata` of the sender without system fields. */
-export function withoutSystemMetadata(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !systemMetadataFields.includes(name)))
+export function withoutSystemMetadata(input: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !systemMetadataFields.includes(name)))
 }

@@ -18,8 +18,8 @@ export const unmerge = operation({
   input: uidInput.extend({ rationale, ...commandSystemFields }),
   errors: [...commandParts.errors, 'label_denied'],
 
-  async run(call, given) {
-    const { uid, rationale: why } = given
+  async run(call, input) {
+    const { uid, rationale: why } = input
     const found = await call.store(signals).find(uid)
     // Throws the reason why the signal cannot be read.
     const { value } = found ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
@@ -31,6 +31,6 @@ export const unmerge = operation({
     const done = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })
     if (isRefusal(done)) return done
     if (call.if_match === undefined) await deliverMerges(call, done)
-    return { ...showSignal(call, await call.store(signals).get(uid)), stripped_fields: listStrippedFields(given, true) }
+    return { ...showSignal(call, await call.store(signals).get(uid)), stripped_fields: listStrippedFields(input, true) }
   },
 })

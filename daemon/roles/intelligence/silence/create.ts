@@ -36,17 +36,17 @@ export const create = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { classification: given, ...said }) {
+  async run(call, { classification: requestedClassification, ...fields }) {
     const id = call.newId('sil')
     const before = call.idempotency_key === undefined ? undefined : await call.store(silences).find(id)
     if (before) return answerRepeatedRequest(call, before)
-    const label = resolveClassification(call, given ?? call.site.default_level)
+    const label = resolveClassification(call, requestedClassification ?? call.site.default_level)
     if (isRefusal(label)) return label
-    const span = resolveSpan(said, call.now(), call.settings(settings).silence_days)
+    const span = resolveSpan(fields, call.now(), call.settings(settings).silence_days)
     if (isRefusal(span)) return span
     if ((await call.store(silences).count({ until_ts: { gt: call.now() } })) >= max_silences)
       return refuse('wrong_state', `${max_silences} silences have not ended, the maximum: end some first`)
-    const value = buildSilence(call, label, said, span)
+    const value = buildSilence(call, label, fields, span)
     const { owner, reason: why, ends_at } = value
     const event = call.audited(call.address, id, { owner, reason: why, ends_at }, label)
     const stored = await call.store(silences).create(id, value, [event])
@@ -59,14 +59,19 @@ export const create = operation({
 function buildSilence(
   call: Call,
   silence_label: Label,
-  { matchers: wanted, reason: why, comment: more, owner }: Omit<z.output<typeof input>, 'classification'>,
+  { matchers: matcherValues, reason: why, comment: commentText, owner }: Omit<z.output<typeof input>, 'classification'>,
   span: Pick<StoredSilence, 'starts_ts' | 'until_ts'>,
 ): StoredSilence {
   const { tenant_id, subject: created_by, clearance } = call.caller
   const at = call.nowIso()
   return {
     ...{ tenant_id, silence_label, created_by, created_at: at, updated_at: at, request_digest: call.requestDigest() },
-    ...{ matchers: wanted, owner: owner ?? created_by, reason: why, ...(more === undefined ? {} : { comment: more }) },
+    ...{
+      matchers: matcherValues,
+      owner: owner ?? created_by,
+      reason: why,
+      ...(commentText === undefined ? {} : { comment: commentText }),
+    },
     ...{ starts_at: new Date(span.starts_ts).toISOString(), ends_at: new Date(span.until_ts).toISOString(), ...span },
     ...(clearance ? { clearance } : {}),
   }

@@ -13,7 +13,7 @@ export const max_silences = 200
 
 const anyOfList = <T extends z.ZodType>(one: T) => z.array(one).min(1).max(100).optional()
 const pattern = shortText
-  .refine((given) => given !== '*', 'must have at least one character before the *')
+  .refine((value) => value !== '*', 'must have at least one character before the *')
   .meta({ description: 'A value, or a prefix followed by *' })
 
 export const matchers = z
@@ -25,7 +25,7 @@ export const matchers = z
     source_type: anyOfList(source.shape.type),
     source_name: anyOfList(pattern),
   })
-  .refine((given) => Object.values(given).some((values) => values !== undefined), 'must have at least one condition')
+  .refine((value) => Object.values(value).some((values) => values !== undefined), 'must have at least one condition')
   .meta({ id: 'SilenceMatchers', description: 'A signal matches if it matches every given field' })
 export type SilenceMatchers = z.infer<typeof matchers>
 

@@ -15,13 +15,16 @@ export function stateAt({ starts_ts, until_ts }: SilenceSpan, now_ms: number): S
 
 type MatchableSignal = Pick<StoredSignal, 'signal_type' | 'severity' | 'subject' | 'source'>
 
-export function matches(wanted: SilenceMatchers, { signal_type, severity, subject, source }: MatchableSignal): boolean {
+export function matches(
+  matchers: SilenceMatchers,
+  { signal_type, severity, subject, source }: MatchableSignal,
+): boolean {
   const values: Readonly<Record<keyof SilenceMatchers, string | undefined>> = {
     ...{ signal_type, severity, subject_type: subject.type, subject_id: subject.id },
     ...{ source_type: source.type, source_name: source.name },
   }
-  const names = Object.keys(wanted) as (keyof SilenceMatchers)[]
-  return names.every((name) => wanted[name]?.some((pattern) => matchesPattern(pattern, values[name])) ?? true)
+  const names = Object.keys(matchers) as (keyof SilenceMatchers)[]
+  return names.every((name) => matchers[name]?.some((pattern) => matchesPattern(pattern, values[name])) ?? true)
 }
 
 function matchesPattern(pattern: string, value: string | undefined): boolean {
@@ -43,19 +46,19 @@ const day_ms = 86_400_000
 
 /** Start and end in epoch milliseconds. Refuses an end that is past, before the start, or too far after it. */
 export function resolveSpan(
-  given: { readonly starts_at?: string | undefined; readonly ends_at: string },
+  span: { readonly starts_at?: string | undefined; readonly ends_at: string },
   now_ms: number,
-  most_days: number,
+  max_days: number,
 ): SilenceSpan | Refusal {
-  const until_ts = Date.parse(given.ends_at)
+  const until_ts = Date.parse(span.ends_at)
   // A start in the past becomes now.
-  const starts_ts = Math.max(now_ms, given.starts_at === undefined ? now_ms : Date.parse(given.starts_at))
+  const starts_ts = Math.max(now_ms, span.starts_at === undefined ? now_ms : Date.parse(span.starts_at))
   const refused = (path: string, message: string) =>
     refuse('invalid', 'the span of the silence is invalid', [{ path, message }])
   if (!(until_ts > starts_ts)) return refused('ends_at', 'must be after its start, and after now')
-  if (until_ts - starts_ts > most_days * day_ms)
-    return refused('ends_at', `must be at most ${most_days} days after its start`)
-  if (starts_ts - now_ms > most_days * day_ms) return refused('starts_at', `must be at most ${most_days} days ahead`)
+  if (until_ts - starts_ts > max_days * day_ms)
+    return refused('ends_at', `must be at most ${max_days} days after its start`)
+  if (starts_ts - now_ms > max_days * day_ms) return refused('starts_at', `must be at most ${max_days} days ahead`)
   return { starts_ts, until_ts }
 }
 

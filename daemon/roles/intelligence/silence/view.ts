@@ -14,10 +14,10 @@ export function maySee({ caller, site }: Call, { silence_label }: StoredSilence)
 
 /** The silences that the caller may see. */
 export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>[]): Promise<SignalSilence[]> {
-  const seen = docs.filter(({ value }) => maySee(call, value))
-  if (seen.length === 0) return []
-  const counted = await call.store(signals).countBy('silence_id', { silence_id: { in: seen.map(({ id }) => id) } })
-  return seen.map(({ id, version, value }) => {
+  const visible = docs.filter(({ value }) => maySee(call, value))
+  if (visible.length === 0) return []
+  const counted = await call.store(signals).countBy('silence_id', { silence_id: { in: visible.map(({ id }) => id) } })
+  return visible.map(({ id, version, value }) => {
     const {
       silence_label: classification,
       clearance: _of,

@@ -29,19 +29,19 @@ const max_insights = 5
 export async function findSimilarSignals(
   call: Call,
   of: Doc<StoredSignal>,
-  wish: SimilarityQuery,
+  query: SimilarityQuery,
 ): Promise<SimilarSignal[]> {
   const related = await loadRelatedSignals(call, of)
   const found = new Map<string, Doc<StoredSignal>>()
   const isWanted = ({ id, value: { visibility, status } }: Doc<StoredSignal>) =>
-    id !== of.id && visibility === 'listed' && (!wish.only_open || isOpen(status))
-  const asked = [...(await loadCandidates(call, of.value, related, wish)), ...related.docs]
-  for (const doc of asked.filter(isWanted)) found.set(doc.id, doc)
+    id !== of.id && visibility === 'listed' && (!query.only_open || isOpen(status))
+  const candidates = [...(await loadCandidates(call, of.value, related, query)), ...related.docs]
+  for (const doc of candidates.filter(isWanted)) found.set(doc.id, doc)
   return [...found.values()]
-    .map((doc) => scoreCandidate(call, of, doc, related, wish))
-    .filter(({ score }) => score >= wish.min_score)
+    .map((doc) => scoreCandidate(call, of, doc, related, query))
+    .filter(({ score }) => score >= query.min_score)
     .sort(compareByScore)
-    .slice(0, wish.limit)
+    .slice(0, query.limit)
 }
 
 type RelatedSignals = {

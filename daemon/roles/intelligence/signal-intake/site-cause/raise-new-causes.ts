@@ -25,8 +25,8 @@ export async function raiseNewCauses<T>(call: Call, walk: FeedWalk<T>, before: n
   let newest = before ?? 0
   let cursor: string | undefined
   do {
-    const asked = { ...query, limit: page_size, ...(cursor === undefined ? {} : { cursor }) }
-    const page = schema.parse(await call.roles.feed(of, asked))
+    const pageQuery = { ...query, limit: page_size, ...(cursor === undefined ? {} : { cursor }) }
+    const page = schema.parse(await call.roles.feed(of, pageQuery))
     for (const item of page.items) newest = Math.max(newest, Date.parse(timeOf(item)) || 0)
     await raiseCauses(call, page.items.map(causeOf))
     const last = page.items.at(-1)

@@ -11,11 +11,11 @@ import type { SiteCause } from './model.ts'
  * Raises the signal of a cause and returns its id, also for one that was raised before. Undefined if the profile turns this
  * kind off. Acts for every tenant.
  */
-export async function raiseSiteCause(call: Call, given: SiteCause): Promise<string | undefined | Refusal> {
-  const { kind, key, tenant_id, subject, title, description, detected_at } = given
+export async function raiseSiteCause(call: Call, cause: SiteCause): Promise<string | undefined | Refusal> {
+  const { kind, key, tenant_id, subject, title, description, detected_at } = cause
   const { enabled, severity } = call.settings(intakeSettings)[kind]
   if (!enabled) return undefined
-  const label = labelCause(call, given)
+  const label = labelCause(call, cause)
   if (isRefusal(label)) return label
   const done = await raiseSignal(call, {
     ...{ origin: `site:${kind}`, key, tenant_id, label, source: { type: 'internal', name: kind } },
