@@ -40,8 +40,7 @@ export function beginMerge(
   { by, at, rationale, key }: MergeAction,
   { into, brought, viewer, policy }: MergeContext,
 ): StoredSignal | Refusal {
-  if (current.merge)
-    return refuse('wrong_state', 'the signal is merged into another: merge into the signal in merged_into')
+  if (current.merge) return refuse('wrong_state', 'it is merged into another: merge into merged_into')
   const known = current.taken_in ?? []
   const leaving = known.find((item) => item.state === 'leaving' && candidates.some((each) => isItemOf(item, each)))
   if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being unmerged: retry`)
@@ -52,11 +51,7 @@ export function beginMerge(
     .find((each) => each !== undefined)
   if (refused) return refused
   const open = fresh.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
-  if (open)
-    return refuse(
-      'wrong_state',
-      `${open.signal_id} is open and cannot be merged into a signal that is ${current.status}`,
-    )
+  if (open) return refuse('wrong_state', `${open.signal_id} is open, the survivor is ${current.status}`)
   if (known.length + fresh.length > max_merged)
     return refuse('wrong_state', `a signal can have at most ${max_merged} merged signals`)
   const action = { key, by, at, rationale }
@@ -85,8 +80,7 @@ function checkMergeable(signal_id: string, { merge, taken_in = [] }: StoredSigna
   return refuse('wrong_state', `${signal_id} is itself being merged with others: retry`)
 }
 
-const refuseUnjoinableLabels = () =>
-  refuse('label_denied', 'the label policy has no join of the labels of these signals')
+const refuseUnjoinableLabels = () => refuse('label_denied', 'the label policy has no join of the labels')
 
 function checkJoinedLabel(
   joined: Label,
@@ -101,7 +95,7 @@ function checkJoinedLabel(
 
 function checkLinkLabels(joined: Label, links: readonly InsightLink[], policy: LabelPolicy): Refusal | undefined {
   if (links.every(({ label }) => isCoveredBy(joined, label, policy))) return undefined
-  return refuse('label_denied', 'the label of a linked insight does not cover the labels of all these signals')
+  return refuse('label_denied', 'the label of a linked insight does not cover all labels')
 }
 
 /** Its related signals, including those of its merged signals. */
@@ -194,8 +188,7 @@ export function beginUnmerge(
   signal_id: string,
   { by, at, rationale }: JustifiedAction,
 ): StoredSignal | Refusal {
-  if (current.merge)
-    return refuse('wrong_state', 'the surviving signal is itself merged into another: unmerge that one first')
+  if (current.merge) return refuse('wrong_state', 'its survivor is merged into another: unmerge that first')
   const item = current.taken_in?.find((each) => each.signal_id === signal_id)
   if (!item) return refuse('wrong_state', 'the signal is not merged')
   if (item.state === 'taking') return refuse('wrong_state', 'the signal is still being merged: retry')
