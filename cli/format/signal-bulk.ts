@@ -1,4 +1,4 @@
-// Bulk dispositions as people read them, and waiting for one.
+// Formats bulk dispositions as text, and waits for one to finish.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
 import { formatFields, formatTable, type OutputRow } from '../terminal/output.ts'
@@ -7,20 +7,22 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 const poll_interval_ms = 200
 
-/** Asks until it is over. It goes on by itself, whether anybody asks or not. */
-export async function waitForBulk(api: ServiceClient, begun: ApiObject, terminal: Terminal): Promise<ApiObject> {
-  let seen = begun
+/** Polls until the bulk disposition has finished. It runs in the service, also if this command is interrupted. */
+export async function waitForBulk(api: ServiceClient, bulk: ApiObject, terminal: Terminal): Promise<ApiObject> {
+  let latest = bulk
   try {
-    while (seen.state === 'running' || seen.state === 'cancelling') {
-      const decided = Number(seen.done) + Number(seen.refused) + Number(seen.cancelled)
-      terminal.progress(formatProgress(decided, Number(seen.total), `signals; platform signal bulk cancel ${seen.uid}`))
+    while (latest.state === 'running' || latest.state === 'cancelling') {
+      const decided = Number(latest.done) + Number(latest.refused) + Number(latest.cancelled)
+      terminal.progress(
+        formatProgress(decided, Number(latest.total), `signals; platform signal bulk cancel ${latest.uid}`),
+      )
       await pause(poll_interval_ms)
-      seen = await api.call('intelligence.bulk.get', { uid: begun.uid })
+      latest = await api.call('intelligence.bulk.get', { uid: bulk.uid })
     }
   } finally {
     terminal.progress('')
   }
-  return seen
+  return latest
 }
 
 export const bulkColumns = [
@@ -35,15 +37,15 @@ export const bulkColumns = [
   'rationale',
 ]
 
-/** What came of it, and each signal that it did not move. */
+/** The counts of a bulk disposition, then each signal that it did not change. */
 export function formatBulk(terminal: Terminal, bulk: ApiObject): string {
   const { uid, items, classification, ...rest } = bulk
   const { state, disposition, rationale, total, done, refused, cancelled, created_by, created_at } = rest
-  const said = formatFields(terminal, {
+  const text = formatFields(terminal, {
     ...{ bulk: uid, state, disposition, rationale, total, done, refused, cancelled },
     ...{ by: created_by, at: created_at, classification: (classification as OutputRow).level },
   })
-  const left = ((items ?? []) as readonly OutputRow[]).filter(({ outcome }) => outcome !== 'done')
-  if (left.length === 0) return said
-  return [said, '', formatTable(terminal, left, ['signal_id', 'outcome', 'reason'], '')].join('\n')
+  const unchanged = ((items ?? []) as readonly OutputRow[]).filter(({ outcome }) => outcome !== 'done')
+  if (unchanged.length === 0) return text
+  return [text, '', formatTable(terminal, unchanged, ['signal_id', 'outcome', 'reason'], '')].join('\n')
 }

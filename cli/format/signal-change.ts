@@ -1,13 +1,13 @@
-// Changes of signals as people read them: one line each.
+// Formats a change of a signal as one line of text.
 import { escapeControls, type OutputRow } from '../terminal/output.ts'
 
-/** When, what, by whom; each field with its old value and the new one. */
+/** Time, signal, each field with its old and new value, author and reason. */
 export function formatSignalChange(change: OutputRow): string {
-  const said = (change.fields as readonly OutputRow[]).map(
+  const fields = (change.fields as readonly OutputRow[]).map(
     ({ field, from, to }) => `${field} ${formatChangedValue(from)} → ${formatChangedValue(to)}`,
   )
   const why = change.rationale === undefined ? '' : ` (${change.rationale})`
-  const line = `${change.at}  ${change.signal_id}  ${said.join(', ')}  by ${change.by}${why}`
+  const line = `${change.at}  ${change.signal_id}  ${fields.join(', ')}  by ${change.by}${why}`
   return escapeControls(line).replaceAll('\n', '\\n')
 }
 

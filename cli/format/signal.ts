@@ -1,4 +1,4 @@
-// Signals and insights as people read them.
+// Formats signals and insights as text.
 import type { ApiObject } from '../client/client.ts'
 import { formatFields, formatTable, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -18,16 +18,16 @@ export const signalColumns = [
   'detected_at',
 ]
 
-/** What it is, where it stands, and each step that brought it there. */
+/** The fields of a signal, then its status history as a table. */
 export function formatSignal(terminal: Terminal, signal: ApiObject): string {
   const { source, metadata, classification } = signal as {
     source: OutputRow
     metadata: OutputRow
     classification: OutputRow
   }
-  const said = formatFields(terminal, {
+  const text = formatFields(terminal, {
     signal: signal.uid,
-    status: metadata.expired_at ? `${signal.status}, past its end since ${metadata.expired_at}` : signal.status,
+    status: metadata.expired_at ? `${signal.status}, expired at ${metadata.expired_at}` : signal.status,
     severity: signal.severity,
     type: signal.signal_type,
     subject: formatSignalSubject(signal),
@@ -39,7 +39,7 @@ export function formatSignal(terminal: Terminal, signal: ApiObject): string {
     expires: signal.expires_at,
     insights: joinIds(signal.linked_insight_ids),
     related: joinIds(signal.related_signals),
-    standing: signal.standing === 'listed' ? undefined : signal.standing,
+    visibility: signal.visibility === 'listed' ? undefined : signal.visibility,
     silence: signal.silence_id,
     merged_into: signal.merged_into,
     stands_for: (signal.merged_signals as readonly OutputRow[] | undefined)
@@ -51,8 +51,8 @@ export function formatSignal(terminal: Terminal, signal: ApiObject): string {
     version: signal.version,
   })
   const history = metadata.status_history as readonly OutputRow[]
-  if (history.length === 0) return said
-  return [said, '', formatTable(terminal, history, ['at', 'from', 'to', 'by', 'rationale'], '')].join('\n')
+  if (history.length === 0) return text
+  return [text, '', formatTable(terminal, history, ['at', 'from', 'to', 'by', 'rationale'], '')].join('\n')
 }
 
 export const insightColumns = [
@@ -66,9 +66,9 @@ export const insightColumns = [
 
 export function formatInsight(terminal: Terminal, insight: ApiObject): string {
   const { entry_context, classification } = insight as { entry_context: OutputRow; classification: OutputRow }
-  const said = formatFields(terminal, {
+  const text = formatFields(terminal, {
     insight: insight.uid,
-    state: insight.settled ? insight.state : `${insight.state}, until signals and ledger have followed`,
+    state: insight.settled ? insight.state : `${insight.state}; updates of signals and ledger are pending`,
     title: insight.title,
     description: insight.description,
     trigger: entry_context.trigger,
@@ -79,9 +79,9 @@ export function formatInsight(terminal: Terminal, insight: ApiObject): string {
     version: insight.version,
   })
   const editions = insight.editions as readonly OutputRow[]
-  if (editions.length === 0) return said
+  if (editions.length === 0) return text
   const attested = { heading: 'attested by', cell: (row: OutputRow) => (row.attested as OutputRow | undefined)?.by }
-  return [said, '', formatTable(terminal, editions, ['edition_id', 'title', 'closes', attested], '')].join('\n')
+  return [text, '', formatTable(terminal, editions, ['edition_id', 'title', 'closes', attested], '')].join('\n')
 }
 
 function joinIds(ids: unknown): string | undefined {

@@ -1,4 +1,4 @@
-// Silences as people read them.
+// Formats silences as text.
 import type { ApiObject } from '../client/client.ts'
 import { formatFields, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'

@@ -1,4 +1,4 @@
-// Similar signals as people read them.
+// Formats similar signals as a table.
 import { formatTable, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { signalColumns } from './signal.ts'
@@ -9,11 +9,11 @@ export type SimilarSignalRow = {
   readonly reasons: readonly OutputRow[]
 }
 
-/** A line each: the score, the signal, and what it rests on. */
+/** One row for each signal: its score, its fields and the reasons for the score. */
 export function formatSimilarSignals(terminal: Terminal, items: readonly SimilarSignalRow[]): string {
   const rows = items.map(({ signal, score, reasons }) => ({ ...signal, score, reasons }))
   const why = (row: OutputRow) =>
     (row.reasons as readonly OutputRow[]).map(({ reason, points }) => `${reason} ${points}`).join(', ')
   const columns = ['score', ...signalColumns.filter((each) => each !== 'severity'), { heading: 'why', cell: why }]
-  return formatTable(terminal, rows, columns, 'no signal is like it')
+  return formatTable(terminal, rows, columns, 'No similar signals')
 }

@@ -1,50 +1,42 @@
-// The frame of a command that changes one signal, insight or silence: its id, what the change says, and the thing as it is then.
+// Commands that change one signal, insight or silence: they take its id and the change, and print the changed object.
 import type { ApiObject } from '../client/client.ts'
-import { formatInsight, formatSignal } from '../format/signal.ts'
-import { formatSilence } from '../format/silence.ts'
 import { connectService } from '../options/service-options.ts'
 import { changeOptions, toRequestOptions } from '../options/signal-options.ts'
 import { printResult } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CommandDefinition, command, type Params, type ParsedParams } from './command.ts'
-import { required, text } from './params.ts'
-
-const idParams = {
-  signal: { id: required(text('SIGNAL', 'the signal’s id')) },
-  insight: { id: required(text('INSIGHT', 'the insight’s id')) },
-  silence: { id: required(text('SILENCE', 'the silence’s id')) },
-}
-const formatters = { signal: formatSignal, insight: formatInsight, silence: formatSilence }
+import { commandObjects } from './command-objects.ts'
 
 type ChangeCommandDefinition<O extends Params> = Pick<CommandDefinition, 'words' | 'summary' | 'notes' | 'example'> & {
-  readonly of: keyof typeof idParams
-  /** The operation that it asks. */
+  readonly of: 'signal' | 'insight' | 'silence'
+  /** The address of the operation. */
   readonly operation: string
-  /** Besides those that every change has. */
+  /** Options besides those of every change. */
   readonly options: O
-  /** What is asked for, besides `uid`. */
-  readonly input: (given: ParsedParams<O>) => ApiObject
-  /** How the changed thing is told, where not as it is shown. */
+  /** The input of the operation, without `uid`. */
+  readonly input: (params: ParsedParams<O>) => ApiObject
+  /** Prints the changed object; default: as the show command prints it. */
   readonly format?: (terminal: Terminal, changed: ApiObject) => string
 }
 
+/** Declares a command that changes one object; `--if-version` and the service options are part of each. */
 export function changeCommand<const O extends Params>({
   of,
   operation,
   options,
   input,
-  format = formatters[of],
+  format = commandObjects[of].format,
   ...words
 }: ChangeCommandDefinition<O>) {
   return command({
     ...words,
-    positionals: idParams[of],
+    positionals: { id: commandObjects[of].id },
     options: { ...options, ...changeOptions },
-    async run(all, terminal) {
-      const given = all as ParsedParams<O> & ParsedParams<typeof changeOptions> & { readonly id: string }
-      const api = await connectService(given, terminal)
-      const changed = await api.call(operation, { uid: given.id, ...input(given) }, toRequestOptions(given))
-      printResult(terminal, given.json, changed, () => format(terminal, changed))
+    async run(parsed, terminal) {
+      const params = parsed as ParsedParams<O> & ParsedParams<typeof changeOptions> & { readonly id: string }
+      const api = await connectService(params, terminal)
+      const changed = await api.call(operation, { uid: params.id, ...input(params) }, toRequestOptions(params))
+      printResult(terminal, params.json, changed, () => format(terminal, changed))
       return 0
     },
   })

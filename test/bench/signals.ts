@@ -58,7 +58,7 @@ function buildSignal(n: number): StoredSignal {
     ...{ source: { type: 'polling', name: 'feed-7' }, severity: pick(severity.options, scramble(n + 7)), subject },
     ...{ subject_id: subject.id, title: `Signal ${n}`, detected_at: at, expires_at: at, status },
     ...{ actor: { type: 'service', id: 'desk' }, metadata: { status_history: [] }, links: [], owes: 0 },
-    ...{ source_type: 'polling', source_name: 'feed-7', standing: 'listed', subject_standing: 'listed' },
+    ...{ source_type: 'polling', source_name: 'feed-7', visibility: 'listed', subject_visibility: 'listed' },
     ...{ revision: 1, untold: [], tally: '' },
   }
   return { ...value, tally: buildTallyKey(value) }

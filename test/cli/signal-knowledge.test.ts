@@ -58,7 +58,7 @@ test('changes are shown of one signal, and of all from a place on', async () => 
     next_since: rest.next_since,
   })
   const both = await runCommand(['signal', 'changes', first, '--follow'], { env })
-  expect([both.exit, both.stderr]).toEqual([2, expect.stringContaining('listed whole')])
+  expect([both.exit, both.stderr]).toEqual([2, expect.stringContaining('do not apply to the changes of one signal')])
 })
 
 test('similar ones are shown with their reasons, and where an investigation starts', async () => {
@@ -72,7 +72,7 @@ test('similar ones are shown with their reasons, and where an investigation star
   expect(open).not.toContain(over)
   const { uid } = await runJson('insight', 'open', first, '--title', 'Why is she there?')
   const started = await runText('insight', 'start', uid)
-  expect(started).toMatch(new RegExp(`investigating[\\s\\S]*not linked to it:[\\s\\S]*${second}`))
+  expect(started).toMatch(new RegExp(`investigating[\\s\\S]*not linked:[\\s\\S]*${second}`))
   expect(started).not.toContain(over)
 })
 

@@ -66,7 +66,7 @@ test('a signal is raised, seen, disposed of and found again', async () => {
     'watchlist_hit',
   )
   expect(items).toMatchObject([{ uid, metadata: { archived: true } }])
-  expect(await runText('signal', 'list', '--severity', 'info')).toContain('there are no such signals')
+  expect(await runText('signal', 'list', '--severity', 'info')).toContain('No signals match')
 })
 
 test('many signals are disposed of by one decision, counted first', async () => {
@@ -116,10 +116,12 @@ test('duplicates are merged and taken apart, and a silence keeps what is loud ou
   const [one, two] = [await raiseSignal(), await raiseSignal()]
   const seen = await runText('signal', 'merge', one.uid, '--from', two.uid, '--rationale', 'one and the same')
   expect(seen).toMatch(new RegExp(`stands for +${two.uid}`))
-  expect(await runJson('signal', 'unmerge', two.uid, '--rationale', 'two ships')).toMatchObject({ standing: 'listed' })
+  expect(await runJson('signal', 'unmerge', two.uid, '--rationale', 'two ships')).toMatchObject({
+    visibility: 'listed',
+  })
   const silence = ['signal', 'silence', 'create', '--source-name', 'loud-*', '--reason', 'serviced', '--for', '1h']
   const { uid } = await runJson(...silence)
-  expect(await raiseSignal('--source-name', 'loud-7')).toMatchObject({ standing: 'silenced', silence_id: uid })
+  expect(await raiseSignal('--source-name', 'loud-7')).toMatchObject({ visibility: 'silenced', silence_id: uid })
   expect(await runText('signal', 'silence', 'list')).toMatch(/active .*source name loud-\*.* 1$/m)
   expect(await runText('signal', 'silence', 'end', uid, '--rationale', 'done')).toMatch(/state +ended[\s\S]*done/)
 })

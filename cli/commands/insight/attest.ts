@@ -4,12 +4,12 @@ import { required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'insight attest',
-  summary: 'attest an edition; one that closes resolves the signals and closes the insight',
+  summary: 'Attest an edition; a closing edition resolves the signals and closes the insight',
   of: 'insight',
   operation: 'intelligence.edition.attest',
   options: {
-    edition: required(text('EDITION', 'the edition’s id')),
-    rationale: text('TEXT', 'why; kept with it'),
+    edition: required(text('EDITION', 'ID of the edition')),
+    rationale: text('TEXT', 'Reason, stored with the attestation'),
   },
   example: 'platform insight attest ins_… --edition edn_…',
   input: ({ edition: edition_id, rationale }) => ({ edition_id, rationale }),

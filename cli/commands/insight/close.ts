@@ -1,13 +1,13 @@
-// Closes an insight whose signals are all dealt with.
+// Closes an insight whose signals are all resolved or dismissed.
 import { changeCommand } from '../../program/change-command.ts'
 import { required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'insight close',
-  summary: 'close an insight whose signals are all resolved or dismissed',
+  summary: 'Close an insight whose signals are all resolved or dismissed',
   of: 'insight',
   operation: 'intelligence.insight.close',
-  options: { rationale: required(text('TEXT', 'why; part of its ledger')) },
+  options: { rationale: required(text('TEXT', 'Reason, stored in its ledger')) },
   example: 'platform insight close ins_… --rationale "three buoys"',
   input: ({ rationale }) => ({ rationale }),
 })

@@ -1,4 +1,4 @@
-// Adds an edition to an insight, to be attested.
+// Adds an edition to an insight, for attestation.
 
 import { createOptions } from '../../options/signal-options.ts'
 import { changeCommand } from '../../program/change-command.ts'
@@ -6,13 +6,13 @@ import { flag, required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'insight edition',
-  summary: 'add an edition: what the insight has come to say',
+  summary: 'Add an edition: a version of the findings of an insight',
   of: 'insight',
   operation: 'intelligence.edition.draft',
   options: {
-    title: required(text('TEXT', 'what it is about')),
-    summary: required(text('TEXT', 'what it says')),
-    closes: flag('its attestation closes the investigation'),
+    title: required(text('TEXT', 'Title of the edition')),
+    summary: required(text('TEXT', 'Findings of the edition')),
+    closes: flag('Close the insight when this edition is attested'),
     ...createOptions,
   },
   example: 'platform insight edition ins_… --title "What we know" --summary "engine trouble" --closes',

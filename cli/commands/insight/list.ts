@@ -9,17 +9,17 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'insight list',
-  summary: 'list insights, newest first',
+  summary: 'List insights, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', ['open', 'investigating', 'closed']),
+    state: choice('STATE', 'Only insights in this state', ['open', 'investigating', 'closed']),
     ...listOptions,
   },
   example: 'platform insight list --state investigating',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'intelligence.insight.list', { state: given.state }, given.limit)
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, insightColumns, 'there are no such insights'),
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'intelligence.insight.list', { state: params.state }, params.limit)
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items, insightColumns, 'No insights match'),
     )
     return 0
   },

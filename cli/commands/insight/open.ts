@@ -10,26 +10,26 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'insight open',
-  summary: 'open an insight about a signal, which it names as its trigger',
-  positionals: { signal: required(text('SIGNAL', 'the signal’s id')) },
+  summary: 'Open an insight about a signal, its trigger',
+  positionals: { signal: required(text('SIGNAL', 'ID of the signal')) },
   options: {
-    title: required(text('TEXT', 'the question that it is to answer')),
-    description: text('TEXT', 'more about it'),
+    title: required(text('TEXT', 'Question to investigate')),
+    description: text('TEXT', 'Longer description'),
     ...createOptions,
     ...classificationOptions,
     ...serviceOptions,
   },
   example: 'platform insight open sig_… --title "Why is she there?"',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { signal: signal_id, title, description } = given
-    const classification = await resolveClassificationIfGiven(given, terminal)
-    const made = await api.call(
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { signal: signal_id, title, description } = params
+    const classification = await resolveClassificationIfGiven(params, terminal)
+    const created = await api.call(
       'intelligence.insight.open',
       { signal_id, title, description, classification },
-      toRequestOptions(given),
+      toRequestOptions(params),
     )
-    printResult(terminal, given.json, made, () => formatInsight(terminal, made))
+    printResult(terminal, params.json, created, () => formatInsight(terminal, created))
     return 0
   },
 })

@@ -1,21 +1,10 @@
-// Shows an insight, with its editions.
+// Shows an insight with its editions.
+import { showCommand } from '../../program/show-command.ts'
 
-import { formatInsight } from '../../format/signal.ts'
-import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
-import { required, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
-
-export const definition = command({
+export const definition = showCommand({
   words: 'insight show',
-  summary: 'show an insight, with its editions',
-  positionals: { id: required(text('INSIGHT', 'the insight’s id')) },
-  options: serviceOptions,
+  summary: 'Show an insight with its editions',
+  of: 'insight',
+  operation: 'intelligence.insight.get',
   example: 'platform insight show ins_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const changed = await api.call('intelligence.insight.get', { uid: given.id })
-    printResult(terminal, given.json, changed, () => formatInsight(terminal, changed))
-    return 0
-  },
 })

@@ -1,4 +1,4 @@
-// Starts the investigation of an insight; its linked signals go with it.
+// Starts the investigation of an insight and of its linked signals.
 
 import { formatInsight } from '../../format/signal.ts'
 import { formatSimilarSignals, type SimilarSignalRow } from '../../format/similar-signals.ts'
@@ -6,7 +6,7 @@ import { changeCommand } from '../../program/change-command.ts'
 
 export const definition = changeCommand({
   words: 'insight start',
-  summary: 'start the investigation of an insight; its signals follow',
+  summary: 'Start the investigation of an insight and its linked signals',
   of: 'insight',
   operation: 'intelligence.insight.start',
   options: {},
@@ -14,10 +14,13 @@ export const definition = changeCommand({
   input: () => ({}),
   format(terminal, changed) {
     const similar = changed.similar_signals as readonly SimilarSignalRow[]
-    const said = formatInsight(terminal, changed)
-    if (similar.length === 0) return said
-    return [said, '', 'open signals like the first, not linked to it:', formatSimilarSignals(terminal, similar)].join(
-      '\n',
-    )
+    const text = formatInsight(terminal, changed)
+    if (similar.length === 0) return text
+    return [
+      text,
+      '',
+      'Open signals similar to the trigger and not linked:',
+      formatSimilarSignals(terminal, similar),
+    ].join('\n')
   },
 })

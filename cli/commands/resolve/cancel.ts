@@ -1,21 +1,10 @@
 // Cancels a run of the service.
+import { cancelCommand } from '../../program/show-command.ts'
 
-import { formatFusionRun } from '../../format/fusion-run.ts'
-import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
-import { required, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
-
-export const definition = command({
+export const definition = cancelCommand({
   words: 'resolve cancel',
-  summary: 'cancel a run of the service',
-  positionals: { id: required(text('RUN', 'the run’s id')) },
-  options: serviceOptions,
+  summary: 'Cancel a run of the service',
+  of: 'run',
+  operation: 'resolution.fusion-run.cancel',
   example: 'platform resolve cancel run_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const run = await api.call('resolution.fusion-run.cancel', { run_id: given.id })
-    printResult(terminal, given.json, run, () => formatFusionRun(terminal, run))
-    return 0
-  },
 })

@@ -1,21 +1,10 @@
-// Shows one run of the service, and how far it is.
+// Shows a run of the service and its progress.
+import { showCommand } from '../../program/show-command.ts'
 
-import { formatFusionRun } from '../../format/fusion-run.ts'
-import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
-import { required, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
-
-export const definition = command({
+export const definition = showCommand({
   words: 'resolve show',
-  summary: 'show a run of the service, and how far it is',
-  positionals: { id: required(text('RUN', 'the run’s id')) },
-  options: serviceOptions,
+  summary: 'Show a run of the service and its progress',
+  of: 'run',
+  operation: 'resolution.fusion-run.status',
   example: 'platform resolve show run_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const run = await api.call('resolution.fusion-run.status', { run_id: given.id })
-    printResult(terminal, given.json, run, () => formatFusionRun(terminal, run))
-    return 0
-  },
 })

@@ -1,13 +1,13 @@
-// Says that somebody has seen a signal.
+// Acknowledges a new signal.
 import { changeCommand } from '../../program/change-command.ts'
 import { text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'signal acknowledge',
-  summary: 'acknowledge a new signal',
+  summary: 'Acknowledge a new signal',
   of: 'signal',
   operation: 'intelligence.signal.acknowledge',
-  options: { note: text('TEXT', 'a word on it') },
+  options: { note: text('TEXT', 'Note on the acknowledgement') },
   example: 'platform signal acknowledge sig_… --note "on it"',
   input: ({ note }) => ({ note }),
 })

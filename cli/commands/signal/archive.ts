@@ -1,13 +1,13 @@
-// Puts a signal away; nothing is deleted.
+// Dismisses a signal and marks it as archived; nothing is deleted.
 import { changeCommand } from '../../program/change-command.ts'
 import { text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'signal archive',
-  summary: 'dismiss a signal and mark it as archived',
+  summary: 'Dismiss a signal and mark it as archived',
   of: 'signal',
   operation: 'intelligence.signal.archive',
-  options: { rationale: text('TEXT', 'why; part of its history') },
+  options: { rationale: text('TEXT', 'Reason, stored in its history') },
   example: 'platform signal archive sig_…',
   input: ({ rationale }) => ({ rationale }),
 })

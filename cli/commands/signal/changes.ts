@@ -1,4 +1,4 @@
-// Shows what became of signals, old value and new: of one, or of all since a place in the log, and goes on as more comes.
+// Lists changes of signals with old and new values: of one signal, or of all from a position in the change log on; can follow the log.
 import { setTimeout as pause } from 'node:timers/promises'
 import { listAllItems, type ServiceClient } from '../../client/client.ts'
 import { formatSignalChange } from '../../format/signal-change.ts'
@@ -8,43 +8,47 @@ import { flag, integer, text, withDefault } from '../../program/params.ts'
 import { escapeControls, type OutputRow, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
-const since_help = 'next_since of what was read last'
+const since_help = 'the next_since of the last page'
 
 export const definition = command({
   words: 'signal changes',
-  summary: 'show what became of signals, old value and new, and follow it',
+  summary: 'List changes of signals with old and new values, and follow them',
   notes: [
-    'Without a signal: of all signals that you may see, in the order of the log, each change once and none missed.',
-    'The place to go on from is told at the end. With --follow --json each line is {items, next_since}: keep the',
-    'last next_since that you have dealt with, and go on from there after whatever happened.',
+    'Without a signal: the changes of all signals that you may see, in the order of the log, each once and none missed.',
+    'The command prints the position for --since at the end. With --follow --json each line is {items, next_since}: store',
+    'the next_since of the last line that you processed, and continue from it after an interruption.',
   ].join('\n'),
-  positionals: { id: text('SIGNAL', 'the changes of this signal alone') },
+  positionals: { id: text('SIGNAL', 'ID of a signal, for its changes alone') },
   options: {
-    since: text('PLACE', `only what comes after it: ${since_help}`),
-    follow: flag('wait for more, until interrupted'),
-    every: withDefault(2, integer('SECONDS', 'how often to look with --follow', 1, 3_600)),
-    limit: withDefault(500, integer('COUNT', 'at most so many, without --follow', 1, 100_000)),
+    since: text('PLACE', `Only changes after this position: ${since_help}`),
+    follow: flag('Wait for more changes until interrupted'),
+    every: withDefault(2, integer('SECONDS', 'Interval between requests with --follow', 1, 3_600)),
+    limit: withDefault(500, integer('COUNT', 'Maximum number of changes, without --follow', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform signal changes --follow',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { id, since, follow, json, limit } = given
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { id, since, follow, json, limit } = params
     if (id !== undefined) {
-      if (since !== undefined || follow) throw new CommandFailure(2, 'the changes of one signal are listed whole')
+      if (since !== undefined || follow)
+        throw new CommandFailure(
+          2,
+          '--since and --follow do not apply to the changes of one signal: leave out the signal or the option',
+        )
       const items = await listAllItems(api, 'intelligence.signal.changes-of', { uid: id }, limit)
       printResult(terminal, json, { items }, () => items.map(formatSignalChange).join('\n'))
       return 0
     }
-    if (follow) return await followChanges(api, terminal, given)
+    if (follow) return await followChanges(api, terminal, params)
     const { items, next_since } = await fetchChanges(api, since, limit)
     printResult(
       terminal,
       json,
       { items, next_since },
-      () => items.map(formatSignalChange).join('\n') || 'there are no such changes',
+      () => items.map(formatSignalChange).join('\n') || 'No changes match',
     )
-    if (!json && next_since !== undefined) terminal.note(`goes on with --since ${next_since}`)
+    if (!json && next_since !== undefined) terminal.note(`Continue with --since ${next_since}`)
     return 0
   },
 })
@@ -77,7 +81,7 @@ async function fetchChanges(api: ServiceClient, from: string | undefined, limit:
 
 type FollowChangesInput = { readonly since: string | undefined; readonly every: number; readonly json: boolean }
 
-/** Ends by an interrupt, or as a refusal does; what was printed last then says where to go on. */
+/** Runs until an interrupt or a refusal; the last printed line holds the position to continue from. */
 async function followChanges(
   api: ServiceClient,
   terminal: Terminal,

@@ -23,48 +23,48 @@ const subjectTypes = [
 
 export const definition = command({
   words: 'signal create',
-  summary: 'raise a signal about a subject',
+  summary: 'Raise a signal about a subject',
   options: {
-    type: required(text('TYPE', 'what kind of signal, as in watchlist_hit')),
-    severity: required(choice('SEVERITY', 'how grave', ['critical', 'high', 'medium', 'low', 'info'])),
-    title: required(text('TEXT', 'what it says, in a line')),
-    subjectType: required(choice('TYPE', 'what kind of thing it is about', subjectTypes)),
-    subjectId: required(text('ID', 'which one')),
-    subjectName: required(text('NAME', 'what people call it')),
-    detected: instant('TIME', 'when it was noticed; now unless said'),
-    description: text('TEXT', 'more about it'),
+    type: required(text('TYPE', 'Type of the signal, such as watchlist_hit')),
+    severity: required(choice('SEVERITY', 'Severity', ['critical', 'high', 'medium', 'low', 'info'])),
+    title: required(text('TEXT', 'One-line summary')),
+    subjectType: required(choice('TYPE', 'Type of the subject', subjectTypes)),
+    subjectId: required(text('ID', 'ID of the subject')),
+    subjectName: required(text('NAME', 'Display name of the subject')),
+    detected: instant('TIME', 'Time of detection (default: now)'),
+    description: text('TEXT', 'Longer description'),
     source: withDefault(
       'manual',
-      choice('TYPE', 'where it comes from', ['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
+      choice('TYPE', 'Kind of source', ['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
     ),
-    sourceName: text('NAME', 'which of them: a detector, a feed, a rule'),
-    confidence: decimal('SHARE', 'how sure', 0, 1),
-    expires: instant('TIME', 'its end; else by its type'),
-    related: nameList('SIGNAL,...', 'signals that belong to it'),
+    sourceName: text('NAME', 'Name of the source, such as a detector, feed or rule'),
+    confidence: decimal('SHARE', 'Confidence, 0 to 1', 0, 1),
+    expires: instant('TIME', 'Time of expiry (default: by type, from the settings)'),
+    related: nameList('SIGNAL,...', 'IDs of related signals'),
     ...createOptions,
     ...classificationOptions,
     ...serviceOptions,
   },
   example:
     'platform signal create --type watchlist_hit --severity high --title "seen at anchor" --subject-type asset --subject-id ship-1 --subject-name Aurora',
-  async run(given, terminal) {
-    const { type: signal_type, severity, title, description, confidence, expires: expires_at, related } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { type: signal_type, severity, title, description, confidence, expires: expires_at, related } = params
+    const api = await connectService(params, terminal)
     const input = {
       ...{ signal_type, severity, title, description, confidence, expires_at },
-      subject: { type: given.subjectType, id: given.subjectId, name: given.subjectName },
-      source: { type: given.source, ...(given.sourceName === undefined ? {} : { name: given.sourceName }) },
-      detected_at: resolveDetectionTime(given),
+      subject: { type: params.subjectType, id: params.subjectId, name: params.subjectName },
+      source: { type: params.source, ...(params.sourceName === undefined ? {} : { name: params.sourceName }) },
+      detected_at: resolveDetectionTime(params),
       ...(related.length ? { related_signals: [...related] } : {}),
-      classification: await resolveClassificationIfGiven(given, terminal),
+      classification: await resolveClassificationIfGiven(params, terminal),
     }
-    const made = await api.call('intelligence.signal.create', input, toRequestOptions(given))
-    printResult(terminal, given.json, made, () => formatSignal(terminal, made))
+    const created = await api.call('intelligence.signal.create', input, toRequestOptions(params))
+    printResult(terminal, params.json, created, () => formatSignal(terminal, created))
     return 0
   },
 })
 
-/** A repeat must say the same, which a clock does not. */
+/** A retry must send the same content, so the current time cannot be the default there. */
 function resolveDetectionTime({
   detected,
   idempotencyKey,
@@ -73,6 +73,6 @@ function resolveDetectionTime({
   idempotencyKey: string | undefined
 }) {
   if (detected === undefined && idempotencyKey !== undefined)
-    throw new CommandFailure(2, '--idempotency-key needs --detected, so that a repeat says the same')
+    throw new CommandFailure(2, '--idempotency-key needs --detected, so that a retry sends the same content')
   return detected ?? new Date().toISOString()
 }

@@ -1,4 +1,4 @@
-// Moves a signal on by a person’s decision, or many by one.
+// Sets the disposition of one signal, or of many as one bulk disposition.
 import type { ApiObject, ServiceClient } from '../../client/client.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { formatSignal } from '../../format/signal.ts'
@@ -18,50 +18,52 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'signal dispose',
-  summary: 'set the disposition of a signal, or of many, named or filtered',
+  summary: 'Set the disposition of one signal, or of many by id or filter',
   notes:
-    'Many are one bulk disposition: each signal is decided by the rules of one and has its answer. --dry-run counts and does nothing; what a filter takes is counted and asked for first. Interrupted, it goes on: see signal bulk.',
-  positionals: { ids: rest('SIGNAL', 'signals; none where a filter says which') },
+    'Several signals become one bulk disposition, which applies the rules to each signal and stores an outcome for each. --dry-run only counts. A filter asks for confirmation of the count, unless --yes. An interrupted command does not stop the disposition: see signal bulk.',
+  positionals: { ids: rest('SIGNAL', 'IDs of the signals; leave out to select by filter') },
   options: {
-    to: required(choice('STATUS', 'what they become', ['acknowledged', 'investigating', 'resolved', 'dismissed'])),
-    rationale: text('TEXT', 'why; part of each history'),
-    dryRun: flag('count what would be done, and do nothing'),
-    yes: flag('do not ask before a filter is taken at its word'),
+    to: required(choice('STATUS', 'New status', ['acknowledged', 'investigating', 'resolved', 'dismissed'])),
+    rationale: text('TEXT', 'Reason, stored in the history of each signal'),
+    dryRun: flag('Count the signals that would change, and change nothing'),
+    yes: flag('Do not ask for confirmation of a filter'),
     ...filterOptions,
     ...createOptions,
     ...changeOptions,
   },
   example: 'platform signal dispose sig_… --to dismissed --rationale "a buoy"',
-  async run({ ids, to: disposition, rationale, dryRun, yes, ...given }, terminal) {
-    const filter = buildSignalFilter(given)
+  async run({ ids, to: disposition, rationale, dryRun, yes, ...params }, terminal) {
+    const filter = buildSignalFilter(params)
     const selection = buildSelection(ids, filter)
-    const api = await connectService(given, terminal)
-    if (dryRun) return printPlan(api, { ...selection, disposition }, given.json, terminal)
-    if (rationale === undefined) throw new CommandFailure(2, 'it needs a --rationale')
+    const api = await connectService(params, terminal)
+    if (dryRun) return printPlan(api, { ...selection, disposition }, params.json, terminal)
+    if (rationale === undefined)
+      throw new CommandFailure(2, '--rationale is missing: give the reason for the disposition')
     const [uid, ...others] = ids
-    if (uid !== undefined && others.length === 0 && given.idempotencyKey === undefined) {
+    if (uid !== undefined && others.length === 0 && params.idempotencyKey === undefined) {
       const input = { uid, disposition, rationale }
-      const changed = await api.call('intelligence.signal.set-disposition', input, toRequestOptions(given))
-      printResult(terminal, given.json, changed, () => formatSignal(terminal, changed))
+      const changed = await api.call('intelligence.signal.set-disposition', input, toRequestOptions(params))
+      printResult(terminal, params.json, changed, () => formatSignal(terminal, changed))
       return 0
     }
-    if (given.ifVersion !== undefined) throw new CommandFailure(2, '--if-version speaks of one signal')
+    if (params.ifVersion !== undefined)
+      throw new CommandFailure(2, '--if-version works for a single signal only: leave it out, or name one signal')
     const expect =
       yes || ids.length > 0 ? undefined : await confirmMatchCount(api, { ...selection, disposition }, terminal)
     const begun = await api.call(
       'intelligence.bulk.create',
       { ...selection, disposition, rationale, expect },
-      toRequestOptions(given),
+      toRequestOptions(params),
     )
-    const over = await waitForBulk(api, begun, terminal)
-    printResult(terminal, given.json, over, () => formatBulk(terminal, over))
-    return over.done === over.total ? 0 : 3
+    const finished = await waitForBulk(api, begun, terminal)
+    printResult(terminal, params.json, finished, () => formatBulk(terminal, finished))
+    return finished.done === finished.total ? 0 : 3
   },
 })
 
 function buildSelection(ids: readonly string[], filter: ApiObject): ApiObject {
   const hasFilter = Object.keys(filter).length > 0
-  if (hasFilter === ids.length > 0) throw new CommandFailure(2, 'name signals, or say by a filter which: one of them')
+  if (hasFilter === ids.length > 0) throw new CommandFailure(2, 'name signals or give filter options, and not both')
   return hasFilter ? { filter } : { signal_ids: ids }
 }
 
@@ -76,13 +78,13 @@ async function printPlan(
   return 0
 }
 
-/** How many the person has agreed to: no others are taken. */
+/** Asks for consent to the number of matching signals, and returns it: the service refuses if the number has changed by then. */
 async function confirmMatchCount(api: ServiceClient, input: ApiObject, terminal: Terminal): Promise<number> {
   const { matches, would_be_done } = await api.call('intelligence.bulk.plan', input)
   await requireConsent(
     terminal,
     false,
-    `${matches} signals match, ${would_be_done} of them may become ${input.disposition}. Go on?`,
+    `${matches} signals match, ${would_be_done} of them may become ${input.disposition}. Continue?`,
   )
   return Number(matches)
 }

@@ -1,4 +1,4 @@
-// Exports signals for other systems, as one STIX 2.1 bundle.
+// Exports signals as one STIX 2.1 bundle, for other systems.
 import { nameUuid } from '../../../daemon/kernel/encoding/name-uuid.ts'
 import type { ServiceClient } from '../../client/client.ts'
 import { writeOutputFile } from '../../file/output-file.ts'
@@ -10,35 +10,35 @@ import { escapeControls, formatFields, type OutputRow, printResult } from '../..
 
 export const definition = command({
   words: 'signal export',
-  summary: 'export signals as a STIX 2.1 bundle of sightings',
+  summary: 'Export signals as a STIX 2.1 bundle of sightings',
   notes: [
-    'Each signal that you may see and that was asked for is a sighting of its subject, marked with its label; what STIX has',
-    'no property for is in an extension that the bundle defines. With --releasable-to only what may go there goes out.',
+    'Each matching signal that you may see becomes a sighting of its subject, marked with its label. Fields without a STIX',
+    'property are in an extension that the bundle defines. --releasable-to leaves out signals that may not be released there.',
   ].join('\n'),
   options: {
-    stix: flag('the format; there is no other yet'),
+    stix: flag('Format of the export; the only one so far'),
     ...filterOptions,
-    releasableTo: text('NAME', 'only those whose label lets this tenant or nation see them'),
-    out: text('FILE', 'a new file for the bundle'),
-    limit: withDefault(10_000, integer('COUNT', 'at most so many', 1, 1_000_000)),
+    releasableTo: text('NAME', 'Only signals whose label is releasable to this tenant or nation'),
+    out: text('FILE', 'New file for the bundle (default: standard output)'),
+    limit: withDefault(10_000, integer('COUNT', 'Maximum number of signals', 1, 1_000_000)),
     ...serviceOptions,
   },
   example: 'platform signal export --stix --since 2026-03-01 --releasable-to FRA --out sightings.json',
-  async run(given, terminal) {
-    if (!given.stix) throw new CommandFailure(2, 'say in which format', 'add --stix')
-    const api = await connectService(given, terminal)
-    const { releasableTo: releasable_to, out } = given
-    const filters = { ...buildSignalFilter(given), releasable_to }
-    const { bundle, left_out, hasMore } = await exportSignals(api, filters, given.limit)
+  async run(params, terminal) {
+    if (!params.stix) throw new CommandFailure(2, 'the format is missing', 'add --stix')
+    const api = await connectService(params, terminal)
+    const { releasableTo: releasable_to, out } = params
+    const filters = { ...buildSignalFilter(params), releasable_to }
+    const { bundle, left_out, hasMore } = await exportSignals(api, filters, params.limit)
     const text = escapeControls(JSON.stringify(bundle))
     if (out === undefined) terminal.print(text)
     else {
       writeOutputFile(out, `${text}\n`)
-      const told = { file: out, sightings: countSightings(bundle.objects ?? []), not_releasable: left_out }
-      printResult(terminal, given.json, told, () => formatFields(terminal, told))
+      const summary = { file: out, sightings: countSightings(bundle.objects ?? []), not_releasable: left_out }
+      printResult(terminal, params.json, summary, () => formatFields(terminal, summary))
     }
     if (hasMore)
-      terminal.note(`there are more than ${given.limit} such signals: say --limit, or --until for earlier ones`)
+      terminal.note(`more than ${params.limit} signals match: raise --limit, or give --until for earlier ones`)
     if (out === undefined && left_out > 0) terminal.note(`${left_out} signals are not releasable to ${releasable_to}`)
     return 0
   },
@@ -53,23 +53,23 @@ type SignalExportPage = {
 
 const countSightings = (objects: readonly OutputRow[]) => objects.filter(({ type }) => type === 'sighting').length
 
-/** Page by page, each object once; of several pages the id follows from theirs. */
+/** Joins the pages into one bundle, each object once. The id of a bundle of several pages derives from the ids of the pages. */
 async function exportSignals(api: ServiceClient, filters: OutputRow, limit: number) {
   const pages: SignalExportPage[] = []
   const objects = new Map<unknown, OutputRow>()
-  let asked = 0
+  let requested = 0
   let cursor: string | undefined
   do {
-    const size = Math.min(500, limit - asked)
+    const size = Math.min(500, limit - requested)
     const page = (await api.call('intelligence.signal.export', {
       ...{ ...filters, limit: size },
       ...(cursor === undefined ? {} : { cursor }),
     })) as SignalExportPage
     for (const object of page.bundle.objects ?? []) objects.set(object.id, object)
     pages.push(page)
-    asked += size
+    requested += size
     cursor = page.next_cursor
-  } while (cursor !== undefined && asked < limit)
+  } while (cursor !== undefined && requested < limit)
   const bundle: ExportedStixBundle = {
     ...mergeBundles(pages),
     ...(objects.size > 0 ? { objects: [...objects.values()] } : {}),

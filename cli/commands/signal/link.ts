@@ -4,13 +4,13 @@ import { required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'signal link',
-  summary: 'link a signal to an insight',
-  notes: 'The insight owns the link: --if-version speaks of the insight.',
+  summary: 'Link a signal to an insight',
+  notes: '--if-version is the version of the insight, which owns the link.',
   of: 'signal',
   operation: 'intelligence.signal.link-insight',
   options: {
-    insight: required(text('INSIGHT', 'the insight’s id')),
-    rationale: text('TEXT', 'why; part of its history'),
+    insight: required(text('INSIGHT', 'ID of the insight')),
+    rationale: text('TEXT', 'Reason, stored in the history of the signal'),
   },
   example: 'platform signal link sig_… --insight ins_…',
   input: ({ insight: insight_id, rationale }) => ({ insight_id, rationale }),

@@ -8,15 +8,13 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal list',
-  summary: 'list signals, the latest detected first',
+  summary: 'List signals, the latest detected first',
   options: { ...filterOptions, ...listOptions },
   example: 'platform signal list --status new --severity critical',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'intelligence.signal.list', buildSignalFilter(given), given.limit)
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, signalColumns, 'there are no such signals'),
-    )
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'intelligence.signal.list', buildSignalFilter(params), params.limit)
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, signalColumns, 'No signals match'))
     return 0
   },
 })

@@ -4,13 +4,14 @@ import { nameList, required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'signal merge',
-  summary: 'merge duplicates into a signal, which stands for them from then on',
-  notes: 'Their links, related signals and labels are joined on it. signal unmerge takes one out again, as it was.',
+  summary: 'Merge duplicates into a signal, which represents them from then on',
+  notes:
+    'The signal takes over their links and related signals, and its label becomes the join of all labels. Undo: signal unmerge.',
   of: 'signal',
   operation: 'intelligence.signal.merge',
   options: {
-    from: required(nameList('SIGNAL,...', 'the duplicates')),
-    rationale: required(text('TEXT', 'why; part of their histories')),
+    from: required(nameList('SIGNAL,...', 'IDs of the duplicates')),
+    rationale: required(text('TEXT', 'Reason, stored in the history of each')),
   },
   example: 'platform signal merge sig_… --from sig_…,sig_… --rationale "one and the same"',
   input: ({ from: signal_ids, rationale }) => ({ signal_ids, rationale }),

@@ -7,14 +7,14 @@ import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal send',
-  summary: 'send a signal to a peer, where its label lets it leave; a repeat changes nothing',
-  positionals: { id: required(text('SIGNAL', 'the signal’s id')) },
-  options: { peer: required(text('PEER', 'the peer’s name')), ...serviceOptions },
+  summary: 'Send a signal to a peer, if its label permits; a repeat changes nothing',
+  positionals: { id: required(text('SIGNAL', 'ID of the signal')) },
+  options: { peer: required(text('PEER', 'Name of the peer')), ...serviceOptions },
   example: 'platform signal send sig_… --peer bravo',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const sent = await api.call('intelligence.signal.send', { uid: given.id, peer: given.peer })
-    printResult(terminal, given.json, sent, () => formatFields(terminal, sent))
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const sent = await api.call('intelligence.signal.send', { uid: params.id, peer: params.peer })
+    printResult(terminal, params.json, sent, () => formatFields(terminal, sent))
     return 0
   },
 })

@@ -1,43 +1,43 @@
-// Shows how often the signals of each source turned out to be something.
+// Counts signals by source, type and outcome, with the precision of each source.
 
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { instant, text } from '../../program/params.ts'
 import { formatFields, formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
 
-const toDay = (given: string | undefined) => given?.slice(0, 10)
+const toDay = (time: string | undefined) => time?.slice(0, 10)
 
 export const definition = command({
   words: 'signal statistics',
-  summary: 'count what became of signals by source and type, with the precision of each source',
+  summary: 'Count signals by source, type and outcome, with the precision of each source',
   notes: [
-    'PRECISION: resolved of those disposed (resolved, dismissed or archived); the interval is Wilson’s at 95 %.',
-    'By the day of detection (UTC), both days included; of the last 90 days unless said, and of 366 at most.',
+    'PRECISION is the share of resolved signals among resolved, dismissed and archived ones, with the Wilson interval at 95 %.',
+    'Days are days of detection (UTC), first and last included. Default: the last 90 days; maximum: 366 days.',
   ].join('\n'),
   options: {
-    since: instant('DAY', 'first day of detection'),
-    until: instant('DAY', 'last day of detection'),
-    type: text('TYPE', 'only signals of this type'),
-    source: text('NAME', 'only the source of this name'),
+    since: instant('DAY', 'First day of detection'),
+    until: instant('DAY', 'Last day of detection'),
+    type: text('TYPE', 'Only signals of this type'),
+    source: text('NAME', 'Only the source of this name'),
     ...serviceOptions,
   },
   example: 'platform signal statistics --since 2026-01-01',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
     const input = {
-      ...{ since: toDay(given.since), until: toDay(given.until) },
-      ...{ signal_type: given.type, source_name: given.source },
+      ...{ since: toDay(params.since), until: toDay(params.until) },
+      ...{ signal_type: params.type, source_name: params.source },
     }
-    const told = await api.call('intelligence.signal.statistics', input)
-    const { since, until, items, total } = told as {
+    const statistics = await api.call('intelligence.signal.statistics', input)
+    const { since, until, items, total } = statistics as {
       since: string
       until: string
       items: OutputRow[]
       total: OutputRow
     }
-    printResult(terminal, given.json, told, () =>
+    printResult(terminal, params.json, statistics, () =>
       [
-        formatTable(terminal, items, statisticsColumns, `no signals were detected from ${since} to ${until}`),
+        formatTable(terminal, items, statisticsColumns, `No signals were detected from ${since} to ${until}`),
         '',
         formatFields(terminal, {
           days: `${since} to ${until}`,

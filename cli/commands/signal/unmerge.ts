@@ -1,14 +1,14 @@
-// Takes a merged signal out again, as it was before.
+// Undoes the merge of a signal.
 import { changeCommand } from '../../program/change-command.ts'
 import { required, text } from '../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'signal unmerge',
-  summary: 'take a merged signal out again, as it was before',
-  notes: 'The signal that stands for it owns the merge: --if-version speaks of that one.',
+  summary: 'Undo the merge of a signal; it becomes what it was before',
+  notes: '--if-version is the version of the surviving signal, which owns the merge.',
   of: 'signal',
   operation: 'intelligence.signal.unmerge',
-  options: { rationale: required(text('TEXT', 'why; part of both histories')) },
+  options: { rationale: required(text('TEXT', 'Reason, stored in both histories')) },
   example: 'platform signal unmerge sig_… --rationale "two ships after all"',
   input: ({ rationale }) => ({ rationale }),
 })

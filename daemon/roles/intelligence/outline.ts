@@ -1,4 +1,4 @@
-// The intelligence role as every process of the site knows it: what may be set, and where it listens.
+// The outline of the intelligence role for every process of the site: settings and listener.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 import { intakeSettings } from './signal-intake/settings.ts'

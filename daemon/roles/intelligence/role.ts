@@ -1,4 +1,4 @@
-// The intelligence role's table of contents: signals, the insights that investigate them, and the ledger of each insight.
+// The intelligence role: its collections, operations, workers and metrics.
 import { type Role, role } from '../../kernel/role/role.ts'
 import * as bulkCancel from './bulk/cancel.ts'
 import * as bulkCreate from './bulk/create.ts'
@@ -31,8 +31,8 @@ import { get } from './signal/get.ts'
 import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
 import { merge } from './signal/merge.ts'
-import { signalStatus, signals } from './signal/model.ts'
-import { isOpen } from './signal/rules.ts'
+import { signals } from './signal/model.ts'
+import { open_statuses } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
 import { similar } from './signal/similar.ts'
@@ -58,8 +58,6 @@ import { intake } from './workers/intake.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
 import { siteCauses } from './workers/site-causes.ts'
-
-const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
   collections: [
@@ -115,11 +113,11 @@ export const intelligence: Role = role(outline, {
     deployment_profile,
   }),
   async gauges(call) {
-    // Those that are over are the most, and are not counted each time that somebody looks.
+    // Closed signals are the majority; counting them at each scrape would be too slow.
     const gauges = { listed: signalActive, silenced: signalSilenced }
-    for (const standing of ['listed', 'silenced'] as const) {
-      const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, standing })
-      for (const status of open_statuses) call.set(gauges[standing], { status }, counted.get(status) ?? 0)
+    for (const visibility of ['listed', 'silenced'] as const) {
+      const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, visibility })
+      for (const status of open_statuses) call.set(gauges[visibility], { status }, counted.get(status) ?? 0)
     }
   },
 })

@@ -9,12 +9,17 @@ export const settings = settingsBlock('intelligence', {
   ...listenerFields(8002, 'INTELLIGENCE'),
   ...toolFields('INTELLIGENCE'),
   expiry_days: dayCount.default(30).meta({
-    doc: 'Days after which a signal that says no expires_at of its own, and is still open, is marked as expired.',
+    doc: 'Days after which an open signal without expires_at is marked as expired.',
   }),
   expiry_days_by_type: z
     .record(z.string().min(1).max(128), dayCount)
     .default({})
-    .meta({ doc: 'The same for signals of a type, by signal_type.' }),
-  bulk_signals: z.int().min(1).max(5_000).default(1_000).meta({ doc: 'Most signals of one bulk disposition.' }),
-  silence_days: z.int().min(1).max(366).default(30).meta({ doc: 'Most days that a silence of signals may last.' }),
+    .meta({ doc: 'The same by signal_type; overrides expiry_days.' }),
+  bulk_signals: z
+    .int()
+    .min(1)
+    .max(5_000)
+    .default(1_000)
+    .meta({ doc: 'Maximum number of signals of one bulk disposition.' }),
+  silence_days: z.int().min(1).max(366).default(30).meta({ doc: 'Maximum duration of a silence, in days.' }),
 })

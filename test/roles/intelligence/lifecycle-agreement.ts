@@ -29,7 +29,7 @@ export async function expectLifecycleAgrees(real: LifecycleSystem, model: Lifecy
     expect(status_history.map(({ from, to }) => `${from} ${to}`)).toEqual(history)
     expect(signal.status).toBe(status)
     expect(signal.linked_insight_ids.toSorted()).toEqual(links.map((each) => real.insights[each]).toSorted())
-    expect(signal.standing).toBe(model.standing(at))
+    expect(signal.visibility).toBe(model.visibility(at))
     expect(signal.merged_into).toBe(merged === undefined ? undefined : real.signals[merged])
     expect((signal.merged_signals ?? []).map(({ signal_id }) => signal_id)).toEqual(
       taken.map((each) => real.signals[each]),

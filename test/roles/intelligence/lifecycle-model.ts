@@ -57,7 +57,7 @@ export class LifecycleModel {
     return undefined
   }
 
-  standing(at: number): 'listed' | 'silenced' | 'merged' {
+  visibility(at: number): 'listed' | 'silenced' | 'merged' {
     const { merged, hushed, history, taken } = this.signal(at)
     if (merged === undefined && taken.length > 0) return 'listed'
     if (merged !== undefined) return 'merged'

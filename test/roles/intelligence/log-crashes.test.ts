@@ -37,7 +37,7 @@ function buildSignal(tenant_id: string): StoredSignal {
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status: 'new', metadata: { status_history: [] }, subject_id: 'a' },
-    ...{ source_type: 'manual', standing: 'listed', subject_standing: 'listed' },
+    ...{ source_type: 'manual', visibility: 'listed', subject_visibility: 'listed' },
     ...{ links: [], owes: 0, revision: 0, untold: [], tally: '' },
   }
   return recordChanges(undefined, fresh, 'bob')

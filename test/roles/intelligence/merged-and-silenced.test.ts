@@ -145,17 +145,17 @@ test('a plan counts merged signals as refused, by name and by subject', async ()
   }
   expect(await planned({ signal_ids: [one, two] })).toEqual([2, 1])
   expect(await planned({ filter: { subject_id: 'planned-here' } })).toEqual([2, 1])
-  expect((await planned({ filter: { standing: 'merged' } }))[1]).toBe(0)
+  expect((await planned({ filter: { visibility: 'merged' } }))[1]).toBe(0)
 })
 
 test('a silenced survivor is listed while it stands for others', async () => {
   const ann = await world().as()
   const [hidden, listed] = [await raiseSilenced('survivor'), await raiseSignal(ann)]
-  const standing = async () => (await ann.ok(get, { uid: hidden })).standing
+  const visibility = async () => (await ann.ok(get, { uid: hidden })).visibility
   await ann.ok(merge, { uid: hidden, signal_ids: [listed], rationale })
-  expect(await standing()).toBe('listed')
+  expect(await visibility()).toBe('listed')
   await ann.ok(unmerge, { uid: listed, rationale })
-  expect(await standing()).toBe('silenced')
+  expect(await visibility()).toBe('silenced')
 })
 
 test('the change log tells of a silence to those who may know of it, and of merging as the signal shows it', async () => {
@@ -178,7 +178,7 @@ test('the change log tells of a silence to those who may know of it, and of merg
   const { silence_id } = await ann.ok(get, { uid: hidden })
   expect(seen).toEqual(
     expect.arrayContaining([
-      ['standing', 'silenced', 'ann'],
+      ['visibility', 'silenced', 'ann'],
       ['silence_id', silence_id, 'ann'],
       ['merged_signals', [far], 'ann'],
       ['linked_insight_ids', insight_id, 'ann'],

@@ -46,16 +46,16 @@ test('merged signals leave plain lists, say where they went, and are moved by no
   const before = [await readComparable(ann, one), await readComparable(ann, two)]
   const seen = await mergeSignals(ann, one, two, two)
   expect(seen).toMatchObject({
-    ...{ uid: one, status: 'new', standing: 'listed', related_signals: [far] },
+    ...{ uid: one, status: 'new', visibility: 'listed', related_signals: [far] },
     merged_signals: [{ signal_id: two, by: 'ann', settled: true }],
   })
   expect(seen.metadata.status_history).toMatchObject([{ from: 'new', to: 'new', event: 'took_in', rationale }])
   expect(seen).not.toHaveProperty('left_out')
   expect(await ann.ok(get, { uid: two })).toMatchObject({
-    ...{ status: 'acknowledged', standing: 'merged', merged_into: one, merged_by: 'ann' },
+    ...{ status: 'acknowledged', visibility: 'merged', merged_into: one, merged_by: 'ann' },
   })
-  const found = async (standing?: 'merged') =>
-    (await ann.ok(list, { subject_id: 'twin', ...(standing ? { standing } : {}) })).items.map(({ uid }) => uid)
+  const found = async (visibility?: 'merged') =>
+    (await ann.ok(list, { subject_id: 'twin', ...(visibility ? { visibility } : {}) })).items.map(({ uid }) => uid)
   expect([await found(), await found('merged')]).toEqual([[one], [two]])
   const move = { uid: two, disposition: 'dismissed' as const, rationale }
   expect(await ann.refusal(setDisposition, move)).toBe('wrong_state')
@@ -124,7 +124,7 @@ test('an insight closes over the survivor, and stays as it was closed when the s
   await ann.ok(close, { uid, rationale })
   await ann.ok(unmerge, { uid: two, rationale })
   await waitUntilOutboxEmpty(world())
-  expect(await ann.ok(get, { uid: two })).toMatchObject({ status: 'new', standing: 'listed' })
+  expect(await ann.ok(get, { uid: two })).toMatchObject({ status: 'new', visibility: 'listed' })
   expect(await ann.ok(insight, { uid })).toMatchObject({
     ...{ state: 'closed', linked_signal_ids: [two, one], merged_signals: [{ signal_id: two, merged_into: one }] },
   })
@@ -180,7 +180,7 @@ test('the survivor is as high as all of them, and what was said of it meanwhile 
   await ann.ok(merge, { uid: plain, signal_ids: [other], rationale: 'a secret, too' })
   await ann.ok(setDisposition, { uid: plain, disposition: 'dismissed', rationale: 'a secret reason' })
   const seen = await lou.ok(get, { uid: other })
-  expect([seen.standing, seen.merged_into]).toEqual(['merged', undefined])
+  expect([seen.visibility, seen.merged_into]).toEqual(['merged', undefined])
   expect(JSON.stringify(seen)).not.toMatch(/secret/)
   expect(await lou.refusal(unmerge, { uid: other, rationale })).toBe('label_denied')
   await ann.ok(unmerge, { uid: secret, rationale: 'a secret ends' })

@@ -51,7 +51,7 @@ describe('a signal that is raised', () => {
     expect(made.stripped_fields).toEqual(
       [
         ...['acknowledged_by', 'created_at', 'created_by', 'linked_insight_ids', 'signal_id', 'status'],
-        ...['standing', 'tenant_id'],
+        ...['visibility', 'tenant_id'],
         ...['schema_version', 'uid', 'updated_at', 'version'],
         ...['metadata.archived', 'metadata.resolved_by_edition', 'metadata.status_history'],
       ].sort(),

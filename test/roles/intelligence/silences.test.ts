@@ -30,8 +30,8 @@ async function createSilence(
 }
 
 async function readVisibility(person: CheckedClient, uid: string) {
-  const { standing, silence_id } = await person.ok(get, { uid })
-  return silence_id === undefined ? standing : `${standing} by ${silence_id}`
+  const { visibility, silence_id } = await person.ok(get, { uid })
+  return silence_id === undefined ? visibility : `${visibility} by ${silence_id}`
 }
 
 const buildBuoyFields = (name: string) => ({
@@ -50,7 +50,7 @@ test('a signal under a silence is kept and marked, stays out of plain lists, and
     (await ann.ok(list, { subject_id: 'sea-1', ...more })).items.map((each) => each.uid)
   const about = await ann.ok(byEntity, { entity_id: 'sea-1' })
   expect([await found({}), about.items.map((each) => each.uid)]).toEqual([[other], [other]])
-  expect(await found({ standing: 'silenced', silence_id: uid })).toEqual([hidden])
+  expect(await found({ visibility: 'silenced', silence_id: uid })).toEqual([hidden])
   expect((await ann.ok(list, { silence_id: uid })).items).toEqual([])
   expect(await ann.ok(silence, { uid })).toMatchObject({ state: 'active', owner: 'olga', silenced: 1 })
   await ann.ok(acknowledge, { uid: hidden })
@@ -128,7 +128,7 @@ test('it silences nothing above whoever made it, and a signal does not tell of o
   const high = await createSilence(await createOperator(), { source_name: ['mole'] }, { classification: 'SECRET' })
   // It counts for a sender who may not know of it, too.
   const made = await lou.ok(createSignal, buildSignalInput({ ...source, classification: 'UNCLASSIFIED' }))
-  expect([made.standing, made.silence_id]).toEqual(['silenced', undefined])
+  expect([made.visibility, made.silence_id]).toEqual(['silenced', undefined])
   expect(await readVisibility(ann, made.uid)).toBe(`silenced by ${high}`)
   expect([await lou.refusal(silence, { uid: high }), await weak.refusal(end, { uid: high })]).toEqual([
     ...['not_found', 'not_found'],

@@ -1,21 +1,10 @@
-// Cancel a bulk disposition; what was done stays done.
+// Cancels a bulk disposition; signals that it changed stay changed.
+import { cancelCommand } from '../../../program/show-command.ts'
 
-import { formatBulk } from '../../../format/signal-bulk.ts'
-import { connectService, serviceOptions } from '../../../options/service-options.ts'
-import { command } from '../../../program/command.ts'
-import { required, text } from '../../../program/params.ts'
-import { printResult } from '../../../terminal/output.ts'
-
-export const definition = command({
+export const definition = cancelCommand({
   words: 'signal bulk cancel',
-  summary: 'cancel a bulk disposition; what was done stays done',
-  positionals: { id: required(text('BULK', 'its id')) },
-  options: serviceOptions,
+  summary: 'Cancel a bulk disposition; signals already changed stay changed',
+  of: 'bulk',
+  operation: 'intelligence.bulk.cancel',
   example: 'platform signal bulk cancel blk_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const bulk = await api.call('intelligence.bulk.cancel', { uid: given.id })
-    printResult(terminal, given.json, bulk, () => formatBulk(terminal, bulk))
-    return 0
-  },
 })

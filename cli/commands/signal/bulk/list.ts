@@ -9,17 +9,17 @@ import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal bulk list',
-  summary: 'list bulk dispositions, newest first',
+  summary: 'List bulk dispositions, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', ['running', 'cancelling', 'finished', 'cancelled']),
+    state: choice('STATE', 'Only bulk dispositions in this state', ['running', 'cancelling', 'finished', 'cancelled']),
     ...listOptions,
   },
   example: 'platform signal bulk list --state running',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'intelligence.bulk.list', { state: given.state }, given.limit)
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, bulkColumns, 'there are no bulk dispositions'),
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'intelligence.bulk.list', { state: params.state }, params.limit)
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items, bulkColumns, 'No bulk dispositions match'),
     )
     return 0
   },

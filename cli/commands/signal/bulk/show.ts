@@ -1,21 +1,10 @@
-// Show a bulk disposition, and what it did not move.
+// Shows a bulk disposition and the signals that it did not change.
+import { showCommand } from '../../../program/show-command.ts'
 
-import { formatBulk } from '../../../format/signal-bulk.ts'
-import { connectService, serviceOptions } from '../../../options/service-options.ts'
-import { command } from '../../../program/command.ts'
-import { required, text } from '../../../program/params.ts'
-import { printResult } from '../../../terminal/output.ts'
-
-export const definition = command({
+export const definition = showCommand({
   words: 'signal bulk show',
-  summary: 'show a bulk disposition, and what it did not move',
-  positionals: { id: required(text('BULK', 'its id')) },
-  options: serviceOptions,
+  summary: 'Show a bulk disposition and the signals it did not change',
+  of: 'bulk',
+  operation: 'intelligence.bulk.get',
   example: 'platform signal bulk show blk_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const bulk = await api.call('intelligence.bulk.get', { uid: given.id })
-    printResult(terminal, given.json, bulk, () => formatBulk(terminal, bulk))
-    return 0
-  },
 })

@@ -10,41 +10,41 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal silence create',
-  summary: 'keep signals that match out of plain lists for a time; they are stored as ever',
+  summary: 'Hide matching signals from plain lists for a time; they are still stored',
   notes:
-    'A signal matches when each option that is given names its value; values between commas are alternatives, and * at the end of a type, subject or source name stands for the rest.',
+    'A signal matches if it matches every given option. Values separated by commas are alternatives; a * at the end of a type, subject or source name matches any rest.',
   options: {
-    type: nameList('TYPE,...', 'of these types'),
-    severity: nameList('SEVERITY,...', 'of these severities'),
-    subjectType: nameList('TYPE,...', 'about these kinds of things'),
-    subject: nameList('ID,...', 'about these subjects'),
-    sourceType: nameList('TYPE,...', 'from these kinds of sources'),
-    sourceName: nameList('NAME,...', 'from these sources'),
-    reason: required(text('TEXT', 'why')),
-    comment: text('TEXT', 'a word more'),
-    owner: text('WHO', 'who answers for it; you unless said'),
-    from: instant('TIME', 'its start; now unless said'),
-    until: instant('TIME', 'its end; or --for'),
-    for: duration('TIME', 'how long from its start; or --until'),
+    type: nameList('TYPE,...', 'Signals of these types'),
+    severity: nameList('SEVERITY,...', 'Signals of these severities'),
+    subjectType: nameList('TYPE,...', 'Signals about these types of subject'),
+    subject: nameList('ID,...', 'Signals about these subjects'),
+    sourceType: nameList('TYPE,...', 'Signals from these kinds of source'),
+    sourceName: nameList('NAME,...', 'Signals from these sources'),
+    reason: required(text('TEXT', 'Reason for the silence')),
+    comment: text('TEXT', 'Further comment'),
+    owner: text('NAME', 'Person responsible for the silence (default: you)'),
+    from: instant('TIME', 'Start (default: now)'),
+    until: instant('TIME', 'End; or give --for'),
+    for: duration('TIME', 'Duration from the start; or give --until'),
     ...createOptions,
     ...classificationOptions,
     ...serviceOptions,
   },
   example: 'platform signal silence create --source-name "buoy-*" --for 8h --reason "the buoys are serviced"',
-  async run(given, terminal) {
-    const { reason, comment, owner, from: starts_at } = given
+  async run(params, terminal) {
+    const { reason, comment, owner, from: starts_at } = params
     const matchers = {
-      ...{ signal_type: given.type, severity: given.severity, subject_type: given.subjectType },
-      ...{ subject_id: given.subject, source_type: given.sourceType, source_name: given.sourceName },
+      ...{ signal_type: params.type, severity: params.severity, subject_type: params.subjectType },
+      ...{ subject_id: params.subject, source_type: params.sourceType, source_name: params.sourceName },
     }
-    const api = await connectService(given, terminal)
+    const api = await connectService(params, terminal)
     const input = {
-      ...{ reason, comment, owner, starts_at, ends_at: resolveSilenceEnd(given) },
+      ...{ reason, comment, owner, starts_at, ends_at: resolveSilenceEnd(params) },
       matchers: Object.fromEntries(Object.entries(matchers).filter(([, values]) => values.length > 0)),
-      classification: await resolveClassificationIfGiven(given, terminal),
+      classification: await resolveClassificationIfGiven(params, terminal),
     }
-    const made = await api.call('intelligence.silence.create', input, toRequestOptions(given))
-    printResult(terminal, given.json, made, () => formatSilence(terminal, made))
+    const created = await api.call('intelligence.silence.create', input, toRequestOptions(params))
+    printResult(terminal, params.json, created, () => formatSilence(terminal, created))
     return 0
   },
 })
@@ -56,15 +56,14 @@ type SilencePeriodInput = {
   readonly idempotencyKey: string | undefined
 }
 
-/** A repeat must say the same, which a clock does not. */
+/** A retry must send the same content, so an end relative to the current time is refused there. */
 function resolveSilenceEnd({ from, until, for: seconds, idempotencyKey }: SilencePeriodInput): string {
-  if ((until === undefined) === (seconds === undefined))
-    throw new CommandFailure(2, 'say --until or --for: one of them')
+  if ((until === undefined) === (seconds === undefined)) throw new CommandFailure(2, 'give either --until or --for')
   if (until !== undefined) return until
   if (idempotencyKey !== undefined && from === undefined)
     throw new CommandFailure(
       2,
-      '--idempotency-key needs --until, or --from beside --for, so that a repeat says the same',
+      '--idempotency-key needs --until, or --from with --for, so that a retry sends the same content',
     )
   return new Date((from === undefined ? Date.now() : Date.parse(from)) + (seconds ?? 0) * 1_000).toISOString()
 }

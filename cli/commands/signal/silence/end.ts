@@ -4,10 +4,10 @@ import { text } from '../../../program/params.ts'
 
 export const definition = changeCommand({
   words: 'signal silence end',
-  summary: 'end a silence before its time; what came under it stays marked',
+  summary: 'End a silence early; signals that it silenced keep their mark',
   of: 'silence',
   operation: 'intelligence.silence.end',
-  options: { rationale: text('TEXT', 'why; kept with it') },
+  options: { rationale: text('TEXT', 'Reason, stored with the silence') },
   example: 'platform signal silence end sil_…',
   input: ({ rationale }) => ({ rationale }),
 })

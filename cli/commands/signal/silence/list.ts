@@ -1,4 +1,4 @@
-// Lists silences, newest first; past ones stay.
+// Lists silences, newest first, ended ones included.
 import { listAllItems } from '../../../client/client.ts'
 import { silenceColumns } from '../../../format/silence.ts'
 import { connectService } from '../../../options/service-options.ts'
@@ -9,14 +9,14 @@ import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal silence list',
-  summary: 'list silences, newest first',
-  options: { state: choice('STATE', 'only those in this state', ['pending', 'active', 'ended']), ...listOptions },
+  summary: 'List silences, newest first',
+  options: { state: choice('STATE', 'Only silences in this state', ['pending', 'active', 'ended']), ...listOptions },
   example: 'platform signal silence list --state active',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'intelligence.silence.list', { state: given.state }, given.limit)
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, silenceColumns, 'there are no such silences'),
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'intelligence.silence.list', { state: params.state }, params.limit)
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items, silenceColumns, 'No silences match'),
     )
     return 0
   },

@@ -1,21 +1,10 @@
-// Shows a silence, and how many signals came under it.
+// Shows a silence and the number of signals that it silenced.
+import { showCommand } from '../../../program/show-command.ts'
 
-import { formatSilence } from '../../../format/silence.ts'
-import { connectService, serviceOptions } from '../../../options/service-options.ts'
-import { command } from '../../../program/command.ts'
-import { required, text } from '../../../program/params.ts'
-import { printResult } from '../../../terminal/output.ts'
-
-export const definition = command({
+export const definition = showCommand({
   words: 'signal silence show',
-  summary: 'show a silence, and how many signals came under it',
-  positionals: { id: required(text('SILENCE', 'the silence’s id')) },
-  options: serviceOptions,
+  summary: 'Show a silence and the number of signals it silenced',
+  of: 'silence',
+  operation: 'intelligence.silence.get',
   example: 'platform signal silence show sil_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const silence = await api.call('intelligence.silence.get', { uid: given.id })
-    printResult(terminal, given.json, silence, () => formatSilence(terminal, silence))
-    return 0
-  },
 })

@@ -1,4 +1,4 @@
-// Shows the sources that signals come from, and whether they work.
+// Lists the configured sources of signals with their counts and last error.
 import * as z from 'zod'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { command } from '../../../program/command.ts'
@@ -11,11 +11,11 @@ const sourceListResponse = z.object({
 
 export const definition = command({
   words: 'signal source list',
-  summary: 'list the configured sources of signals: what has come, and what went wrong last',
+  summary: 'List the configured sources of signals with counts and last error',
   options: { ...serviceOptions },
   example: 'platform signal source list',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
     const { items } = sourceListResponse.parse(await api.call('intelligence.signal-source.list', {}))
     const rows = items.map(({ last_error, last_success_at: last_success, ...source }) => ({
       ...source,
@@ -23,8 +23,8 @@ export const definition = command({
       last_error: last_error && `${last_error.at} ${last_error.code}: ${last_error.detail}`,
     }))
     const columns = ['name', 'kind', 'taken', 'repeated', 'refused', 'failed', 'last_success', 'last_error']
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, rows, columns, 'the profile names no sources'),
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, rows, columns, 'The profile configures no sources'),
     )
     return 0
   },

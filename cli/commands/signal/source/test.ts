@@ -1,4 +1,4 @@
-// Tries a source of signals without raising anything.
+// Tests a source of signals without raising any.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
@@ -17,18 +17,18 @@ const sourceTestResponse = z.looseObject({
 
 export const definition = command({
   words: 'signal source test',
-  summary: 'try a source without raising anything: its secrets, what it says, what the mapping makes of it',
-  notes: 'Exit code 5 when it does not work.',
-  positionals: { name: required(text('SOURCE', 'as the profile calls it')) },
-  options: { sample: text('FILE', 'JSON in place of what the source says'), ...serviceOptions },
+  summary: 'Test the secrets, response and mapping of a source without raising signals',
+  notes: 'Exit code 5 if the test fails.',
+  positionals: { name: required(text('SOURCE', 'Name of the source in the profile')) },
+  options: { sample: text('FILE', 'JSON file to use in place of the response of the source'), ...serviceOptions },
   example: 'platform signal source test siem --sample alert.json',
-  async run({ name, sample, ...given }, terminal) {
-    const api = await connectService(given, terminal)
-    const said = sample === undefined ? {} : { sample: readSampleFile(sample) }
-    const found = sourceTestResponse.parse(await api.call('intelligence.signal-source.test', { name, ...said }))
-    printResult(terminal, given.json, found, () => {
-      const { ok, detail, items, refused } = found
-      const signals = found.signals.map(({ signal_type, severity, title, subject }) => ({
+  async run({ name, sample, ...params }, terminal) {
+    const api = await connectService(params, terminal)
+    const input = sample === undefined ? {} : { sample: readSampleFile(sample) }
+    const result = sourceTestResponse.parse(await api.call('intelligence.signal-source.test', { name, ...input }))
+    printResult(terminal, params.json, result, () => {
+      const { ok, detail, items, refused } = result
+      const signals = result.signals.map(({ signal_type, severity, title, subject }) => ({
         ...{ type: signal_type, severity, subject: subject.id, title },
       }))
       return [
@@ -39,10 +39,10 @@ export const definition = command({
           refused,
         }),
         ...(signals.length > 0 ? [formatTable(terminal, signals, ['type', 'severity', 'subject', 'title'], '')] : []),
-        ...found.faults.map((fault) => escapeControls(fault)),
+        ...result.faults.map((fault) => escapeControls(fault)),
       ].join('\n')
     })
-    return found.ok ? 0 : 5
+    return result.ok ? 0 : 5
   },
 })
 
@@ -50,6 +50,6 @@ function readSampleFile(file: string): Record<string, unknown> {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    throw new CommandFailure(2, `--sample: ${file} cannot be read as a JSON object`)
+    throw new CommandFailure(2, `--sample: could not read ${file} as a JSON object`)
   }
 }

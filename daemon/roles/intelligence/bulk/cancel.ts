@@ -2,14 +2,14 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { bulk, bulks } from './model.ts'
-import { bulkPaths } from './paths.ts'
 import { cancelBulk } from './rules.ts'
 import { showBulk } from './view.ts'
 
 export const cancel = operation({
-  ...bulkPaths('/{uid}/cancel'),
-  summary: 'Cancel a bulk disposition; what was done stays done',
+  ...objectPaths('signal-bulk', '/{uid}/cancel'),
+  summary: 'Cancel a bulk disposition; signals already changed stay changed',
   method: 'POST',
   tool: 'signal_bulk_cancel',
   input: uidInput,

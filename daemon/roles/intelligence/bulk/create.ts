@@ -1,28 +1,33 @@
 // Begins a bulk disposition: the signals are chosen here and now, and stored with it; the worker then decides each.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import type { Label } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { rationale } from '../fields.ts'
+import { joinVisibleLabels } from '../join-labels.ts'
+import { objectPaths } from '../object-paths.ts'
 import { settings } from '../settings.ts'
 import { bulk, bulkDecision, bulkSelection, bulks, type StoredBulk } from './model.ts'
-import { bulkPaths } from './paths.ts'
 import { checkSelection, type SelectedSignal, selectSignals } from './selection.ts'
 import { showBulk } from './view.ts'
 
 export const create = operation({
-  ...bulkPaths(),
-  summary: 'Set the disposition of many signals, named or filtered; each is decided by the rules of one',
+  ...objectPaths('signal-bulk'),
+  summary: 'Set the disposition of many signals by id or filter; the rules apply to each signal',
   method: 'POST',
   tool: 'signal_bulk_disposition',
   input: z.strictObject({
     ...bulkSelection,
     ...bulkDecision,
     rationale,
-    expect: z.int().min(0).optional().meta({ description: 'Only if it is so many, as the plan told' }),
+    expect: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Refuse unless the selection has this many signals, as counted by the plan' }),
   }),
   output: bulk,
   status: 201,
@@ -57,10 +62,17 @@ function checkSelectionSize(
   found: SelectedSignal[],
   expect: number | undefined,
 ): SelectedSignal[] | Refusal {
-  const most = maxSignals(call)
-  if (found.length > most) return refuse('wrong_state', `these are more than ${most} signals: ask for fewer at a time`)
+  const max_count = maxSignals(call)
+  if (found.length > max_count)
+    return refuse(
+      'wrong_state',
+      `the selection has more than ${max_count} signals, the maximum: narrow the filter or name fewer`,
+    )
   if (expect === undefined || expect === found.length) return found
-  return refuse('wrong_state', `these are ${found.length} signals, and not ${expect}`)
+  return refuse(
+    'wrong_state',
+    `the selection has ${found.length} signals, expected ${expect}: count again with the plan`,
+  )
 }
 
 /** It names the signals, and is for those who may know of all of them. */
@@ -68,10 +80,11 @@ function joinSignalLabels(call: Call, found: readonly SelectedSignal[]): Label |
   const labels = found.flatMap(({ doc }) => (doc ? [doc.value.label] : []))
   const own = labels[0] ?? resolveClassification(call, call.site.default_level)
   if (isRefusal(own)) return own
-  let joined: Label | undefined = own
-  for (const each of labels) joined = joined && joinLabels(joined, each, call.site.labels)
-  if (joined && dominates(call.caller, joined, call.site.labels)) return joined
-  return refuse('label_denied', 'the label of all these signals together would leave them to nobody: take fewer')
+  return joinVisibleLabels(
+    call,
+    [own, ...labels],
+    'the joined label of these signals is above your clearance: select fewer signals',
+  )
 }
 
 function buildBulk(

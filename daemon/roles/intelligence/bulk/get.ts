@@ -1,13 +1,13 @@
 // One bulk disposition, with what became of each signal.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { bulk, bulks } from './model.ts'
-import { bulkPaths } from './paths.ts'
 import { showBulk } from './view.ts'
 
 export const get = operation({
-  ...bulkPaths('/{uid}'),
-  summary: 'Get a bulk disposition, with what became of each signal',
+  ...objectPaths('signal-bulk', '/{uid}'),
+  summary: 'Get a bulk disposition with the outcome of each signal',
   method: 'GET',
   tool: 'signal_bulk_get',
   input: uidInput,

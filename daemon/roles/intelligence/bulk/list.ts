@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { objectPaths } from '../object-paths.ts'
 import { bulk, bulkState, bulks } from './model.ts'
-import { bulkPaths } from './paths.ts'
 import { showBulkInList } from './view.ts'
 
 export const list = operation({
-  ...bulkPaths(),
+  ...objectPaths('signal-bulk'),
   summary: 'List bulk dispositions, newest first',
   method: 'GET',
   tool: 'signal_bulk_list',

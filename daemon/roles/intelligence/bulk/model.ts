@@ -16,23 +16,26 @@ export const max_items = 5_000
 const bulkItem = z
   .strictObject({
     signal_id: uid,
-    outcome: z.enum(['done', 'refused', 'cancelled']).optional().meta({ description: 'Absent: not decided yet' }),
-    reason: z.string().optional().meta({ description: 'Why it was refused' }),
+    outcome: z.enum(['done', 'refused', 'cancelled']).optional().meta({ description: 'Absent while undecided' }),
+    reason: z.string().optional().meta({ description: 'Reason of the refusal' }),
   })
   .meta({ id: 'BulkItem' })
 export type BulkItem = z.infer<typeof bulkItem>
 
 /** What one is asked for. */
 export const bulkSelection = {
-  signal_ids: z.array(uid).min(1).max(max_items).optional().meta({ description: 'Which signals; or a filter' }),
+  signal_ids: z.array(uid).min(1).max(max_items).optional().meta({ description: 'IDs of the signals; or give filter' }),
   filter: z
     .strictObject({ ...signalFilter, subject_id: shortText.optional() })
-    .refine(({ standing, ...named }) => standing !== 'listed' || Object.keys(named).length > 0, 'must name something')
+    .refine(
+      ({ visibility, ...named }) => visibility !== 'listed' || Object.keys(named).length > 0,
+      'must have at least one condition',
+    )
     .optional()
-    .meta({ description: 'Those that match when it is asked; or signal_ids' }),
+    .meta({ description: 'Signals that match at the time of the request; or give signal_ids' }),
 }
 export const bulkDecision = {
-  disposition: signalStatus.exclude(['new']).meta({ description: 'The status that each signal is to have' }),
+  disposition: signalStatus.exclude(['new']).meta({ description: 'The new status of each signal' }),
 }
 
 const bulkFields = {
@@ -72,7 +75,7 @@ export const bulk = z
     done: z.int().min(0),
     refused: z.int().min(0),
     cancelled: z.int().min(0),
-    items: z.array(bulkItem).optional().meta({ description: 'Each signal; a list leaves them out' }),
+    items: z.array(bulkItem).optional().meta({ description: 'The signals; absent in lists' }),
   })
   .meta({ id: 'BulkDisposition' })
 export type BulkDisposition = z.infer<typeof bulk>

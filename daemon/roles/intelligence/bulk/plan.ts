@@ -1,25 +1,25 @@
 // Tells what a bulk disposition would do, and does nothing.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { objectPaths } from '../object-paths.ts'
 import { settings } from '../settings.ts'
 import { signalStatus } from '../signal/model.ts'
 import { bulkDecision, bulkSelection } from './model.ts'
-import { planPaths } from './paths.ts'
 import { countAllowed } from './rules.ts'
 import { checkSelection, countStatuses } from './selection.ts'
 
 const count = z.int().min(0)
 
 export const plan = operation({
-  ...planPaths(),
-  summary: 'Count what a bulk disposition would do, without doing it',
+  ...objectPaths('signal-bulk-plan'),
+  summary: 'Count the signals that a bulk disposition would change, without changing them',
   method: 'POST',
   tool: 'signal_bulk_plan',
   input: z.strictObject({ ...bulkSelection, ...bulkDecision }),
   output: z
     .strictObject({
       matches: count,
-      most: count.meta({ description: 'Most signals of one bulk disposition' }),
+      most: count.meta({ description: 'Maximum number of signals of one bulk disposition' }),
       would_be_done: count,
       would_be_refused: count,
       by_status: z.partialRecord(signalStatus, count),

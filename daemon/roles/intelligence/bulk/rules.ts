@@ -7,8 +7,8 @@ import type { BulkItem, StoredBulk } from './model.ts'
 export type BulkItemOutcome = Pick<BulkItem, 'outcome' | 'reason'>
 
 /** The next to be decided, in the order in which they were chosen. */
-export function listUndecided({ items }: StoredBulk, most: number): string[] {
-  return items.flatMap(({ signal_id, outcome }) => (outcome === undefined ? [signal_id] : [])).slice(0, most)
+export function listUndecided({ items }: StoredBulk, max_count: number): string[] {
+  return items.flatMap(({ signal_id, outcome }) => (outcome === undefined ? [signal_id] : [])).slice(0, max_count)
 }
 
 /**
@@ -21,9 +21,10 @@ export function applyOutcomes(
   at: string,
 ): StoredBulk {
   const items = current.items.map((item) => {
-    const news = outcomes.get(item.signal_id)
-    const counts = news && (item.outcome === undefined || (news.outcome === 'done' && item.outcome !== 'done'))
-    return counts ? { signal_id: item.signal_id, ...news } : item
+    const newOutcome = outcomes.get(item.signal_id)
+    const counts =
+      newOutcome && (item.outcome === undefined || (newOutcome.outcome === 'done' && item.outcome !== 'done'))
+    return counts ? { signal_id: item.signal_id, ...newOutcome } : item
   })
   const next = { ...current, items, updated_at: at }
   if (current.owes === 0 || items.some(({ outcome }) => outcome === undefined)) return next

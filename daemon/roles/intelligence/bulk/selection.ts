@@ -19,25 +19,25 @@ const page_size = 500
 export function checkSelection({ signal_ids, filter }: SignalSelection): Refusal | undefined {
   if ((signal_ids === undefined) !== (filter === undefined)) return undefined
   const fault = { path: 'signal_ids', message: 'or filter: one of them' }
-  return refuse('invalid', 'a bulk disposition names its signals or filters them', [fault])
+  return refuse('invalid', 'give either signal_ids or filter', [fault])
 }
 
 /** Each once, at most `most` and one more, so that too many show. */
 export async function selectSignals(
   call: Call,
   { signal_ids, filter }: SignalSelection,
-  most: number,
+  max_count: number,
 ): Promise<SelectedSignal[]> {
-  if (!filter) return await findNamedSignals(call, [...new Set(signal_ids)].slice(0, most + 1))
+  if (!filter) return await findNamedSignals(call, [...new Set(signal_ids)].slice(0, max_count + 1))
   const found: SelectedSignal[] = []
   let cursor: string | undefined
   do {
-    const limit = Math.min(page_size, most + 1 - found.length)
+    const limit = Math.min(page_size, max_count + 1 - found.length)
     const more = cursor === undefined ? {} : { cursor }
     const page = await call.store(signals).list({ filter: buildFilter(filter), limit, fresh: true, ...more })
     found.push(...page.docs.map((doc) => ({ signal_id: doc.id, doc })))
     cursor = page.next_cursor
-  } while (cursor !== undefined && found.length <= most)
+  } while (cursor !== undefined && found.length <= max_count)
   return found
 }
 
@@ -67,10 +67,10 @@ export async function countStatuses(
   }
   const conditions = buildFilter(filter)
   const all = await countStored(call, conditions)
-  if (filter.standing === 'merged') return { all, own: new Map() }
+  if (filter.visibility === 'merged') return { all, own: new Map() }
   // About a subject there are merged ones beside the others.
   const own =
-    filter.subject_id === undefined ? all : await countStored(call, { ...conditions, standing: filter.standing })
+    filter.subject_id === undefined ? all : await countStored(call, { ...conditions, visibility: filter.visibility })
   return { all, own }
 }
 

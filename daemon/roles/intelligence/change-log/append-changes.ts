@@ -79,9 +79,9 @@ async function copySignalChanges(call: Call, signal_id: string, references: read
   if (!doc) return
   const { value } = doc
   const writes = references.flatMap((reference) => {
-    const held = value.untold.find((each) => changeId({ signal_id, ...each }) === changeId(reference))
-    if (!held) return []
-    const { label, part: _part, ...rest } = held
+    const unlogged = value.untold.find((each) => changeId({ signal_id, ...each }) === changeId(reference))
+    if (!unlogged) return []
+    const { label, part: _part, ...rest } = unlogged
     const id = changeId(reference)
     const { place } = reference
     const stored = { tenant_id: value.tenant_id, label, signal_id, place, change: { id, signal_id, ...rest } }

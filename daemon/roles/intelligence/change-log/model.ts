@@ -6,22 +6,22 @@ import { instant, rationale, shortText, uid } from '../fields.ts'
 
 export const fieldChange = z
   .strictObject({
-    field: z.string().meta({ description: 'As the signal has it, as in status or metadata.archived' }),
-    from: z.unknown().meta({ description: 'The old value; null where there was none' }),
-    to: z.unknown().meta({ description: 'The new value; null where it is gone' }),
+    field: z.string().meta({ description: 'Field of the signal, such as status or metadata.archived' }),
+    from: z.unknown().meta({ description: 'The old value; null if there was none' }),
+    to: z.unknown().meta({ description: 'The new value; null if it was removed' }),
   })
   .meta({
     id: 'FieldChange',
-    description: 'A link to an insight that is made goes from null to its uid, one that is undone back to null',
+    description: 'A new link to an insight goes from null to its uid, a removed link back to null',
   })
 export type FieldChange = z.infer<typeof fieldChange>
 
 const changeFields = {
-  revision: z.int().min(1).meta({ description: 'The version that the signal had then' }),
+  revision: z.int().min(1).meta({ description: 'Version of the signal after the change' }),
   at: instant,
   by: shortText,
   rationale: rationale.optional(),
-  bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
+  bulk: uid.optional().meta({ description: 'The bulk disposition that the change belongs to' }),
   fields: z.array(fieldChange),
 }
 
@@ -32,7 +32,7 @@ export type UnloggedChange = z.infer<typeof unloggedChange>
 /** The change as the interface shows it. */
 export const signalChange = z
   .strictObject({ id: z.string(), signal_id: uid, ...changeFields })
-  .meta({ id: 'SignalChange', description: 'What one write did to a signal' })
+  .meta({ id: 'SignalChange', description: 'The changes that one write made to a signal' })
 export type SignalChange = z.infer<typeof signalChange>
 
 /** `place`: where it is in the tenant's order, as a text. */

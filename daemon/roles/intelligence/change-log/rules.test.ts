@@ -22,7 +22,7 @@ function storedSignalWith(more: Partial<StoredSignal> = {}): StoredSignal {
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status: 'new', metadata: { status_history: [] }, request_key: 'sig_1' },
-    ...{ source_type: 'manual', standing: 'listed', subject_standing: 'listed' },
+    ...{ source_type: 'manual', visibility: 'listed', subject_visibility: 'listed' },
     ...{ links: [], subject_id: 'a', owes: 0, revision: 0, untold: [], tally: '', ...more },
   }
   return recordChanges(undefined, fresh, 'bob')
@@ -99,9 +99,9 @@ test('a link that came by a merge, and goes with it, is told with who did it and
 })
 
 test('one that arrives under a silence is told so, and which to those who may know of it', () => {
-  const arrived = storedSignalWith({ standing: 'silenced', silence_id: 'sil_1', silence_label: secretLabel })
+  const arrived = storedSignalWith({ visibility: 'silenced', silence_id: 'sil_1', silence_label: secretLabel })
   expect(arrived.untold).toMatchObject([
-    { label, fields: [{ to: 'new' }, { field: 'standing', from: null, to: 'silenced' }] },
+    { label, fields: [{ to: 'new' }, { field: 'visibility', from: null, to: 'silenced' }] },
     { label: secretLabel, fields: [{ field: 'silence_id', from: null, to: 'sil_1' }] },
   ])
 })

@@ -10,7 +10,7 @@ import type { ChangeReference, FieldChange, UnloggedChange } from './model.ts'
 const hiddenFields: ReadonlySet<string> = new Set([
   ...['tenant_id', 'created_by', 'created_at', 'updated_at', 'request_digest', 'request_key', 'schema_version'],
   ...['subject_id', 'due_ts', 'owes', 'revision', 'untold', 'unlogged', 'tally', 'label', 'links', 'metadata'],
-  ...['source_type', 'source_name', 'subject_standing', 'silence_id', 'silence_label'],
+  ...['source_type', 'source_name', 'subject_visibility', 'silence_id', 'silence_label'],
   ...['merge', 'taken_in', 'own_label'],
 ])
 /** `resolved_by_…` is a matter of the insight, and for its viewers alone. */
@@ -24,19 +24,19 @@ const hiddenMetadata: ReadonlySet<string> = new Set(['status_history', ...insigh
 export function recordChanges(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
   const parts = before ? diffSignals(before, after) : partsOfNewSignal(after)
   if (parts.length === 0) return after
-  const { rationale, label: above, ...deed } = attributionOf(before, after, by)
+  const { rationale, label: above, ...action } = attributionOf(before, after, by)
   const revision = after.revision + 1
   const fresh = parts.map(({ label, fields }, part): UnloggedChange => {
     const isForThem = rationale !== undefined && (above === undefined || labelKey(above) === labelKey(label))
-    return { ...deed, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
+    return { ...action, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
   })
   return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: buildTallyKey(after) }
 }
 
 /** In which lists it is goes without saying, but for one under a silence, which is for those who may know of that. */
-function partsOfNewSignal({ label, status, standing, silence_id, silence_label }: StoredSignal): ChangePart[] {
+function partsOfNewSignal({ label, status, visibility, silence_id, silence_label }: StoredSignal): ChangePart[] {
   const from = (field: string, to: unknown): FieldChange => ({ field, from: null, to })
-  const fields = [from('status', status), ...(standing === 'listed' ? [] : [from('standing', standing)])]
+  const fields = [from('status', status), ...(visibility === 'listed' ? [] : [from('visibility', visibility)])]
   const silence = silence_label && [{ label: silence_label, fields: [from('silence_id', silence_id)] }]
   return [{ label, fields }, ...(silence ?? [])]
 }

@@ -1,17 +1,17 @@
-// Attests an edition; one that closes has the signals under investigation resolved, and then the insight closed.
+// Attests an edition; a closing edition resolves the signals under investigation and then closes the insight.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
 import { changeInsightWithSignals } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
-import { insightPaths } from '../insight/paths.ts'
-import { attestEdition } from '../insight/rules.ts'
 import { showInsight } from '../insight/view.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
+import { attestEdition } from './rules.ts'
 
 export const attest = operation({
-  ...insightPaths('/{uid}/edition/{edition_id}/attest'),
-  summary: 'Attest an edition; one that closes resolves the signals under investigation and closes the insight',
+  ...objectPaths('insight', '/{uid}/edition/{edition_id}/attest'),
+  summary: 'Attest an edition; a closing edition resolves the signals under investigation and closes the insight',
   method: 'POST',
   tool: 'edition_attest',
   input: uidInput.extend({ edition_id: uid, rationale: rationale.optional() }),
@@ -21,8 +21,8 @@ export const attest = operation({
   versioned: true,
 
   async run(call, { uid: insight_id, edition_id, rationale: why }) {
-    const done = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, standings) =>
-      attestEdition(current, edition_id, standings, attributeAction(call, why)),
+    const done = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, signalStates) =>
+      attestEdition(current, edition_id, signalStates, attributeAction(call, why)),
     )
     return isRefusal(done) ? done : showInsight(done)
   },

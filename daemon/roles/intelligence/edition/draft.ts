@@ -1,18 +1,18 @@
-// Adds an edition to an insight: what it has come to say, to be attested.
+// Adds an edition to an insight, for attestation.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { changeInsight } from '../insight/change-insight.ts'
 import { insight } from '../insight/model.ts'
-import { insightPaths } from '../insight/paths.ts'
-import { addEdition } from '../insight/rules.ts'
 import { showInsight } from '../insight/view.ts'
+import { objectPaths } from '../object-paths.ts'
 import { editionInput } from './model.ts'
+import { addEdition } from './rules.ts'
 
 export const draft = operation({
-  ...insightPaths('/{uid}/edition'),
-  summary: 'Add an edition to an insight; one that closes ends the investigation once it is attested',
+  ...objectPaths('insight', '/{uid}/edition'),
+  summary: 'Add an edition to an insight; the attestation of a closing edition ends the investigation',
   method: 'POST',
   tool: 'edition_draft',
   input: uidInput.extend({ ...editionInput, closes: editionInput.closes.default(false) }),
@@ -22,15 +22,15 @@ export const draft = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { uid, ...said }) {
+  async run(call, { uid, ...fields }) {
     const edition_id = call.newId('edn')
     const { subject: created_by } = call.caller
     const edition = {
       edition_id,
-      ...said,
+      ...fields,
       created_by,
       created_at: call.nowIso(),
-      request_digest: canonicalDigest(said),
+      request_digest: canonicalDigest(fields),
     }
     const done = await changeInsight(call, uid, { edition_id }, (current) => addEdition(current, edition))
     return isRefusal(done) ? done : showInsight(done)

@@ -1,4 +1,4 @@
-// An edition: what an insight has come to say at some point, which a person may attest.
+// The model of an edition: the findings of an insight at some time, which a person may attest.
 import * as z from 'zod'
 import { instant, rationale, shortText, uid } from '../fields.ts'
 
@@ -6,7 +6,7 @@ export const attestation = z
   .strictObject({ by: shortText, at: instant, rationale: rationale.optional() })
   .meta({ id: 'EditionAttestation' })
 
-/** What its author says. */
+/** The input of the author. */
 export const editionInput = {
   title: z.string().trim().min(1).max(512),
   summary: z.string().max(4_096),

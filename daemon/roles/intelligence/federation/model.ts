@@ -1,13 +1,13 @@
-// What a signal says when it crosses to another site: schema signal/1.
+// The message of a signal between sites: schema signal/1.
 import * as z from 'zod'
 import { signalInputFields, source } from '../signal/model.ts'
 import { itemFields } from '../signal-intake/item/model.ts'
 
 export const signalSchema = 'signal/1'
 
-/** Who noticed it is the peer: what one site knows of people is not told to another. */
+/** The actor is the peer: data about people stays at its site. */
 export const signalMessage = itemFields.omit({ actor: true, reference: true }).extend({
-  event_id: z.string().min(1).max(256).meta({ description: 'The sender’s own id: a repeat changes nothing' }),
+  event_id: z.string().min(1).max(256).meta({ description: 'ID at the sender; a repeat changes nothing' }),
   source,
   detected_at: signalInputFields.detected_at,
 })

@@ -1,4 +1,4 @@
-// A signal of a peer: taken only as signed, once for the peer's own id, under the label that it came with.
+// Accepts a signal of a peer: only signed, once for each id of the peer, with the label of the message.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -12,7 +12,8 @@ import {
 } from '../../../shared/federation-message/federation-message.ts'
 import { uid } from '../fields.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
-import { catchRefusal, raise, raisedSignal } from '../signal-intake/raise.ts'
+import { raise } from '../signal-intake/raise.ts'
+import { catchRefusal, raisedSignal } from '../signal-intake/raise-signal.ts'
 import { signalMessage, signalSchema } from './model.ts'
 
 export const takeSignal = operation({

@@ -1,4 +1,4 @@
-// Changes an insight by a pure rule: decide, store with its audit record, have the relay pay what is owed.
+// Changes an insight by a pure rule: decides, stores with the audit record, wakes the relay for pending deliveries.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -11,7 +11,7 @@ import type { LinkedSignalStates } from './rules.ts'
 type InsightRule = (current: StoredInsight) => StoredInsight | Refusal
 
 /**
- * The same value back is no change. `action`: what the audit calls it, for whoever pays what somebody else decided.
+ * A rule that returns the same value makes no change. `action`: name of the audit record, for deliveries on behalf of others.
  * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
  */
 export async function changeInsight(
@@ -25,21 +25,21 @@ export async function changeInsight(
   return isRefusal(done.answer) ? done.answer : done.doc
 }
 
-/** The same for a rule that asks where all linked signals stand; one that is taken out at this very moment is taken out later. */
+/** The same for a rule that needs the states of all linked signals. A merge that is undone at the same time takes effect later. */
 export async function changeInsightWithSignals(
   call: Call,
   uid: string,
   detail: Readonly<Record<string, unknown>>,
-  rule: (current: StoredInsight, standings: LinkedSignalStates) => StoredInsight | Refusal,
+  rule: (current: StoredInsight, signalStates: LinkedSignalStates) => StoredInsight | Refusal,
   action = call.address,
 ): Promise<Doc<StoredInsight> | Refusal> {
-  let standings: LinkedSignalStates = new Map()
-  const asked = (current: StoredInsight) =>
-    current.links.every(({ signal_id }) => standings.has(signal_id)) ? rule(current, standings) : 'not_loaded'
+  let signalStates: LinkedSignalStates = new Map()
+  const loadedRule = (current: StoredInsight) =>
+    current.links.every(({ signal_id }) => signalStates.has(signal_id)) ? rule(current, signalStates) : 'not_loaded'
   for (;;) {
-    const { doc, answer } = await updateInsight(call, uid, detail, asked, action)
+    const { doc, answer } = await updateInsight(call, uid, detail, loadedRule, action)
     if (answer !== 'not_loaded') return isRefusal(answer) ? answer : doc
-    standings = await loadSignalStates(call, doc.value)
+    signalStates = await loadSignalStates(call, doc.value)
   }
 }
 
@@ -54,15 +54,15 @@ async function updateInsight(
     const next = rule(value)
     if (next === 'not_loaded' || isRefusal(next)) return { answer: next }
     if (next === value) return { answer: undefined }
-    const said = { ...detail, from: value.state, to: next.state }
-    const event = { ...call.audited(action, uid, said, value.label), tenant_id: value.tenant_id }
+    const auditDetail = { ...detail, from: value.state, to: next.state }
+    const event = { ...call.audited(action, uid, auditDetail, value.label), tenant_id: value.tenant_id }
     return { next, answer: undefined, audit: [event] }
   })
   if (done.answer === undefined && done.doc.value.owes) call.wake('relay')
   return done
 }
 
-/** Who sees the insight sees all of them: its label holds theirs. */
+/** Viewers of the insight may see all of them: its label covers theirs. */
 async function loadSignalStates(call: Call, { label, links }: StoredInsight): Promise<LinkedSignalStates> {
   const found = await Promise.all(links.map(({ signal_id }) => call.store(signals).get(signal_id)))
   return new Map(

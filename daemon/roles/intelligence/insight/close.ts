@@ -1,16 +1,16 @@
-// Closes an insight whose signals are all dealt with.
+// Closes an insight whose signals are all resolved or dismissed.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { changeInsightWithSignals } from './change-insight.ts'
+import { closeInsight } from './closing/rules.ts'
 import { insight } from './model.ts'
-import { insightPaths } from './paths.ts'
-import { closeInsight } from './rules.ts'
 import { showInsight } from './view.ts'
 
 export const close = operation({
-  ...insightPaths('/{uid}/close'),
+  ...objectPaths('insight', '/{uid}/close'),
   summary: 'Close an insight; refused while a linked signal is neither resolved nor dismissed',
   method: 'POST',
   tool: 'insight_close',
@@ -21,8 +21,8 @@ export const close = operation({
   versioned: true,
 
   async run(call, { uid, rationale: why }) {
-    const done = await changeInsightWithSignals(call, uid, {}, (current, standings) =>
-      closeInsight(current, standings, attributeAction(call, why)),
+    const done = await changeInsightWithSignals(call, uid, {}, (current, signalStates) =>
+      closeInsight(current, signalStates, attributeAction(call, why)),
     )
     return isRefusal(done) ? done : showInsight(done)
   },

@@ -1,4 +1,4 @@
-// Pays what an insight owes: events of its ledger, and steps of linked signals. Every payment may be repeated.
+// Delivers the outbox of an insight: ledger events and updates of linked signals. Every delivery may be repeated.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isCoveredBy } from '../../../kernel/label/label.ts'
@@ -9,23 +9,25 @@ import { changeSignal } from '../signal/change-signal.ts'
 import type { StoredSignal } from '../signal/model.ts'
 import { addInsightLink, beginInvestigation, removeInheritedLink, resolveByEdition } from '../signal/rules.ts'
 import { changeInsight, changeInsightWithSignals } from './change-insight.ts'
+import { closeByEdition } from './closing/rules.ts'
 import { type InsightOutboxEntry, insights, type StoredInsight } from './model.ts'
-import { closeByEdition, dropUncoveredLink, removeFromOutbox } from './rules.ts'
+import { removeFromOutbox } from './outbox/rules.ts'
+import { dropUncoveredLink } from './rules.ts'
 
-/** Debts that are paid before the insight is told so: each time it is written whole. */
+/** Number of deliveries before the insight is updated, since each update writes it whole. */
 const batch_size = 50
 
-/** Pays in order, until all is paid or the call is over. Throws what cannot be paid now; the rest then stays owed. */
+/** Delivers in order until the outbox is empty or the call ends. Throws if a delivery fails now; the rest stays pending. */
 export async function deliverInsightOutbox(call: Call, doc: Doc<StoredInsight>): Promise<void> {
   const done = new Set<string>()
   try {
-    for (const debt of doc.value.pending) {
+    for (const entry of doc.value.pending) {
       if (call.signal.aborted) return
-      // Only when it is certain that all before it is paid.
-      if (debt.type === 'close') await markDelivered(call, doc.id, done)
-      const refused = await deliverEntry(call, doc, debt)
-      done.add(debt.id)
-      // Less is owed than this document says.
+      // Only after all earlier deliveries are recorded.
+      if (entry.type === 'close') await markDelivered(call, doc.id, done)
+      const refused = await deliverEntry(call, doc, entry)
+      done.add(entry.id)
+      // The outbox has changed: this document is stale.
       if (refused) return
       if (done.size >= batch_size) await markDelivered(call, doc.id, done)
     }
@@ -46,25 +48,25 @@ async function markDelivered(call: Call, insight_id: string, done: Set<string>):
 async function deliverEntry(
   call: Call,
   doc: Doc<StoredInsight>,
-  debt: InsightOutboxEntry,
+  entry: InsightOutboxEntry,
 ): Promise<Refusal | undefined> {
-  if (debt.type !== 'event' && debt.type !== 'close') {
-    const paid = await deliverToSignal(call, doc, debt)
-    return isRefusal(paid) ? paid : undefined
+  if (entry.type !== 'event' && entry.type !== 'close') {
+    const delivered = await deliverToSignal(call, doc, entry)
+    return isRefusal(delivered) ? delivered : undefined
   }
-  if (debt.type === 'event') await deliverEvent(call, doc, debt)
-  else await deliverClosing(call, doc, debt)
+  if (entry.type === 'event') await deliverEvent(call, doc, entry)
+  else await deliverClosing(call, doc, entry)
   return undefined
 }
 
 async function deliverEvent(
   call: Call,
   { id, value }: Doc<StoredInsight>,
-  debt: Extract<InsightOutboxEntry, { type: 'event' }>,
+  entry: Extract<InsightOutboxEntry, { type: 'event' }>,
 ) {
   const { tenant_id, label } = value
-  const { seq } = debt.event
-  const stored = { tenant_id, label, insight_id: id, seq, event: debt.event }
+  const { seq } = entry.event
+  const stored = { tenant_id, label, insight_id: id, seq, event: entry.event }
   await call.store(ledgerEvents).create(ledgerEventId(id, seq), stored)
 }
 
@@ -77,7 +79,7 @@ async function deliverClosing(
     call,
     id,
     { edition_id, by },
-    (current, standings) => closeByEdition(current, edition_id, standings, { by, at: call.nowIso() }),
+    (current, signalStates) => closeByEdition(current, edition_id, signalStates, { by, at: call.nowIso() }),
     'intelligence.insight.closed',
   )
   if (isRefusal(done)) throw done
@@ -86,39 +88,39 @@ async function deliverClosing(
 type InsightSignalEntry = Extract<InsightOutboxEntry, { signal_id: string }>
 
 /**
- * In the name of whoever decided it, at the time that it comes about. Refuses `label_denied` for a link of a signal that was
+ * Acts in the name of the person who decided, at the time of delivery. Refuses `label_denied` for a link of a signal that was
  * raised above the insight since; the insight has dropped it then. Throws when the signal cannot be reached.
  */
 export async function deliverToSignal(
   call: Call,
   { id, value }: Pick<Doc<StoredInsight>, 'id' | 'value'>,
-  debt: InsightSignalEntry,
+  entry: InsightSignalEntry,
 ): Promise<Doc<StoredSignal> | Refusal> {
   const rule = (current: StoredSignal): StoredSignal | Refusal => {
-    const deed = { by: debt.by, at: call.nowIso() }
-    if (debt.type === 'advance')
-      return beginInvestigation(current, { ...deed, rationale: 'an investigation of it has begun' })
-    if (debt.type === 'unfollow')
-      return removeInheritedLink(current, id, debt.via, {
-        ...deed,
+    const action = { by: entry.by, at: call.nowIso() }
+    if (entry.type === 'advance')
+      return beginInvestigation(current, { ...action, rationale: 'an investigation of it has begun' })
+    if (entry.type === 'unfollow')
+      return removeInheritedLink(current, id, entry.via, {
+        ...action,
         rationale: 'the signal that had brought the link was taken out',
       })
-    if (debt.type === 'follow') {
+    if (entry.type === 'follow') {
       if (!mayFollow(call, { id, value }, current))
-        return refuse('label_denied', 'the label of the insight does not hold that of the signal any more')
-      const { told, via } = debt
-      const { rationale = via === undefined ? 'linked to an insight' : 'it stands for a signal that is linked' } = debt
+        return refuse('label_denied', 'the label of the insight no longer covers the label of the signal')
+      const { told, via } = entry
+      const { rationale = via === undefined ? 'linked to an insight' : 'it stands for a signal that is linked' } = entry
       const link = { insight_id: id, label: value.label, told, ...(via === undefined ? {} : { via: [via] }) }
-      return addInsightLink(current, link, { ...deed, rationale })
+      return addInsightLink(current, link, { ...action, rationale })
     }
-    const by = { edition_id: debt.edition_id, insight_id: id }
+    const by = { edition_id: entry.edition_id, insight_id: id }
     return resolveByEdition(current, by, {
-      ...deed,
+      ...action,
       rationale: 'the edition that closes its investigation was attested',
     })
   }
-  const done = await changeSignal(call, debt.signal_id, rule, `intelligence.signal.${debt.type}`)
-  if (isRefusal(done)) await dropLink(call, id, debt)
+  const done = await changeSignal(call, entry.signal_id, rule, `intelligence.signal.${entry.type}`)
+  if (isRefusal(done)) await dropLink(call, id, entry)
   return done
 }
 

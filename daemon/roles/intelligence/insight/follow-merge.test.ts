@@ -1,9 +1,11 @@
 // Holds insights to who stands for a linked signal: whom closing waits for, and what becomes of a link that cannot be followed.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { closeInsight } from './closing/rules.ts'
 import { followMerge, type MergeSurvivor } from './follow-merge.ts'
 import type { StoredInsight } from './model.ts'
-import { closeInsight, dropUncoveredLink, type LinkedSignalStates, openInsight, removeFromOutbox } from './rules.ts'
+import { removeFromOutbox } from './outbox/rules.ts'
+import { dropUncoveredLink, type LinkedSignalStates, openInsight } from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const ann = { by: 'ann', at }
@@ -22,8 +24,8 @@ const signalStates = (into?: string): LinkedSignalStates =>
     ['sig_c', { status: 'new', steps: [], ...(into === undefined ? {} : { merged_into: into }) }],
     ['sig_s', { status: 'dismissed', steps: [] }],
   ])
-const blockingSignals = (insight: StoredInsight, asked: LinkedSignalStates) => {
-  const done = closeInsight(insight, asked, ann)
+const blockingSignals = (insight: StoredInsight, states: LinkedSignalStates) => {
+  const done = closeInsight(insight, states, ann)
   return isRefusal(done) ? done.errors?.map(({ message }) => message) : done.state
 }
 

@@ -1,12 +1,12 @@
 // One insight.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { insight, insights } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { showInsight } from './view.ts'
 
 export const get = operation({
-  ...insightPaths('/{uid}'),
+  ...objectPaths('insight', '/{uid}'),
   summary: 'Get one insight',
   method: 'GET',
   tool: 'insight_get',

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { objectPaths } from '../object-paths.ts'
 import { insight, insightState, insights } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { showInsight } from './view.ts'
 
 export const list = operation({
-  ...insightPaths(),
+  ...objectPaths('insight'),
   summary: 'List insights, newest first',
   method: 'GET',
   tool: 'insight_list',

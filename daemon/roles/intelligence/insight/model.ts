@@ -1,4 +1,4 @@
-// An insight: an investigation that a signal led to, the signals that it owns links to, and what it still owes to others.
+// The model of an insight: an investigation that began with a signal, its links to signals, and its outbox.
 import * as z from 'zod'
 import { collection } from '../../../kernel/store/store.ts'
 import { edition, storedEdition } from '../edition/model.ts'
@@ -8,13 +8,13 @@ import { ledgerEvent } from '../ledger/model.ts'
 export const insightState = z.enum(['open', 'investigating', 'closed'])
 export type InsightState = z.infer<typeof insightState>
 
-/** Each link is in the document, and each is asked for before it closes. */
+/** All links are in the document, and closing reads each linked signal. */
 export const max_links = 500
 export const max_editions = 100
 
 /**
- * `told`: steps of the signal's history that the ledger knows of; `merged_into`: who stands for it, so that nothing waits for
- * it here; `via`: merged signals that brought this one, where nobody linked it.
+ * `told`: number of history steps of the signal that the ledger has; `merged_into`: its survivor, so that closing does not
+ * depend on it; `via`: merged signals that brought this one, if nobody linked it directly.
  */
 const signalLink = z.strictObject({
   signal_id: uid,
@@ -25,7 +25,7 @@ const signalLink = z.strictObject({
 
 const attributionFields = { by: shortText, at: instant }
 
-/** What an insight owes, in order. Every payment may be repeated. */
+/** An entry of the outbox of an insight. Entries are delivered in order; every delivery may be repeated. */
 export const outboxEntry = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('event'), id: shortText, event: ledgerEvent }),
   z.strictObject({
@@ -53,7 +53,10 @@ const insightFields = {
   ...insightInputFields,
   state: insightState,
   entry_context: z
-    .strictObject({ type: z.literal('signal'), trigger: uid.meta({ description: 'The signal that it began with' }) })
+    .strictObject({
+      type: z.literal('signal'),
+      trigger: uid.meta({ description: 'The signal that the insight began with' }),
+    })
     .meta({ id: 'EntryContext', description: 'How the insight came to be' }),
   started_by: shortText.optional(),
   started_at: instant.optional(),
@@ -67,7 +70,7 @@ export const storedInsight = z.strictObject({
   ...insightFields,
   links: z.array(signalLink),
   editions: z.array(storedEdition),
-  /** Events that the ledger has, or is owed. */
+  /** Number of ledger events, delivered or pending. */
   events: z.int().min(0),
   pending: z.array(outboxEntry),
   /** 1 while `outboxEntry` is not empty; an index, so that the relay finds its work. */
@@ -95,9 +98,9 @@ export const insight = z
     merged_signals: z
       .array(z.strictObject({ signal_id: uid, merged_into: uid }))
       .optional()
-      .meta({ description: 'Linked signals that another one stands for here' }),
+      .meta({ description: 'Linked signals that are merged into another linked signal' }),
     editions: z.array(edition),
-    settled: z.boolean().meta({ description: 'Whether the linked signals and the ledger have followed' }),
+    settled: z.boolean().meta({ description: 'Whether all updates of linked signals and the ledger are delivered' }),
   })
   .meta({ id: 'Insight' })
 export type Insight = z.infer<typeof insight>

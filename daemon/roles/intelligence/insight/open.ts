@@ -1,21 +1,22 @@
-// Opens an insight about a signal, which it names as what it began with and is linked to from the first.
+// Opens an insight about a signal, its trigger and first link.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { type Classification, classification, dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { type Classification, classification, type Label } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'
+import { joinVisibleLabels } from '../join-labels.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { signals } from '../signal/model.ts'
 import { checkNotMerged } from '../signal/rules.ts'
 import { insight, insightInput, insights, type StoredInsight } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { openInsight } from './rules.ts'
 import { showInsight } from './view.ts'
 
 export const open = operation({
-  ...insightPaths(),
+  ...objectPaths('insight'),
   summary: 'Open an insight about a signal',
   method: 'POST',
   tool: 'insight_open',
@@ -27,22 +28,22 @@ export const open = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { signal_id, classification: given, ...said }) {
+  async run(call, { signal_id, classification: given, ...fields }) {
     const { value: signal } = await call.store(signals).get(signal_id)
     const refused = checkNotMerged(signal)
     if (refused) return refused
     const label = joinWithSignalLabel(call, given, signal.label)
     if (isRefusal(label)) return label
     const { tenant_id } = call.caller
-    const deed = attributeAction(call)
+    const action = attributeAction(call)
     const fresh: StoredInsight = {
-      ...{ tenant_id, label, created_by: deed.by, created_at: deed.at, updated_at: deed.at },
-      ...{ request_digest: call.requestDigest(), ...said, state: 'open' },
+      ...{ tenant_id, label, created_by: action.by, created_at: action.at, updated_at: action.at },
+      ...{ request_digest: call.requestDigest(), ...fields, state: 'open' },
       entry_context: { type: 'signal', trigger: signal_id },
       ...{ links: [], editions: [], events: 0, pending: [], owes: 0 },
     }
     const steps = signal.metadata.status_history.length
-    const value = openInsight(fresh, { signal_id, status: signal.status, steps }, deed)
+    const value = openInsight(fresh, { signal_id, status: signal.status, steps }, action)
     const id = call.newId('ins')
     const made = await call.store(insights).create(id, value, [call.audited(call.address, id, { signal_id }, label)])
     if (made === 'exists') return answerRepeatedRequest(call, id)
@@ -51,14 +52,16 @@ export const open = operation({
   },
 })
 
-/** That of the signal, or a higher one that holds it. */
+/** The label of the signal, or a higher one that covers it. */
 function joinWithSignalLabel(call: Call, given: Classification | undefined, signal: Label): Label | Refusal {
   if (given === undefined) return signal
   const own = resolveClassification(call, given)
   if (isRefusal(own)) return own
-  const joined = joinLabels(own, signal, call.site.labels)
-  if (joined && dominates(call.caller, joined, call.site.labels)) return joined
-  return refuse('label_denied', 'the label of the insight and of its signal would leave it to nobody')
+  return joinVisibleLabels(
+    call,
+    [own, signal],
+    'the joined label of the insight and its signal is above your clearance: lower the classification of the insight',
+  )
 }
 
 async function answerRepeatedRequest(call: Call, id: string) {

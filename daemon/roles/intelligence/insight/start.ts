@@ -1,9 +1,10 @@
-// Starts the investigation: linked signals that are not further yet go with it.
+// Starts the investigation of an insight and of its linked signals.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { signals } from '../signal/model.ts'
 import { findSimilarSignals } from '../similarity/find-similar-signals.ts'
@@ -16,13 +17,12 @@ import {
 } from '../similarity/model.ts'
 import { changeInsight } from './change-insight.ts'
 import { insight, insights } from './model.ts'
-import { insightPaths } from './paths.ts'
 import { startInvestigation } from './rules.ts'
 import { showInsight } from './view.ts'
 
 export const start = operation({
-  ...insightPaths('/{uid}/start'),
-  summary: 'Start the investigation of an insight; its linked signals follow',
+  ...objectPaths('insight', '/{uid}/start'),
+  summary: 'Start the investigation of an insight and its linked signals',
   method: 'POST',
   tool: 'insight_start_investigation',
   input: uidInput,
@@ -30,7 +30,7 @@ export const start = operation({
     .extend({
       similar_signals: z
         .array(similarSignal)
-        .meta({ description: 'Open signals like the one it began with that are not linked to it, at its start' }),
+        .meta({ description: 'Open signals similar to the trigger and not linked, at the start' }),
     })
     .meta({ id: 'StartedInsight' }),
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
@@ -38,7 +38,7 @@ export const start = operation({
   versioned: true,
 
   async run(call, { uid }) {
-    // Before: what cannot be found now must not make a start that was made look like none.
+    // Searched before the start, so that a failing search cannot hide a completed start.
     const similar_signals = await findUnlinkedSimilar(call, uid)
     const done = await changeInsight(call, uid, {}, (current) => startInvestigation(current, attributeAction(call)))
     return isRefusal(done) ? done : { ...showInsight(done), similar_signals }
@@ -50,9 +50,9 @@ async function findUnlinkedSimilar(call: Call, uid: string): Promise<SimilarSign
   const trigger = insight && (await call.store(signals).find(insight.value.entry_context.trigger))
   if (!insight || !trigger) return []
   const linked = new Set(insight.value.links.map(({ signal_id }) => signal_id))
-  // Any number of those that are most like it may be linked already.
+  // Any of the most similar signals may be linked already.
   const limit = default_limit + linked.size
-  const wish = { only_open: true, window_days: default_window_days, min_score: default_min_score, limit }
-  const found = await findSimilarSignals(call, trigger, wish)
+  const query = { only_open: true, window_days: default_window_days, min_score: default_min_score, limit }
+  const found = await findSimilarSignals(call, trigger, query)
   return found.filter(({ signal }) => !linked.has(signal.uid)).slice(0, default_limit)
 }

@@ -1,4 +1,4 @@
-// An insight as the interface shows it: without its bookkeeping.
+// Builds the API view of an insight: without internal fields.
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { Insight, StoredInsight } from './model.ts'
 

@@ -3,12 +3,12 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { uidInput } from '../fields.ts'
 import { insights } from '../insight/model.ts'
-import { insightPaths } from '../insight/paths.ts'
+import { objectPaths } from '../object-paths.ts'
 import { ledgerEvent, ledgerEvents } from './model.ts'
 
 export const list = operation({
-  ...insightPaths('/{uid}/ledger'),
-  summary: 'List what happened to an insight, in order',
+  ...objectPaths('insight', '/{uid}/ledger'),
+  summary: 'List the events of an insight in order',
   method: 'GET',
   tool: 'insight_ledger',
   input: uidInput.extend(listFields),

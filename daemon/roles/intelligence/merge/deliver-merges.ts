@@ -1,4 +1,4 @@
-// Pays what merging leaves owed: signals are told by their survivor, and insights by the signals linked to them.
+// Delivers pending merges: from a survivor to its merged signals, and from signals to their linked insights.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { isCoveredBy } from '../../../kernel/label/label.ts'
@@ -10,10 +10,10 @@ import { changeSignal } from '../signal/change-signal.ts'
 import { type MergedSignalItem, type StoredSignal, signals } from '../signal/model.ts'
 import { abandonMerge, claimSignal, completeMerge, completeUnmerge, recordKnownMerge, releaseSignal } from './rules.ts'
 
-/** Those that could not be merged after all, with the reason; the survivor has forgotten them by then. */
+/** A signal that could not be merged after all, with the reason; the survivor has removed it by then. */
 export type MergeFailure = { readonly signal_id: string; readonly reason: string }
 
-/** Every payment may be repeated. Throws what the store cannot do now. */
+/** Delivers the pending merges of a survivor; every delivery may be repeated. Throws if the store fails now. */
 export async function deliverMerges(call: Call, survivor: Doc<StoredSignal>): Promise<MergeFailure[]> {
   const left_out: MergeFailure[] = []
   for (const item of survivor.value.taken_in ?? []) {
@@ -42,7 +42,7 @@ async function deliverMerge(
       : completeMerge(current, signal_id, call.nowIso())
   const detail = { signal: signal_id, by, ...(isRefusal(done) ? { left_out: done.message } : {}) }
   const now = await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', detail)
-  // Told late, when it had been taken out again: it is merged with nothing then.
+  // Delivered late, after the merge was undone: release the signal.
   const isKnown = !isRefusal(now) && now.value.taken_in?.some(({ key }) => key === item.key)
   if (!isRefusal(done) && !isKnown) await releaseFromSurvivor(call, item, survivor.id)
   return isRefusal(done) ? done : undefined
@@ -60,14 +60,14 @@ async function releaseFromSurvivor(call: Call, item: MergedSignalItem, survivor:
   await changeSignal(call, item.signal_id, apart, 'intelligence.signal.unmerged', { survivor, by: item.by })
 }
 
-/** Tells each linked insight that another signal stands for this one, or none any more. Acts for every tenant. */
+/** Updates each linked insight with the survivor of this signal, or the undoing of its merge. Acts for every tenant. */
 export async function notifyInsights(call: Call, { id, value }: Doc<StoredSignal>): Promise<void> {
   const { into, key } = value.merge ?? {}
   const survivor = into === undefined ? undefined : await call.store(signals).get(into)
-  const deed = value.metadata.status_history.findLast(({ event }) => event === 'merged' || event === 'unmerged')
+  const action = value.metadata.status_history.findLast(({ event }) => event === 'merged' || event === 'unmerged')
   for (const { insight_id, label, stands } of value.links) {
-    if (stands === key || !deed) continue
-    const { by, at } = deed
+    if (stands === key || !action) continue
+    const { by, at } = action
     const { doc } = await call.store(insights).update(insight_id, (current) => {
       const by_whom = survivor && {
         ...linkableSurvivor(survivor),

@@ -29,7 +29,7 @@ function storedSignalWith(more: Partial<StoredSignal> = {}): StoredSignal {
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status: 'new', metadata: { status_history: [] }, request_key: 'sig_1' },
-    ...{ source_type: 'manual', standing: 'listed', subject_standing: 'listed' },
+    ...{ source_type: 'manual', visibility: 'listed', subject_visibility: 'listed' },
     ...{ links: [], subject_id: 'a', owes: 0, revision: 0, untold: [], tally: '', ...more },
   }
 }
@@ -64,7 +64,7 @@ test('what is owed is found until it is told, and each step again is no change',
   const intent = requireSignal(mergeInto(storedSignalWith(), storedSignalWith({ label: secret })))
   expect(intent).toMatchObject({ owes: 1, label: { level: 'SECRET' }, own_label: open })
   const { survivor, merged } = mergedPair()
-  expect([survivor.owes, merged.owes, merged.standing]).toEqual([0, 0, 'merged'])
+  expect([survivor.owes, merged.owes, merged.visibility]).toEqual([0, 0, 'merged'])
   expect(completeMerge(survivor, 'sig_2', at)).toBe(survivor)
   expect(claimFrom(merged, survivor)).toBe(merged)
   expect(mergeInto(survivor, merged)).toBe(survivor)
@@ -144,8 +144,8 @@ test('an open signal is not merged into one that is over; one that is over is', 
 test('a survivor brings nothing to itself, and is listed while it stands for others', () => {
   const survivor = withVisibility(storedSignalWith({ silence_id: 'sil_1', silence_label: open }))
   const intent = requireSignal(mergeInto(survivor, storedSignalWith({ related_signals: ['sig_1', 'sig_7'] })))
-  expect([survivor.standing, intent.standing, firstItem(intent).related]).toEqual(['silenced', 'listed', ['sig_7']])
-  expect(abandonMerge(intent, 'sig_2', later, policy).standing).toBe('silenced')
+  expect([survivor.visibility, intent.visibility, firstItem(intent).related]).toEqual(['silenced', 'listed', ['sig_7']])
+  expect(abandonMerge(intent, 'sig_2', later, policy).visibility).toBe('silenced')
 })
 
 test('an insight that knows of an earlier merging is still to be told of a later one', () => {

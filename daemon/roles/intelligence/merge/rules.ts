@@ -1,4 +1,4 @@
-// How signals become one and are taken apart again: pure steps. The survivor owns the merge; what others must follow is owed.
+// Pure steps of merging signals and undoing it. The survivor owns the merge; updates of other documents are pending in it.
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import {
@@ -14,13 +14,13 @@ import type { InsightLink, MergedSignalItem, StoredSignal } from '../signal/mode
 import { type AttributedAction, appendHistory, isOpen, updatePending } from '../signal/rules.ts'
 import { withVisibility } from '../signal/visibility.ts'
 
-/** A survivor knows all that it stands for in its own document. */
+/** All merged signals of a survivor are in its document. */
 export const max_merged = 100
 
-/** A signal as it was when it was to be merged. */
+/** A signal at the time of the request to merge it. */
 export type MergeCandidate = { readonly signal_id: string; readonly value: StoredSignal }
 export type JustifiedAction = AttributedAction & { readonly rationale: string }
-/** `key`: of this merging and no other. */
+/** `key`: identifies this merge. */
 export type MergeAction = JustifiedAction & { readonly key: string }
 /** `into`: the survivor's id; `brought`: links of those that it stands for, which it may not have yet. */
 export type MergeContext = {
@@ -40,10 +40,10 @@ export function beginMerge(
   { by, at, rationale, key }: MergeAction,
   { into, brought, viewer, policy }: MergeContext,
 ): StoredSignal | Refusal {
-  if (current.merge) return refuse('wrong_state', 'the signal is merged into another: merge into that one')
+  if (current.merge) return refuse('wrong_state', 'it is merged into another: merge into merged_into')
   const known = current.taken_in ?? []
   const leaving = known.find((item) => item.state === 'leaving' && candidates.some((each) => isItemOf(item, each)))
-  if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being taken out: ask again`)
+  if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being unmerged: retry`)
   const fresh = candidates.filter((each) => !known.some((item) => isItemOf(item, each)))
   if (fresh.length === 0) return current
   const refused = fresh
@@ -51,10 +51,10 @@ export function beginMerge(
     .find((each) => each !== undefined)
   if (refused) return refused
   const open = fresh.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
-  if (open) return refuse('wrong_state', `${open.signal_id} is open, and the signal is ${current.status}`)
+  if (open) return refuse('wrong_state', `${open.signal_id} is open, the survivor is ${current.status}`)
   if (known.length + fresh.length > max_merged)
-    return refuse('wrong_state', `a signal stands for at most ${max_merged} others`)
-  const deed = { key, by, at, rationale }
+    return refuse('wrong_state', `a signal can have at most ${max_merged} merged signals`)
+  const action = { key, by, at, rationale }
   const items = fresh.map(({ signal_id, value }): MergedSignalItem => {
     return {
       signal_id,
@@ -62,7 +62,7 @@ export function beginMerge(
       label: value.label,
       subject: value.subject,
       related: listRelatedWithout(value, into),
-      ...deed,
+      ...action,
     }
   })
   const next = withMergedItems(current, [...known, ...items], policy)
@@ -73,14 +73,14 @@ export function beginMerge(
 
 const isItemOf = (item: MergedSignalItem, { signal_id }: MergeCandidate) => item.signal_id === signal_id
 
-/** Why a signal cannot be merged now. */
+/** The reason why a signal cannot be merged now. */
 function checkMergeable(signal_id: string, { merge, taken_in = [] }: StoredSignal): Refusal | undefined {
   if (merge) return refuse('wrong_state', `${signal_id} is merged already: unmerge it first`)
   if (taken_in.every(({ state }) => state === 'taken')) return undefined
-  return refuse('wrong_state', `${signal_id} is itself being merged with others: ask again`)
+  return refuse('wrong_state', `${signal_id} is itself being merged with others: retry`)
 }
 
-const refuseUnjoinableLabels = () => refuse('label_denied', 'the labels of these signals cannot be joined')
+const refuseUnjoinableLabels = () => refuse('label_denied', 'the label policy has no join of the labels')
 
 function checkJoinedLabel(
   joined: Label,
@@ -89,16 +89,16 @@ function checkJoinedLabel(
   policy: LabelPolicy,
 ): Refusal | undefined {
   if (!dominates(viewer, joined, policy))
-    return refuse('label_denied', 'the label of these signals together would leave them to others')
+    return refuse('label_denied', 'the joined label of these signals is above your clearance')
   return checkLinkLabels(joined, links, policy)
 }
 
 function checkLinkLabels(joined: Label, links: readonly InsightLink[], policy: LabelPolicy): Refusal | undefined {
   if (links.every(({ label }) => isCoveredBy(joined, label, policy))) return undefined
-  return refuse('label_denied', 'an insight that one of the signals is linked to does not hold the labels of all')
+  return refuse('label_denied', 'the label of a linked insight does not cover all labels')
 }
 
-/** What it is related to, with what it stands for. */
+/** Its related signals, including those of its merged signals. */
 export function listRelatedSignals({
   related_signals = [],
   taken_in = [],
@@ -140,7 +140,7 @@ export function claimSignal(
   if (refused) return refused
   const isSame = canonicalJson(listRelatedWithout(current, into)) === canonicalJson(item.related)
   if (!isSame || labelKey(current.label) !== labelKey(item.label))
-    return refuse('wrong_state', `${item.signal_id} was changed meanwhile: ask again`)
+    return refuse('wrong_state', `${item.signal_id} changed in the meantime: retry`)
   const denied = checkLinkLabels(value.label, current.links, policy)
   if (denied) return denied
   const { key, by, at, rationale } = item
@@ -162,7 +162,7 @@ export function claimSignal(
   })
 }
 
-/** The survivor knows that the signal is merged into it. */
+/** Records in the survivor that the merge is complete. */
 export function completeMerge(current: StoredSignal, signal_id: string, at: string): StoredSignal {
   const item = findItem(current, signal_id, 'taking')
   if (!item) return current
@@ -176,30 +176,29 @@ export function completeMerge(current: StoredSignal, signal_id: string, at: stri
   })
 }
 
-/** It could not be merged: nothing is left of it. */
+/** Removes a signal that could not be merged from the survivor. */
 export function abandonMerge(current: StoredSignal, signal_id: string, at: string, policy: LabelPolicy): StoredSignal {
   const item = findItem(current, signal_id, 'taking')
   return item ? removeItem({ ...current, updated_at: at }, item, policy) : current
 }
 
-/** Refuses `wrong_state` where it does not stand for the signal, or is merged into another itself. */
+/** Refuses `wrong_state` if the signal is not merged into it, or if it is itself merged into another. */
 export function beginUnmerge(
   current: StoredSignal,
   signal_id: string,
   { by, at, rationale }: JustifiedAction,
 ): StoredSignal | Refusal {
-  if (current.merge)
-    return refuse('wrong_state', 'the signal that stands for it is merged into another: unmerge that first')
+  if (current.merge) return refuse('wrong_state', 'its survivor is merged into another: unmerge that first')
   const item = current.taken_in?.find((each) => each.signal_id === signal_id)
   if (!item) return refuse('wrong_state', 'the signal is not merged')
-  if (item.state === 'taking') return refuse('wrong_state', 'the signal is still being merged: ask again')
+  if (item.state === 'taking') return refuse('wrong_state', 'the signal is still being merged: retry')
   if (item.state === 'leaving') return current
   const next = { ...item, state: 'leaving' as const, by, at, rationale }
   const taken_in = current.taken_in?.map((each) => (each === item ? next : each))
   return updatePending({ ...current, updated_at: at, ...(taken_in ? { taken_in } : {}) })
 }
 
-/** The signal as it was before this merging, but for its history. */
+/** The signal before this merge, except for its history. */
 export function releaseSignal(current: StoredSignal, { key, by, at, rationale }: MergeAction): StoredSignal {
   const { merge, ...rest } = current
   if (merge?.key !== key) return current
@@ -212,7 +211,7 @@ export function releaseSignal(current: StoredSignal, { key, by, at, rationale }:
   })
 }
 
-/** The survivor stands for it no more. */
+/** Records in the survivor that the merge is undone. */
 export function completeUnmerge(
   current: StoredSignal,
   signal_id: string,
@@ -239,7 +238,7 @@ function findItem(
   return taken_in?.find((each) => each.signal_id === id && each.state === state)
 }
 
-/** An insight knows who stands for the signal, by the key of that merging. */
+/** Records that an insight has the survivor of this merge, by its key. */
 export function recordKnownMerge(current: StoredSignal, insight_id: string, stands: string | undefined): StoredSignal {
   const links = current.links.map((each) => {
     if (each.insight_id !== insight_id) return each

@@ -11,7 +11,8 @@ import { buildRaiseInputs } from './item/rules.ts'
 import { mapDocument, resolvePointer } from './mapping/rules.ts'
 import { countIntake } from './metrics.ts'
 import { rateWindowsPart, secretsPart, sourceTallyPart } from './parts.ts'
-import { catchRefusal, checkItemTimes, type RaisedSignal, raise, raisedSignal } from './raise.ts'
+import { raise } from './raise.ts'
+import { catchRefusal, checkItemTimes, type RaisedSignal, raisedSignal } from './raise-signal.ts'
 import { max_failures } from './rate-windows.ts'
 import { intakeSettings, type WebhookSource } from './settings.ts'
 
@@ -42,7 +43,7 @@ export const deliver = operation({
   },
 })
 
-const signatureRefusal = refuse('signature_invalid', 'the delivery carries no valid signature of this source')
+const signatureRefusal = refuse('signature_invalid', 'the delivery has no valid signature of this source')
 
 function recordFailedDelivery(call: Call, { name }: WebhookSource, as: 'refused' | 'failed', why: Refusal): Refusal {
   call.part(sourceTallyPart).recordFailure(name, as, why, call.nowIso())
@@ -65,7 +66,10 @@ async function verifyDelivery(
     const wait = limitFailures(call, `source ${name}`)
     if (wait) return wait
     return signed
-      ? refuse('signature_invalid', `the signature is not of the last ${window_s} seconds`)
+      ? refuse(
+          'signature_invalid',
+          `the time of the signature is more than ${window_s} seconds from the clock of this site`,
+        )
       : signatureRefusal
   }
   const wait_s = call.part(rateWindowsPart).countRequest(`deliveries of ${name}`, max_per_minute, call.monotonic())
@@ -79,7 +83,7 @@ function limitFailures(call: Call, of: string): Refusal | undefined {
 }
 
 function refuseTooMany(wait_s: number): Refusal {
-  return new Refusal('rate_limited', 'this source sends more than it may', [], wait_s)
+  return new Refusal('rate_limited', 'the source exceeded its rate limit', [], wait_s)
 }
 
 /** All of it is understood before any of it is raised; what a broken-off delivery has left out comes with its repeat. */
@@ -89,18 +93,16 @@ async function takeInDelivery(
   { bytes, parse }: SignedBody,
   { delivery_id }: VerifiedWebhook,
 ): Promise<RaisedSignal[] | Refusal> {
-  const said = parse()
-  if (isRefusal(said)) return said
-  const items = mapDocument(source.mapping, said)
+  const document = parse()
+  if (isRefusal(document)) return document
+  const items = mapDocument(source.mapping, document)
   if (isRefusal(items)) return items
-  for (const { fields } of items) {
-    const refused = checkItemTimes(call, fields)
-    if (refused) return refused
-  }
+  const refused = checkItemTimes(call, items)
+  if (refused) return refused
   const of = resolveSource(call, source)
   if (isRefusal(of)) return of
   const done: RaisedSignal[] = []
-  for (const each of buildRaiseInputs(of, items, delivery_id ?? readDeliveryId(said) ?? sha256(bytes))) {
+  for (const each of buildRaiseInputs(of, items, delivery_id ?? readDeliveryId(document) ?? sha256(bytes))) {
     const answer = await catchRefusal(call.roles.request(raise, each))
     if (isRefusal(answer)) return answer
     done.push(raisedSignal.parse(answer))
@@ -109,7 +111,7 @@ async function takeInDelivery(
 }
 
 /** What this platform's own webhooks are known by. */
-function readDeliveryId(said: unknown): string | undefined {
-  const id = resolvePointer(said, '/id')
+function readDeliveryId(document: unknown): string | undefined {
+  const id = resolvePointer(document, '/id')
   return typeof id === 'string' && id !== '' && id.length <= 512 ? id : undefined
 }

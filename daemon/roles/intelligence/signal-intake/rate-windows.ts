@@ -9,11 +9,11 @@ export class RateWindows {
   readonly #windows = new Map<string, { readonly since: number; count: number }>()
 
   /** Counts one more at `now` (milliseconds of a clock that never jumps); seconds to wait when that is too many, else 0. */
-  countRequest(name: string, most: number, now: number): number {
+  countRequest(name: string, max_count: number, now: number): number {
     const before = this.#windows.get(name)
-    const held = before && now - before.since < window_ms ? before : { since: now, count: 0 }
-    held.count += 1
-    this.#windows.set(name, held)
-    return held.count > most ? Math.ceil((held.since + window_ms - now) / 1_000) : 0
+    const window = before && now - before.since < window_ms ? before : { since: now, count: 0 }
+    window.count += 1
+    this.#windows.set(name, window)
+    return window.count > max_count ? Math.ceil((window.since + window_ms - now) / 1_000) : 0
   }
 }

@@ -14,26 +14,30 @@ const sourceFields = {
     .min(1)
     .max(128)
     .optional()
-    .meta({ description: 'Whose signals these are; the site’s unless said' }),
-  classification: classification.optional().meta({ description: 'Their label, whatever the sender says' }),
+    .meta({ description: 'Tenant of the signals; default: the tenant of the site' }),
+  classification: classification.optional().meta({ description: 'Label of the signals; the sender cannot change it' }),
   mapping: signalMapping,
 }
 
 const pollingFields = {
   every_s: interval_s.default(60),
-  cron: z.string().max(128).optional().meta({ description: 'In place of every_s; UTC' }),
+  cron: z.string().max(128).optional().meta({ description: 'Schedule in UTC, instead of every_s' }),
 }
 
 const webhookSource = z.strictObject({
   ...sourceFields,
   kind: z.literal('webhook'),
-  secret_files: z.array(filePath).min(1).max(2).meta({ description: 'Each with one secret; two while it is changed' }),
+  secret_files: z
+    .array(filePath)
+    .min(1)
+    .max(2)
+    .meta({ description: 'One secret in each file; two during a change of secret' }),
   window_s: z
     .int()
     .min(1)
     .max(3_600)
     .default(300)
-    .meta({ description: 'How old, or how far ahead, a signature may be' }),
+    .meta({ description: 'Largest difference between the time of a signature and the clock of the site' }),
   max_per_minute: z.int().min(1).max(60_000).default(600),
 })
 export type WebhookSource = z.infer<typeof webhookSource>
@@ -43,7 +47,9 @@ const httpSource = z.strictObject({
   ...pollingFields,
   kind: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
-  authorization_file: filePath.optional().meta({ description: 'The Authorization header, as in: Bearer …' }),
+  authorization_file: filePath
+    .optional()
+    .meta({ description: 'File with the Authorization header, such as: Bearer …' }),
   ca_file: filePath.optional(),
   cursor: z
     .strictObject({
@@ -51,11 +57,11 @@ const httpSource = z.strictObject({
         .string()
         .max(512)
         .regex(/^(\/([^/~]|~[01])*)+$/)
-        .meta({ description: 'Where an answer says it' }),
+        .meta({ description: 'Path of the cursor in the response' }),
       parameter: z
         .string()
         .regex(/^[A-Za-z0-9_.~-]{1,64}$/)
-        .meta({ description: 'Of the next request’s query' }),
+        .meta({ description: 'Query parameter of the next request' }),
     })
     .optional(),
   timeout_s: z.int().min(1).max(25).default(20),
@@ -72,7 +78,9 @@ const siteCauseSettings = (severity: 'high' | 'medium') =>
     .strictObject({
       enabled: z.boolean().default(true),
       severity: z.enum(['critical', 'high', 'medium', 'low', 'info']).default(severity),
-      classification: classification.optional().meta({ description: 'At least this; joined with that of the cause' }),
+      classification: classification
+        .optional()
+        .meta({ description: 'Classification of the signal, joined with the label of the cause' }),
     })
     .prefault({})
 
@@ -82,14 +90,14 @@ export const intakeSettings = settingsBlock('intake', {
     .max(64)
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'no two may have the same name')
     .default([])
-    .meta({ doc: 'Where signals come from besides people and roles: webhooks, and what is asked for at times.' }),
+    .meta({ doc: 'Sources of signals besides people and roles: webhooks, and polled HTTP endpoints and folders.' }),
   within_every_s: interval_s
     .default(15)
-    .meta({ doc: 'Seconds between looks at what the site itself raises signals of.' }),
-  conflict: siteCauseSettings('medium').meta({ doc: 'A signal for each session of consensus that is IN_CONFLICT.' }),
-  quarantine: siteCauseSettings('high').meta({ doc: 'A signal for each item that is put into quarantine.' }),
+    .meta({ doc: 'Seconds between checks for events on the site itself that raise signals.' }),
+  conflict: siteCauseSettings('medium').meta({ doc: 'Signals for consensus sessions that are IN_CONFLICT.' }),
+  quarantine: siteCauseSettings('high').meta({ doc: 'Signals for items put into quarantine.' }),
   stale_channel: siteCauseSettings('medium').meta({
-    doc: 'A signal each time that nothing comes on a channel as it should.',
+    doc: 'Signals for channels that have become stale.',
   }),
-  failed_pipeline: siteCauseSettings('medium').meta({ doc: 'A signal for each failed run of a pipeline.' }),
+  failed_pipeline: siteCauseSettings('medium').meta({ doc: 'Signals for failed runs of a pipeline.' }),
 })

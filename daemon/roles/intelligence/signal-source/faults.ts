@@ -1,4 +1,4 @@
-// What is wrong with the sources of a profile beyond their form, before anything starts.
+// Checks the sources of a profile beyond their schema, before the role starts.
 
 import type { RoleDeployment } from '../../../kernel/role/role.ts'
 import { labelSettings, platformSettings } from '../../../kernel/settings/platform-settings.ts'
@@ -22,7 +22,7 @@ function findLabelFaults({ name, classification }: IntakeSource, levels: readonl
   return level === undefined || levels.includes(level) ? [] : [`${name}: "${level}" is not one of labels.levels`]
 }
 
-/** Without an id of its own each item would be raised again with every answer that differs. */
+/** Without an id, each item would be raised again with every response that differs. */
 function findHttpFaults(source: IntakeSource, deployment_profile: string): string[] {
   if (source.kind !== 'http') return []
   const isPlain =

@@ -1,4 +1,4 @@
-// The sources of the caller's tenant, and whether they work.
+// Lists the sources of the caller's tenant with counts and last error.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -6,6 +6,7 @@ import { shortText } from '../fields.ts'
 import { sourceTallyPart } from '../signal-intake/parts.ts'
 import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
 import { countFields, newSignalSource, signalSources } from './model.ts'
+import { isOwnSource } from './resolve-source.ts'
 import { addCounts } from './source-tally.ts'
 import { countsOfSource } from './store-source.ts'
 
@@ -14,7 +15,7 @@ const sourceView = z
   .meta({ id: 'ShownSource' })
 
 export const list = operation({
-  summary: 'List the configured sources of signals, and whether they work',
+  summary: 'List the configured sources of signals with counts and last error',
   method: 'GET',
   path: '/api/v1/signal-source',
   input: z.strictObject({}),
@@ -27,11 +28,6 @@ export const list = operation({
     return { items: await Promise.all(mine.map((source) => showSource(call, source))) }
   },
 })
-
-/** Of the caller's tenant. */
-export function isOwnSource({ caller, site }: Call, { tenant_id = site.tenant_id }: IntakeSource): boolean {
-  return caller.tenant_id === '*' || caller.tenant_id === tenant_id
-}
 
 function showSource(call: Call, { name, kind, tenant_id = call.site.tenant_id }: IntakeSource) {
   const tally = call.part(sourceTallyPart)

@@ -1,25 +1,28 @@
-// What is kept of a source: how much has come, when it last worked, and where a polled one goes on; and what it said that is no signal.
+// The stored state of a source: counts, last success and error, and cursor; and its refused items.
 import * as z from 'zod'
 import { label, lowestLabel } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { instant, shortText } from '../fields.ts'
-import { zeroCounts } from './source-tally.ts'
 
 const count = z.int().min(0)
 
-export const lastError = z
+const lastError = z
   .strictObject({ at: instant, code: z.string(), detail: z.string() })
-  .meta({ id: 'SourceError', description: 'The last time that something was not taken, and why' })
+  .meta({ id: 'SourceError', description: 'The last refusal or failure' })
 
 export const countFields = {
   taken: count.meta({ description: 'Signals that were raised' }),
-  repeated: count.meta({ description: 'What had been raised before' }),
-  refused: count.meta({ description: 'What was no signal' }),
-  failed: count.meta({ description: 'Times that nothing could be taken: no signature, no answer' }),
+  repeated: count.meta({ description: 'Signals that had been raised before' }),
+  refused: count.meta({ description: 'Items that were not signals' }),
+  failed: count.meta({ description: 'Deliveries without a valid signature, and polls without a response' }),
   last_success_at: instant.optional(),
   last_error: lastError.optional(),
 }
+const sourceCounts = z.strictObject(countFields)
+export type SourceCounts = Readonly<z.infer<typeof sourceCounts>>
+
+export const zeroCounts: SourceCounts = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
 export const storedSignalSource = z.strictObject({
   tenant_id: shortText,
@@ -29,14 +32,14 @@ export const storedSignalSource = z.strictObject({
 })
 export type StoredSignalSource = z.infer<typeof storedSignalSource>
 
-/** By the source's name in the profile. */
+/** The id is the name of the source in the profile. */
 export const signalSources = collection({ name: 'signal_source', schema: storedSignalSource, indexes: [] })
 
 export function newSignalSource({ site }: Pick<Call, 'site'>, tenant_id: string): StoredSignalSource {
   return { tenant_id, label: lowestLabel(tenant_id, site.labels, site.tenant_id), ...zeroCounts }
 }
 
-/** What a source said that is no signal, so that nothing of it is lost where the source forgets it. */
+/** Items that are not signals, stored so that they are not lost if the source deletes them. */
 export const refusedItems = collection({
   name: 'refused_item',
   schema: z.strictObject({
@@ -46,7 +49,7 @@ export const refusedItems = collection({
     known: z.string().max(1_024),
     at: instant,
     detail: z.string().max(1_024),
-    item: z.string().max(65_536).meta({ description: 'JSON, cut off where it is longer' }),
+    item: z.string().max(65_536).meta({ description: 'JSON, truncated' }),
   }),
   indexes: ['source', 'at'],
 })

@@ -1,11 +1,11 @@
-// When each source is asked next: at its times, and after failures less and less often.
+// The next poll of each source: by its interval or schedule, with back-off after failures.
 
 const max_backoff_ms = 3_600_000
 
 export class PollSchedule {
   readonly #next = new Map<string, { readonly at: number; readonly failures: number }>()
 
-  /** `first`: when one begins of which nothing is known yet. Epoch milliseconds. */
+  /** `first`: time of the first poll, in epoch milliseconds. */
   isDue(name: string, first: number, now: number): boolean {
     const known = this.#next.get(name) ?? { at: first, failures: 0 }
     this.#next.set(name, known)

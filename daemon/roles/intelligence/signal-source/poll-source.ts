@@ -1,4 +1,4 @@
-// Asks one source for its news and raises them, so that none is lost or doubled whenever this is cut short.
+// Polls one source and raises its new items; an interruption at any point neither loses nor duplicates one.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -14,16 +14,16 @@ import { buildRaiseInputs, type SourceIdentity } from '../signal-intake/item/rul
 import { type MappedItem, mapDocument, mapItem, selectItems } from '../signal-intake/mapping/rules.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
 import { sourceTallyPart } from '../signal-intake/parts.ts'
-import { checkItemTimes, raiseSignal } from '../signal-intake/raise.ts'
+import { checkItemTimes, raiseSignal } from '../signal-intake/raise-signal.ts'
 import type { FolderSource, HttpSource } from '../signal-intake/settings.ts'
 import { refusedItems, signalSources } from './model.ts'
 import { resolveSource } from './resolve-source.ts'
 import { storeCursor } from './store-source.ts'
 
-/** Answers or files that are taken at one time; the rest is for the next. */
+/** Maximum number of responses or files in one poll; the rest follows in the next. */
 const max_rounds = 50
 
-/** Refused when nothing could be taken, which is then asked for again. */
+/** Refuses if the poll failed; the next poll requests the same again. */
 export async function pollSource(
   call: Call,
   source: HttpSource | FolderSource,
@@ -33,34 +33,34 @@ export async function pollSource(
   if (isRefusal(of)) return of
   for (let round = 0; round < max_rounds && !call.signal.aborted; round++) {
     const before = (await call.store(signalSources).find(of.name))?.value.cursor
-    const news = await polled.poll(before, call.signal)
-    if (isRefusal(news)) return news
-    const isUnread = await takeInPoll(call, source, of, news)
-    if (news.cursor !== before) await storeCursor(call, of.name, news.cursor)
+    const pollResult = await polled.poll(before, call.signal)
+    if (isRefusal(pollResult)) return pollResult
+    const isUnread = await takeInPoll(call, source, of, pollResult)
+    if (pollResult.cursor !== before) await storeCursor(call, of.name, pollResult.cursor)
     if (isUnread) return isUnread
     call.part(sourceTallyPart).recordSuccess(of.name, { taken: 0, repeated: 0 }, call.nowIso())
-    if (!news.has_more) return undefined
+    if (!pollResult.has_more) return undefined
   }
   return undefined
 }
 
-/** The refusal of an answer that could not be read at all, where it stays with the source to say it again. */
+/** The refusal of a response that could not be read at all and that the source will send again. */
 async function takeInPoll(
   call: Call,
   source: HttpSource | FolderSource,
   of: SourceIdentity,
-  news: PollResult,
+  pollResult: PollResult,
 ): Promise<Refusal | undefined> {
   const faults = new Map<number, readonly PolledDocumentFault[]>()
   let unread: Refusal | undefined
-  for (const [number, set] of news.sets.entries()) {
+  for (const [number, set] of pollResult.sets.entries()) {
     const found = set.is_whole
       ? await takeInWholeSet(call, source, of, set)
       : await takeInItemByItem(call, source, of, set)
     if (isRefusal(found)) unread = found
     else if (found.length > 0) faults.set(number, found)
   }
-  await news.acknowledge(faults)
+  await pollResult.acknowledge(faults)
   return unread
 }
 
@@ -73,23 +73,15 @@ async function takeInWholeSet(
   const faults: PolledDocumentFault[] = []
   const all: { readonly items: readonly MappedItem[]; readonly known: string }[] = []
   for (const [at, document] of set.documents.entries()) {
-    const items = isRefusal(document) ? document : checkTimes(call, mapDocument(mapping, document))
-    if (isRefusal(items)) faults.push({ at, detail: describeRefusal(items) })
-    else all.push({ items, known: `${set.set_id}/${at}` })
+    const items = isRefusal(document) ? document : mapDocument(mapping, document)
+    const refused = isRefusal(items) ? items : checkItemTimes(call, items)
+    if (refused) faults.push({ at, detail: describeRefusal(refused) })
+    else if (!isRefusal(items)) all.push({ items, known: `${set.set_id}/${at}` })
   }
   if (faults.length === 0)
     for (const { items, known } of all) faults.push(...(await raiseItems(call, of, items, known)))
   if (faults.length > 0) await recordRefusedSet(call, of, set, faults)
   return faults
-}
-
-function checkTimes(call: Call, items: readonly MappedItem[] | Refusal): readonly MappedItem[] | Refusal {
-  if (isRefusal(items)) return items
-  for (const { fields } of items) {
-    const refused = checkItemTimes(call, fields)
-    if (refused) return refused
-  }
-  return items
 }
 
 async function takeInItemByItem(
@@ -113,7 +105,7 @@ async function takeInItemByItem(
   return []
 }
 
-/** What the role itself refuses of an item, such as a time in the future. */
+/** Raises the items. Returns the refusals of the role, such as a time in the future. */
 async function raiseItems(
   call: Call,
   of: SourceIdentity,
@@ -149,11 +141,11 @@ async function recordRefusedSet(
   countRefusal(
     call,
     of,
-    `${faults.length} of ${documents.length} lines are no signals; line ${(first?.at ?? 0) + 1}: ${first?.detail}`,
+    `${faults.length} of ${documents.length} lines are not signals; line ${(first?.at ?? 0) + 1}: ${first?.detail}`,
   )
 }
 
-/** Once for the same words: a source without a cursor says them at each poll. */
+/** Stores an equal item once: a source without a cursor returns it at each poll. */
 async function storeRefusedItem(
   call: Call,
   of: SourceIdentity,

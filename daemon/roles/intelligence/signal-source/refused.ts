@@ -1,4 +1,4 @@
-// What polled sources said that is no signal, the newest first.
+// Lists items of polled sources that are not signals, the newest first.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -19,7 +19,7 @@ const refusedItem = z
   .meta({ id: 'RefusedItem' })
 
 export const list = operation({
-  summary: 'List what polled sources said that is no signal',
+  summary: 'List items of a polled source that are not signals, with the reason',
   method: 'GET',
   path: '/api/v1/signal-source/{name}/refused',
   input: z.strictObject({ ...listFields, name: shortText }),

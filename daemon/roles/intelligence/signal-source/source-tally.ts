@@ -1,18 +1,8 @@
-// What has come from each source since the store was last told: counted in memory, so that no delivery waits for it.
+// Counts of each source since the last write to the store, in memory so that no delivery waits for the store.
 import type { FieldError } from '../../../kernel/error/errors.ts'
+import { type SourceCounts, zeroCounts } from './model.ts'
 
 export type IntakeOutcome = 'taken' | 'repeated' | 'refused' | 'failed'
-
-export type SourceCounts = {
-  readonly taken: number
-  readonly repeated: number
-  readonly refused: number
-  readonly failed: number
-  readonly last_success_at?: string
-  readonly last_error?: { readonly at: string; readonly code: string; readonly detail: string }
-}
-
-export const zeroCounts: SourceCounts = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
 export class SourceTally {
   readonly #counts = new Map<string, SourceCounts>()
@@ -28,7 +18,7 @@ export class SourceTally {
     this.#add(source, { ...zeroCounts, [outcome]: 1 })
   }
 
-  /** `refused`: what came is no signal; `markRunFailed`: nothing could be taken at all. */
+  /** `refused`: an item was not a signal; `failed`: no item could be read. */
   recordFailure(source: string, as: 'refused' | 'failed', why: IntakeFailure, at: string): void {
     const first = why.errors?.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
     const detail = [why.message, ...(first ?? [])].join('; ').slice(0, 1_024)
@@ -39,7 +29,7 @@ export class SourceTally {
     return this.#counts.get(source) ?? zeroCounts
   }
 
-  /** Reads something of the store while nothing is on its way there: so no count is missed, and none is told twice. */
+  /** Reads from the store while no flush is under way, so that no count is missed or added twice. */
   async readBetweenFlushes<T>(read: () => Promise<T>): Promise<T> {
     for (;;) {
       await this.#flushing
@@ -49,10 +39,10 @@ export class SourceTally {
     }
   }
 
-  /** Writes everything so far, which is then no longer held here; what could not be written is held on. */
+  /** Writes all counts and clears them here; counts that could not be written stay. */
   async flush(write: (source: string, tallied: SourceCounts) => Promise<void>): Promise<void> {
     for (const source of [...this.#counts.keys()]) {
-      // As it is now: more may have come while those before it were written.
+      // Read now: more may have been counted while earlier sources were written.
       const tallied = this.countsOf(source)
       this.#counts.delete(source)
       this.#flushes += 1
@@ -72,7 +62,7 @@ export class SourceTally {
 
 type IntakeFailure = { readonly code: string; readonly message: string; readonly errors?: readonly FieldError[] }
 
-/** Of the later one what is said of the last. */
+/** Adds the counts; last success and last error are those of the later value. */
 export function addCounts(first: SourceCounts, later: SourceCounts): SourceCounts {
   const last_success_at = later.last_success_at ?? first.last_success_at
   const last_error = later.last_error ?? first.last_error

@@ -1,11 +1,11 @@
-// Writes down what has come from sources, and where a polled one goes on.
+// Stores the counts of sources and the cursor of polled ones.
 import type { Call } from '../../../kernel/operation/call.ts'
 import { sourceTallyPart } from '../signal-intake/parts.ts'
 import { intakeSettings } from '../signal-intake/settings.ts'
-import { newSignalSource, type StoredSignalSource, signalSources } from './model.ts'
-import { addCounts, type SourceCounts } from './source-tally.ts'
+import { newSignalSource, type SourceCounts, type StoredSignalSource, signalSources } from './model.ts'
+import { addCounts } from './source-tally.ts'
 
-/** Acts for every tenant. What could not be written is kept for the next time. */
+/** Stores all counts, for every tenant. Counts that could not be written stay for the next run. */
 export async function storeTally(call: Call): Promise<void> {
   await call.part(sourceTallyPart).flush(async (name, tallied) => {
     await updateSource(call, name, tenantOfSource(call, name), (current) => ({
@@ -27,7 +27,7 @@ export function countsOfSource({
   cursor: _cursor,
   ...tallied
 }: StoredSignalSource): SourceCounts {
-  return tallied as SourceCounts
+  return tallied
 }
 
 function tenantOfSource(call: Call, name: string): string {

@@ -1,4 +1,4 @@
-// Tries a source without raising anything: its secrets, what it has to say, and what the mapping makes of it.
+// Tests the secrets, response and mapping of a source without raising signals.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -8,8 +8,7 @@ import { itemFields } from '../signal-intake/item/model.ts'
 import { mapItem, selectItems } from '../signal-intake/mapping/rules.ts'
 import { polledSourcesPart, secretsPart } from '../signal-intake/parts.ts'
 import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
-import { isOwnSource } from './list.ts'
-import { resolveSource } from './resolve-source.ts'
+import { isOwnSource, resolveSource } from './resolve-source.ts'
 
 const max_shown_items = 5
 
@@ -17,15 +16,15 @@ const sourceTestResult = z
   .strictObject({
     ok: z.boolean(),
     detail: z.string(),
-    items: z.int().min(0).meta({ description: 'How many there are' }),
-    refused: z.int().min(0).meta({ description: 'How many of them are no signals' }),
-    signals: z.array(itemFields).meta({ description: 'The first of those that would be raised' }),
+    items: z.int().min(0).meta({ description: 'Number of items' }),
+    refused: z.int().min(0).meta({ description: 'Number of items that are not signals' }),
+    signals: z.array(itemFields).meta({ description: 'The first signals that would be raised' }),
     faults: z.array(z.string()),
   })
   .meta({ id: 'SourceTried' })
 
 export const test = operation({
-  summary: 'Try a source without raising anything; a sample takes the place of what it says',
+  summary: 'Test a source without raising signals; a sample replaces its response',
   method: 'POST',
   path: '/api/v1/signal-source/{name}/test',
   input: z.strictObject({ name: shortText, sample: z.record(z.string(), z.unknown()).optional() }),
@@ -35,7 +34,7 @@ export const test = operation({
 
   async run(call, { name, sample }) {
     const source = call.settings(intakeSettings).sources.find((each) => each.name === name && isOwnSource(call, each))
-    if (!source) return refuse('not_found', 'there is no such source')
+    if (!source) return refuse('not_found', `the profile has no source ${name} of your tenant`)
     const documents = await loadDocuments(call, source, sample)
     const of = resolveSource(call, source)
     for (const found of [of, documents])
@@ -52,9 +51,9 @@ async function loadDocuments(call: Call, source: IntakeSource, sample: unknown):
   if (sample !== undefined) return [sample]
   if (source.kind === 'webhook') return []
   const polled = call.part(polledSourcesPart).sources.get(source.name)
-  const news = await polled?.poll(undefined, call.signal)
-  if (isRefusal(news)) return news
-  return (news?.sets ?? []).flatMap(({ documents }) => documents)
+  const pollResult = await polled?.poll(undefined, call.signal)
+  if (isRefusal(pollResult)) return pollResult
+  return (pollResult?.sets ?? []).flatMap(({ documents }) => documents)
 }
 
 function mapDocuments(
@@ -66,14 +65,14 @@ function mapDocuments(
   const mapped = items.map((item) => (isRefusal(item) ? item : mapItem(mapping, item)))
   const faults = mapped.filter((each) => isRefusal(each))
   const signals = mapped.flatMap((each) => (isRefusal(each) ? [] : [each.fields]))
-  const said = faults.flatMap(({ message, errors }) =>
+  const messages = faults.flatMap(({ message, errors }) =>
     errors.length > 0 ? errors.map(({ path, message: why }) => `${path}: ${why}`) : [message],
   )
   const nothing =
-    kind === 'webhook' ? 'the secrets can be read; give a sample to try the mapping' : 'it has nothing to say'
+    kind === 'webhook' ? 'the secrets can be read; give a sample to test the mapping' : 'the source has no new items'
   const detail = items.length === 0 ? nothing : `${signals.length} of ${items.length} items are signals`
   return {
     ...{ ok: faults.length === 0, detail, items: items.length, refused: faults.length },
-    ...{ signals: signals.slice(0, max_shown_items), faults: said.slice(0, 20) },
+    ...{ signals: signals.slice(0, max_shown_items), faults: messages.slice(0, 20) },
   }
 }

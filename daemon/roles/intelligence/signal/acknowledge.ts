@@ -1,4 +1,4 @@
-// Says that somebody has seen the signal.
+// Acknowledges a new signal.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from './change-signal.ts'
@@ -13,6 +13,6 @@ export const acknowledge = operation({
   tool: 'signal_acknowledge',
   input: uidInput.extend({ note: rationale.optional(), ...commandSystemFields }),
 
-  run: (call, given) =>
-    runCommand(call, given, (current) => changeStatus(current, 'acknowledged', attributeAction(call, given.note))),
+  run: (call, input) =>
+    runCommand(call, input, (current) => changeStatus(current, 'acknowledged', attributeAction(call, input.note))),
 })

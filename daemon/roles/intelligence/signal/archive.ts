@@ -1,4 +1,4 @@
-// Puts a signal away: a dismissal with a marker. Nothing is deleted.
+// Archives a signal: dismisses and marks it. Nothing is deleted.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from './change-signal.ts'
@@ -13,6 +13,6 @@ export const archive = operation({
   tool: 'signal_archive',
   input: uidInput.extend({ rationale: rationale.optional(), ...commandSystemFields }),
 
-  run: (call, given) =>
-    runCommand(call, given, (current) => archiveSignal(current, attributeAction(call, given.rationale))),
+  run: (call, input) =>
+    runCommand(call, input, (current) => archiveSignal(current, attributeAction(call, input.rationale))),
 })

@@ -1,4 +1,4 @@
-// A signal as it begins, whoever sends it: new, with what follows from what was said, under a silence where one is over it.
+// Builds the first state of a signal: new, with derived fields, and silenced if an active silence matches.
 import type { Call } from '../../../kernel/operation/call.ts'
 import { recordChanges } from '../change-log/rules.ts'
 import { findActiveSilence } from '../silence/find-active-silence.ts'
@@ -6,20 +6,20 @@ import type { StoredSignal } from './model.ts'
 import { withVisibility } from './visibility.ts'
 
 type DerivedSignalField =
-  | ('status' | 'subject_id' | 'source_type' | 'source_name' | 'standing' | 'subject_standing' | 'silence_id')
+  | ('status' | 'subject_id' | 'source_type' | 'source_name' | 'visibility' | 'subject_visibility' | 'silence_id')
   | ('silence_label' | 'links' | 'owes' | 'revision' | 'untold' | 'unlogged' | 'tally')
 
-/** What is known of it before. */
+/** The fields that the caller sets. */
 export type NewSignalFields = Omit<StoredSignal, DerivedSignalField>
 
-export async function buildSignal(call: Call, said: NewSignalFields): Promise<StoredSignal> {
-  const { name } = said.source
+export async function buildSignal(call: Call, fields: NewSignalFields): Promise<StoredSignal> {
+  const { name } = fields.source
   const fresh = {
-    ...said,
-    ...{ status: 'new' as const, subject_id: said.subject.id, source_type: said.source.type },
+    ...fields,
+    ...{ status: 'new' as const, subject_id: fields.subject.id, source_type: fields.source.type },
     ...(name === undefined ? {} : { source_name: name }),
     ...{ links: [], owes: 0 as const, revision: 0, untold: [], tally: '' },
-    ...(await findActiveSilence(call, said)),
+    ...(await findActiveSilence(call, fields)),
   }
-  return recordChanges(undefined, withVisibility(fresh), said.created_by)
+  return recordChanges(undefined, withVisibility(fresh), fields.created_by)
 }

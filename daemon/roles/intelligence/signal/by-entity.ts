@@ -1,17 +1,14 @@
-// Signals about one entity, the latest detected first.
+// Lists signals about one entity, the latest detected first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { shortText } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { filterFields, listSignals, signalPage } from './list-signals.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/by-entity/{entity_id}')
 
 export const byEntity = operation({
   summary: 'List the signals about an entity, the latest detected first',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/by-entity/{entity_id}'),
   tool: 'signal_by_entity',
   input: z.strictObject({ ...filterFields, entity_id: shortText }),
   output: signalPage,

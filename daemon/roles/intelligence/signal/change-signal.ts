@@ -1,4 +1,4 @@
-// Changes a signal by a pure rule: decide, store with its audit record, tell.
+// Changes a signal by a pure rule: decides, stores with the audit record, wakes the workers.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -9,8 +9,8 @@ import { type StoredSignal, signals } from './model.ts'
 import type { AttributedAction } from './rules.ts'
 
 /**
- * The same value back is no change. `action`, `more`: what the audit calls it and adds, for whoever pays what somebody
- * else decided.
+ * A rule that returns the same value makes no change. `action`, `more`: name and further details of the audit record, for
+ * deliveries on behalf of somebody else.
  * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
  */
 export async function changeSignal(
@@ -38,7 +38,7 @@ export async function changeSignal(
   return doc
 }
 
-/** Who calls, now. */
+/** The caller, the current time and the reason. */
 export function attributeAction(call: Call, rationale?: string): AttributedAction {
   return { by: call.caller.subject, at: call.nowIso(), ...(rationale === undefined ? {} : { rationale }) }
 }

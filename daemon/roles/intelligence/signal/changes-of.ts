@@ -1,23 +1,20 @@
-// What became of one signal, the oldest first.
+// Lists the changes of one signal, the oldest first.
 
 import { dominates } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { type SignalChange, signalChange, signalChanges } from '../change-log/model.ts'
 import { changeId } from '../change-log/rules.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { type StoredSignal, signals } from './model.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/{uid}/changes')
 
 export const changesOf = operation({
   summary: 'List all changes of one signal with old and new values, the oldest first',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/{uid}/changes'),
   tool: 'signal_history',
   input: uidInput.extend(listFields),
   output: pageSchema(signalChange).meta({ id: 'SignalChangePage' }),
@@ -25,7 +22,7 @@ export const changesOf = operation({
   allow: 'intelligence:read',
 
   async run(call, { uid, limit, cursor }) {
-    // Before the log: what leaves the signal meanwhile is in the log then.
+    // Read before the log: a change that leaves the signal in between is in the log by then.
     const signal = await call.store(signals).get(uid)
     const order = { field: 'place', direction: 'asc' } as const
     const query = { ...buildListQuery({ signal_id: uid }, limit, cursor, order), fresh: true }
@@ -36,11 +33,11 @@ export const changesOf = operation({
   },
 })
 
-/** Changes that the log does not have yet, as far as the caller may know of them. */
+/** Changes not yet in the log that the caller may see. */
 async function findUnloggedChanges(call: Call, { id: signal_id, value }: Doc<StoredSignal>): Promise<SignalChange[]> {
   const { caller, site } = call
-  const seen = value.untold.filter(({ label }) => dominates(caller, label, site.labels))
-  const found = seen.map(async ({ label: _label, part, ...change }) => {
+  const visible = value.untold.filter(({ label }) => dominates(caller, label, site.labels))
+  const found = visible.map(async ({ label: _label, part, ...change }) => {
     const id = changeId({ signal_id, revision: change.revision, part })
     return (await call.store(signalChanges).find(id)) ? [] : [{ id, signal_id, ...change }]
   })

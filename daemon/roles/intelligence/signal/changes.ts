@@ -1,4 +1,4 @@
-// What became of all signals of a tenant since a place in the log, so that another system can follow it.
+// Lists changes of all signals of a tenant from a position in the log on, so that another system can follow them.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -6,27 +6,29 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { readCursor, writeCursor } from '../../../kernel/store/list-cursor.ts'
 import type { ListQuery } from '../../../kernel/store/store.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { copiedEnd } from '../change-log/append-changes.ts'
 import { signalChange, signalChanges, signalLogs } from '../change-log/model.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/changes')
+import { objectPaths } from '../object-paths.ts'
 
 export const changes = operation({
-  summary: 'List changes of signals since a place in the log, the oldest first: each once, and none is missed',
+  summary: 'List changes of signals from a position in the log on, the oldest first, each once and none missed',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/changes'),
   tool: 'signal_changes',
   input: z.strictObject({
     limit: listFields.limit,
-    since: listFields.cursor.meta({ description: 'next_since of an earlier answer; absent: from the first change' }),
+    since: listFields.cursor.meta({
+      description: 'The next_since of an earlier response; absent: from the first change',
+    }),
   }),
   output: z
     .strictObject({
       items: z.array(signalChange),
-      next_since: z.string().optional().meta({ description: 'Goes on after these; absent while there is nothing' }),
-      has_more: z.boolean().meta({ description: 'Whether there are further changes now' }),
+      next_since: z
+        .string()
+        .optional()
+        .meta({ description: 'Position after these changes; absent while there are none' }),
+      has_more: z.boolean().meta({ description: 'Whether more changes are available now' }),
     })
     .meta({ id: 'SignalChanges' }),
   errors: [],
@@ -36,7 +38,7 @@ export const changes = operation({
     const after = parsePlace(call, since)
     if (isRefusal(after)) return after
     const log = await call.store(signalLogs).find(call.caller.tenant_id)
-    // Beyond it a change might be copied in between two that are there already.
+    // Beyond this position, a change may still be inserted between existing ones.
     const place = { lt: log ? copiedEnd(log.value) : '', ...(after === undefined ? {} : { gt: after }) }
     const query = { filter: { place }, order: { field: 'place', direction: 'asc' }, limit, fresh: true } as const
     const { docs, next_cursor } = await call.store(signalChanges).list(query)
@@ -60,10 +62,14 @@ function parsePlace(call: Call, since: string | undefined) {
     if (!isRefusal(error)) throw error
   }
   const fault = { path: 'since', message: 'not of this log and clearance' }
-  return refuse('malformed', 'since is not a place in this log for this caller: begin anew', [fault])
+  return refuse(
+    'malformed',
+    'since is not a position in this log for the clearance of this caller: start again without since',
+    [fault],
+  )
 }
 
-/** Bound to the clearance: who gets another begins anew, or what it hid before would be missed. */
+/** Bound to the clearance: a caller with another one starts again, or it would miss changes hidden before. */
 function cursorQuery({ caller: { tenant_id, clearance }, site }: Call): ListQuery {
   return { limit: 1, read_scope: { viewer: { tenant_id, clearance }, policy: site.labels } }
 }

@@ -1,18 +1,16 @@
-// What the commands on a signal have in common: their address, what they may refuse, and what they answer.
+// The common parts of commands on one signal: paths, errors and response.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
+import { objectPaths } from '../object-paths.ts'
 import { changeSignal } from './change-signal.ts'
 import type { StoredSignal } from './model.ts'
 import { checkNotMerged } from './rules.ts'
 import { changedSignal, listStrippedFields } from './system-fields.ts'
 import { showSignal } from './view.ts'
 
-export function commandPaths(command: string): { readonly path: string; readonly also: readonly string[] } {
-  const [path = '', ...also] = objectPathAliases('signal', `/{uid}/${command}`)
-  return { path, also }
-}
+/** The paths of a command on one signal. */
+export const commandPaths = (command: string) => objectPaths('signal', `/{uid}/${command}`)
 
 export const commandParts = {
   method: 'POST',
@@ -24,9 +22,9 @@ export const commandParts = {
 
 export async function runCommand(
   call: Call,
-  given: Readonly<Record<string, unknown>> & { readonly uid: string },
+  input: Readonly<Record<string, unknown>> & { readonly uid: string },
   rule: (current: StoredSignal) => StoredSignal | Refusal,
 ) {
-  const done = await changeSignal(call, given.uid, (current) => checkNotMerged(current) ?? rule(current))
-  return isRefusal(done) ? done : { ...showSignal(call, done), stripped_fields: listStrippedFields(given, true) }
+  const done = await changeSignal(call, input.uid, (current) => checkNotMerged(current) ?? rule(current))
+  return isRefusal(done) ? done : { ...showSignal(call, done), stripped_fields: listStrippedFields(input, true) }
 }

@@ -1,16 +1,17 @@
-// Takes a signal in: about a subject, under a short id, with the label that its inputs come to together.
+// Creates a signal about a subject, with a short id and the join of the labels of its inputs.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { classification, dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
+import { classification } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uid } from '../fields.ts'
+import { joinVisibleLabels } from '../join-labels.ts'
 import { signalTotal } from '../metrics.ts'
-import { settings } from '../settings.ts'
+import { objectPaths } from '../object-paths.ts'
 import { buildSignal } from './build-signal.ts'
 import { actor, type StoredSignal, signalInputFields, signals } from './model.ts'
+import { resolveTimes } from './resolve-times.ts'
 import { storeNewSignal } from './store-new-signal.ts'
 import { resolveSubject, subjectInput } from './subject.ts'
 import {
@@ -22,26 +23,21 @@ import {
 } from './system-fields.ts'
 import { showSignal } from './view.ts'
 
-const day_ms = 86_400_000
-
-const [path = '', ...also] = objectPathAliases('signal')
-
 const input = z.strictObject({
   ...signalInputFields,
   subject: subjectInput.optional(),
-  subject_ref: subjectInput.optional().meta({ description: 'Another name of subject' }),
+  subject_ref: subjectInput.optional().meta({ description: 'Alias of subject' }),
   actor: actor.optional(),
   metadata: senderMetadata,
   classification: classification.optional(),
-  uid: uid.optional().meta({ description: 'The service’s own: taken out' }),
+  uid: uid.optional().meta({ description: 'Set by the service; removed from requests' }),
   ...systemFields,
 })
 
 export const create = operation({
   summary: 'Raise a signal about a subject',
   method: 'POST',
-  path,
-  also,
+  ...objectPaths('signal'),
   tool: 'create_signal',
   input,
   output: changedSignal,
@@ -52,37 +48,37 @@ export const create = operation({
   versioned: true,
   max_body_bytes: 131_072,
 
-  async run(call, given) {
-    const value = await buildFromInput(call, given)
+  async run(call, request) {
+    const value = await buildFromInput(call, request)
     if (isRefusal(value)) return value
     const made = await storeNewSignal(call, value)
     if (isRefusal(made)) return made
     if (made.isNew) call.count(signalTotal, { status: 'new' })
     if (made.isNew) call.wake('log')
-    return { ...showSignal(call, made.doc), stripped_fields: listStrippedFields(given, false) }
+    return { ...showSignal(call, made.doc), stripped_fields: listStrippedFields(request, false) }
   },
 })
 
 type CreateSignalInput = z.output<typeof input>
 
-/** Refuses what it is not about, times that cannot be, related signals that are not there, and a label above the caller. */
-async function buildFromInput(call: Call, given: CreateSignalInput): Promise<StoredSignal | Refusal> {
-  const subject = resolveSubject(given.subject, given.subject_ref)
+/** Refuses an invalid subject, invalid times, unknown related signals, and a label above the caller's clearance. */
+async function buildFromInput(call: Call, request: CreateSignalInput): Promise<StoredSignal | Refusal> {
+  const subject = resolveSubject(request.subject, request.subject_ref)
   if (isRefusal(subject)) return subject
-  const times = resolveTimes(call, given)
+  const times = resolveTimes(call, request)
   if (isRefusal(times)) return times
-  const related_signals = [...new Set(given.related_signals)]
-  const label = await joinRelatedLabels(call, given.classification ?? call.site.default_level, related_signals)
+  const related_signals = [...new Set(request.related_signals)]
+  const label = await joinRelatedLabels(call, request.classification ?? call.site.default_level, related_signals)
   if (isRefusal(label)) return label
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
-  const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
+  const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = request
   return buildSignal(call, {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
     ...{ schema_version: '1.1', signal_type, source, severity, subject, title, ...times },
-    actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
-    metadata: { ...withoutSystemMetadata(given.metadata), status_history: [] },
+    actor: request.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
+    metadata: { ...withoutSystemMetadata(request.metadata), status_history: [] },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
     ...(related_signals.length ? { related_signals } : {}),
@@ -91,36 +87,17 @@ async function buildFromInput(call: Call, given: CreateSignalInput): Promise<Sto
   })
 }
 
-/** All in UTC, so that their texts stand in the order of time. */
-export function resolveTimes(
-  call: Call,
-  { detected_at, expires_at, signal_type }: Pick<CreateSignalInput, 'detected_at' | 'expires_at' | 'signal_type'>,
-) {
-  const now = call.now()
-  const detected = Date.parse(detected_at)
-  if (!(detected <= now + day_ms))
-    return refuse('invalid', 'the signal was detected in the future', [
-      { path: 'detected_at', message: 'must not be more than a day ahead' },
-    ])
-  const { expiry_days, expiry_days_by_type: by_type } = call.settings(settings)
-  const days = (Object.hasOwn(by_type, signal_type) ? by_type[signal_type] : undefined) ?? expiry_days
-  const due_ts = expires_at === undefined ? now + days * day_ms : Date.parse(expires_at)
-  return {
-    detected_at: new Date(detected).toISOString(),
-    expires_at: new Date(due_ts).toISOString(),
-    due_ts,
-  }
-}
-
-/** The join of what was given with the labels of all related signals; what it comes to must be the caller's to see. */
-async function joinRelatedLabels(call: Call, given: z.output<typeof classification>, related: readonly string[]) {
-  const own = resolveClassification(call, given)
+/** The join of the given classification and the labels of all related signals; the caller must be cleared for it. */
+async function joinRelatedLabels(call: Call, request: z.output<typeof classification>, related: readonly string[]) {
+  const own = resolveClassification(call, request)
   if (isRefusal(own)) return own
   const found = await Promise.all(related.map((each) => call.store(signals).find(each)))
   const missing = found.indexOf(undefined)
-  if (missing >= 0) return refuse('not_found', `there is no related signal ${related[missing]}`)
-  let joined: Label | undefined = own
-  for (const doc of found) joined = joined && doc && joinLabels(joined, doc.value.label, call.site.labels)
-  if (joined && dominates(call.caller, joined, call.site.labels)) return joined
-  return refuse('label_denied', 'the label of the signal and of those related to it would leave it to nobody')
+  if (missing >= 0)
+    return refuse('not_found', `related signal ${related[missing]} was not found: remove it from related_signals`)
+  return joinVisibleLabels(
+    call,
+    [own, ...found.flatMap((doc) => doc?.value.label ?? [])],
+    'the joined label of the signal and its related signals is above your clearance: name fewer related signals',
+  )
 }

@@ -1,17 +1,14 @@
-// One signal.
+// Gets one signal.
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { signal, signals } from './model.ts'
 import { showSignal } from './view.ts'
-
-const [path = '', ...also] = objectPathAliases('signal', '/{uid}')
 
 export const get = operation({
   summary: 'Get one signal',
   method: 'GET',
-  path,
-  also,
+  ...objectPaths('signal', '/{uid}'),
   tool: 'signal_get',
   input: uidInput,
   output: signal,

@@ -1,4 +1,4 @@
-// A page of signals as every list of them is asked for: filters by value, a span of time, the latest detected first.
+// Lists a page of signals by filters and time span, the latest detected first; all lists of signals use it.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -9,7 +9,7 @@ import { showSignal } from './view.ts'
 
 const offsetInstant = z.iso.datetime({ offset: true })
 
-/** What signals are asked for by, wherever many are. */
+/** The filters of every operation that selects signals. */
 export const signalFilter = {
   status: signalStatus.optional(),
   severity: severity.optional(),
@@ -18,10 +18,10 @@ export const signalFilter = {
   source_name: shortText.optional(),
   silence_id: uid
     .optional()
-    .meta({ description: 'Came under this silence; with standing silenced those still out of sight' }),
-  standing: visibility
+    .meta({ description: 'Matched by this silence; with visibility silenced those still hidden' }),
+  visibility: visibility
     .default('listed')
-    .meta({ description: 'Those in plain lists, or silenced, or merged into others' }),
+    .meta({ description: 'Signals in plain lists, silenced ones, or ones merged into others' }),
   since: offsetInstant.optional().meta({ description: 'Detected at this instant or later' }),
   until: offsetInstant.optional().meta({ description: 'Detected before this instant' }),
 }
@@ -32,13 +32,18 @@ export const signalPage = pageSchema(signal).meta({ id: 'SignalPage' })
 
 const filterSchema = z.object({ ...signalFilter, subject_id: z.string().optional() })
 
-/** The same for the store; what was not asked for does not filter. */
-export function buildFilter({ since, until, standing: wanted, ...equal }: z.output<typeof filterSchema>): Filter {
-  const given = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
+/** Builds the store filter; absent values do not filter. */
+export function buildFilter({
+  since,
+  until,
+  visibility: visibilityFilter,
+  ...equal
+}: z.output<typeof filterSchema>): Filter {
+  const equalities = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const span = { ...(since ? { gte: toUtc(since) } : {}), ...(until ? { lt: toUtc(until) } : {}) }
   return {
-    ...Object.fromEntries(given),
-    [equal.subject_id === undefined ? 'standing' : 'subject_standing']: wanted,
+    ...Object.fromEntries(equalities),
+    [equal.subject_id === undefined ? 'visibility' : 'subject_visibility']: visibilityFilter,
     ...(since || until ? { detected_at: span } : {}),
   }
 }
@@ -52,6 +57,6 @@ export async function listSignals(call: Call, { limit, cursor, ...filter }: Sign
   return { items: docs.map((doc) => view(call, doc)), ...next }
 }
 
-function toUtc(given: string): string {
-  return new Date(given).toISOString()
+function toUtc(equalities: string): string {
+  return new Date(equalities).toISOString()
 }

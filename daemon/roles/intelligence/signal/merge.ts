@@ -1,4 +1,4 @@
-// Merges duplicates into one signal, which then stands for all of them. Each can be taken out again as it was.
+// Merges duplicates into one signal, the survivor. Each merge can be undone.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -15,7 +15,7 @@ import { showSignal } from './view.ts'
 export const merge = operation({
   ...commandParts,
   ...commandPaths('merge'),
-  summary: 'Merge duplicates into this signal, which stands for them from then on; unmerge takes one out as it was',
+  summary: 'Merge duplicates into this signal, which represents them from then on; unmerge undoes it',
   tool: 'signal_merge',
   input: uidInput.extend({ signal_ids: z.array(uid).min(1).max(max_merged), rationale, ...commandSystemFields }),
   output: changedSignal
@@ -23,36 +23,37 @@ export const merge = operation({
       left_out: z
         .array(z.strictObject({ signal_id: uid, reason: z.string() }))
         .optional()
-        .meta({ description: 'Those that somebody changed at the same moment' }),
+        .meta({ description: 'Signals not merged, because they changed at the same time' }),
     })
     .meta({ id: 'MergedSignal' }),
   errors: [...commandParts.errors, 'label_denied'],
 
-  async run(call, given) {
-    const { uid: survivor_id, rationale: why } = given
+  async run(call, input) {
+    const { uid: survivor_id, rationale: why } = input
     const key = call.random(8)
-    const ids = [...new Set(given.signal_ids)]
+    const ids = [...new Set(input.signal_ids)]
     const found = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
     const candidates = found.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
     const brought = await loadInheritedLinks(call, survivor_id)
     const missing = found.find(([, doc]) => !doc)?.[0]
     const rule: Parameters<typeof changeSignal>[2] = (current) => {
-      if (missing !== undefined) return refuse('not_found', `there is no signal ${missing}`)
-      if (ids.includes(survivor_id)) return refuse('wrong_state', 'a signal is not merged into itself')
+      if (missing !== undefined) return refuse('not_found', `signal ${missing} was not found`)
+      if (ids.includes(survivor_id))
+        return refuse('wrong_state', 'a signal cannot be merged into itself: remove it from signal_ids')
       const setting = { into: survivor_id, brought, viewer: call.caller, policy: call.site.labels }
       return beginMerge(current, candidates, { ...attributeAction(call), rationale: why, key }, setting)
     }
     const done = await changeSignal(call, survivor_id, rule, call.address, { signals: ids })
     if (isRefusal(done)) return done
-    // If-Match was meant for the survivor: the relay, which has none, then tells the others.
+    // If-Match applies to the survivor only: the relay, which has none, updates the others.
     const left_out: MergeFailure[] = call.if_match === undefined ? await deliverMerges(call, done) : []
     const now = call.if_match === undefined ? await call.store(signals).get(survivor_id) : done
-    const said = { ...showSignal(call, now), stripped_fields: listStrippedFields(given, true) }
-    return left_out.length ? { ...said, left_out } : said
+    const view = { ...showSignal(call, now), stripped_fields: listStrippedFields(input, true) }
+    return left_out.length ? { ...view, left_out } : view
   },
 })
 
-/** Links of signals that it stands for already: the survivor may not have been told of each yet. */
+/** Links of signals merged earlier: the survivor may not have all of them yet. */
 async function loadInheritedLinks(call: Call, survivor_id: string): Promise<InsightLink[]> {
   const survivor = await call.store(signals).find(survivor_id)
   const under = (survivor?.value.taken_in ?? []).map(({ signal_id }) => call.store(signals).find(signal_id))

@@ -1,4 +1,4 @@
-// A signal: something outside or computed that may be worth an investigation, what it is about, and what became of it.
+// The model of a signal: an observation or computed event that may be worth an investigation, with its subject and history.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -13,8 +13,8 @@ export const severity = z.enum(['critical', 'high', 'medium', 'low', 'info'])
 export const source = z
   .strictObject({
     type: z.enum(['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
-    name: shortText.optional().meta({ description: 'Which of them: a detector, a feed, a rule' }),
-    reference: z.string().min(1).max(2_048).optional().meta({ description: 'Its own id or URI for this' }),
+    name: shortText.optional().meta({ description: 'Name of the source, such as a detector, feed or rule' }),
+    reference: z.string().min(1).max(2_048).optional().meta({ description: 'ID or URI of this signal at the source' }),
   })
   .meta({ id: 'SignalSource', description: 'Where the signal comes from' })
 
@@ -33,12 +33,15 @@ export const subjectType = z.enum([
 
 export const subject = z
   .strictObject({ type: subjectType, id: shortText, name: shortText })
-  .meta({ id: 'SignalSubject', description: 'What the signal is about' })
+  .meta({ id: 'SignalSubject', description: 'Subject of the signal' })
 export type SignalSubject = z.infer<typeof subject>
 
 export const actor = z
   .strictObject({ type: z.enum(['person', 'service', 'agent']), id: shortText, name: shortText.optional() })
-  .meta({ id: 'SignalActor', description: 'Who or what noticed it, as the sender says; created_by is who sent it' })
+  .meta({
+    id: 'SignalActor',
+    description: 'Person or service that noticed it, according to the sender; created_by is the sender',
+  })
 
 export const statusChange = z
   .strictObject({
@@ -47,11 +50,11 @@ export const statusChange = z
     by: shortText,
     at: instant,
     rationale: rationale.optional(),
-    bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
+    bulk: uid.optional().meta({ description: 'The bulk disposition that this step belongs to' }),
     event: z.enum(['merged', 'took_in', 'unmerged', 'let_go', 'linked', 'unlinked']).optional(),
     label: label
       .optional()
-      .meta({ description: 'Never shown: who may read the reason, where the signal was higher then' }),
+      .meta({ description: 'Never shown: label of the reason, if the label of the signal was higher then' }),
   })
   .meta({
     id: 'StatusChange',
@@ -60,11 +63,11 @@ export const statusChange = z
   })
 export type StatusChange = z.infer<typeof statusChange>
 
-/** In which lists it is. A silenced one is `listed` from when somebody takes it up. */
+/** The lists that include a signal. A silenced one becomes `listed` when it is acknowledged or investigated. */
 export const visibility = z.enum(['listed', 'silenced', 'merged'])
 export type SignalVisibility = z.infer<typeof visibility>
 
-/** What only the service writes under `metadata`. */
+/** Fields of `metadata` that only the service writes. */
 const systemMetadata = {
   status_history: z.array(statusChange),
   resolved_by_edition: uid.optional(),
@@ -72,27 +75,27 @@ const systemMetadata = {
   archived: z.literal(true).optional(),
   archived_by: shortText.optional(),
   archived_at: instant.optional(),
-  expired_at: instant.optional().meta({ description: 'When it was found to be past expires_at while still open' }),
+  expired_at: instant.optional().meta({ description: 'Time at which it was found open after expires_at' }),
   received: z
     .strictObject({ from: shortText, as: z.string().max(1_024) })
     .optional()
-    .meta({ description: 'Of a signal that came by intake: from where, and what it is known as there' }),
+    .meta({ description: 'Of a signal that came by intake: its origin, and its key there' }),
 }
 export const systemMetadataFields = Object.keys(systemMetadata)
 export const metadata = z
   .object(systemMetadata)
   .catchall(z.unknown())
-  .meta({ id: 'SignalMetadata', description: 'What the sender says besides, and what became of the signal' })
+  .meta({ id: 'SignalMetadata', description: 'Further data of the sender, and the status history' })
 
-/** What a sender adds under names of its own; a name that begins with a sign might mean something to an engine. */
+/** Free fields of the sender. Names begin with a letter, since a store engine may interpret a leading symbol. */
 export const freeFields = z.record(
   z.string().regex(/^[\p{L}_][\p{L}\p{N}_ .:-]{0,127}$/u, 'must begin with a letter'),
   z.unknown(),
 )
 
-/** What the sender says, but for the subject, which has two spellings, and the label. */
+/** The input of the sender, except the subject, which has two field names, and the label. */
 export const signalInputFields = {
-  signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, as in watchlist_hit' }),
+  signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, such as watchlist_hit' }),
   source,
   severity,
   title: z.string().trim().min(1).max(512),
@@ -120,8 +123,8 @@ const signalFields = {
 }
 
 /**
- * A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told; `via`:
- * merged signals that brought it, where nobody made it; `stands`: of the merging that the insight knows of, its key.
+ * A link to an insight. `label`: of the insight; `told`: number of history steps that its ledger has; `via`:
+ * merged signals that brought the link, if nobody made it directly; `stands`: key of the merge that the insight has recorded.
  */
 const insightLink = z.strictObject({
   insight_id: uid,
@@ -135,8 +138,8 @@ export type InsightLink = z.infer<typeof insightLink>
 const attributionFields = { by: shortText, at: instant, rationale }
 
 /**
- * What a merged signal knows of its survivor. `key`: of this merging and no later one; `label`: the survivor's then;
- * `is_elsewhere`: that one is about another subject.
+ * The survivor as stored in a merged signal. `key`: identifies this merge; `label`: of the survivor at that time;
+ * `is_elsewhere`: whether the survivor is about another subject.
  */
 export const mergeIntoSurvivor = z.strictObject({
   into: uid,
@@ -147,8 +150,8 @@ export const mergeIntoSurvivor = z.strictObject({
 })
 
 /**
- * A signal that a survivor stands for, and what it brings along. `taking` and `leaving` are owed: the signal itself is
- * still to be told.
+ * A merged signal as stored in its survivor, with its contribution to it. `taking` and `leaving` are pending: the signal itself
+ * is not updated yet.
  */
 export const mergedItem = z.strictObject({
   signal_id: uid,
@@ -164,33 +167,33 @@ export type MergedSignalItem = z.infer<typeof mergedItem>
 export const storedSignal = z.strictObject({
   ...documentFields,
   ...signalFields,
-  /** Whole, where the id has only its beginning: tells a repeated request from a collision. */
+  /** The full key of the request, of which the id is a prefix: distinguishes a repeated request from a collision. */
   request_key: z.string(),
   links: z.array(insightLink),
   subject_id: shortText,
   source_type: source.shape.type,
   source_name: shortText.optional(),
-  standing: visibility,
-  /** The same for lists about a subject: a merged signal is in them where its survivor is about another one. */
-  subject_standing: visibility,
-  /** The silence that it came under, with the join of both labels. */
+  visibility,
+  /** The visibility in lists about a subject: these include a merged signal if its survivor is about another subject. */
+  subject_visibility: visibility,
+  /** The silence that matched on arrival, and the join of both labels. */
   silence_id: uid.optional(),
   silence_label: label.optional(),
   merge: mergeIntoSurvivor.optional(),
   taken_in: z.array(mergedItem).optional(),
-  /** Its own, while `label` holds those of others that it stands for. */
+  /** The label of this signal alone, while `label` is the join with its merged signals. */
   own_label: label.optional(),
   /** Epoch milliseconds of `expires_at`, while the signal is open and not marked as expired. */
   due_ts: z.number().optional(),
-  /** 1 while a linked insight, or a signal that is merged with this one, is to be told; an index for the relay. */
+  /** 1 while updates of linked insights or merged signals are pending; an index for the relay. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  /** Its version as it is shown: how often something changed that is told. */
+  /** The version in the API: the number of visible changes. */
   revision: z.int().min(0),
-  /** Changes that the change log does not have yet. */
+  /** Changes that are not copied to the change log yet. */
   untold: z.array(unloggedChange),
-  /** While there are such; an index, so that the log finds them. */
+  /** 1 while `untold` is not empty; an index for the log worker. */
   unlogged: z.literal(1).optional(),
-  /** What statistics count it as. */
+  /** The key under which statistics count it. */
   tally: z.string(),
 })
 export type StoredSignal = z.infer<typeof storedSignal>
@@ -200,22 +203,22 @@ export const signals = collection({
   schema: storedSignal,
   indexes: [
     ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
-    ...(['source_type', 'source_name', 'standing', 'subject_standing', 'silence_id', 'unlogged', 'tally'] as const),
+    ...(['source_type', 'source_name', 'visibility', 'subject_visibility', 'silence_id', 'unlogged', 'tally'] as const),
   ],
   revision: ({ revision }) => revision,
   orders: [
-    ['standing', 'detected_at'],
-    ['status', 'standing', 'detected_at'],
-    ['severity', 'standing', 'detected_at'],
-    ['signal_type', 'standing', 'detected_at'],
-    ['subject_id', 'subject_standing', 'detected_at'],
-    ['status', 'severity', 'standing', 'detected_at'],
-    ['status', 'signal_type', 'standing', 'detected_at'],
-    ['severity', 'signal_type', 'standing', 'detected_at'],
-    ['status', 'severity', 'signal_type', 'standing', 'detected_at'],
-    ['subject_id', 'status', 'subject_standing', 'detected_at'],
-    ['subject_id', 'severity', 'subject_standing', 'detected_at'],
-    ['subject_id', 'signal_type', 'subject_standing', 'detected_at'],
+    ['visibility', 'detected_at'],
+    ['status', 'visibility', 'detected_at'],
+    ['severity', 'visibility', 'detected_at'],
+    ['signal_type', 'visibility', 'detected_at'],
+    ['subject_id', 'subject_visibility', 'detected_at'],
+    ['status', 'severity', 'visibility', 'detected_at'],
+    ['status', 'signal_type', 'visibility', 'detected_at'],
+    ['severity', 'signal_type', 'visibility', 'detected_at'],
+    ['status', 'severity', 'signal_type', 'visibility', 'detected_at'],
+    ['subject_id', 'status', 'subject_visibility', 'detected_at'],
+    ['subject_id', 'severity', 'subject_visibility', 'detected_at'],
+    ['subject_id', 'signal_type', 'subject_visibility', 'detected_at'],
     ['tally', 'label_key'],
   ],
 })
@@ -229,15 +232,15 @@ export const signal = z
     ...documentViewFields,
     ...signalFields,
     linked_insight_ids: z.array(uid),
-    standing: visibility.meta({ description: 'In which lists it is; a plain list holds those that are listed' }),
-    silence_id: uid.optional().meta({ description: 'The silence that it came under' }),
-    merged_into: uid.optional().meta({ description: 'The signal that stands for it' }),
+    visibility: visibility.meta({ description: 'The lists that include it; plain lists include listed signals' }),
+    silence_id: uid.optional().meta({ description: 'The silence that matched it on arrival' }),
+    merged_into: uid.optional().meta({ description: 'The surviving signal that represents it' }),
     merged_at: instant.optional(),
     merged_by: shortText.optional(),
     merged_signals: z
       .array(z.strictObject({ signal_id: uid, subject, by: shortText, at: instant, settled: z.boolean() }))
       .optional()
-      .meta({ description: 'Signals that it stands for; its label and related_signals hold theirs' }),
+      .meta({ description: 'Signals that it represents; its label and related_signals include theirs' }),
   })
   .meta({ id: 'Signal' })
 export type Signal = z.infer<typeof signal>

@@ -1,8 +1,8 @@
-// Tells the ledgers of linked insights what became of a signal. Every step is told once, however often it is tried.
+// Delivers status changes of a signal to the ledgers of its linked insights. A repeat adds no event twice.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { insights } from '../insight/model.ts'
-import { recordSignalSteps } from '../insight/rules.ts'
+import { recordSignalSteps } from '../insight/outbox/rules.ts'
 import { type StoredSignal, signals } from './model.ts'
 import { listReadableStatusSteps, markStepsReported, type StatusStep } from './rules.ts'
 
@@ -10,8 +10,8 @@ export async function notifyLedgers(call: Call, { id, value }: Doc<StoredSignal>
   const steps = value.metadata.status_history.length
   for (const link of value.links) {
     if (link.told >= steps) continue
-    const news = listReadableStatusSteps(value, link.label, call.site.labels).filter(({ at }) => at >= link.told)
-    if (news.length > 0) await notifyLedger(call, link.insight_id, id, news)
+    const newSteps = listReadableStatusSteps(value, link.label, call.site.labels).filter(({ at }) => at >= link.told)
+    if (newSteps.length > 0) await notifyLedger(call, link.insight_id, id, newSteps)
     await call.store(signals).update(id, ({ value: current }) => ({
       next: markStepsReported(current, link.insight_id, steps),
       answer: undefined,
@@ -23,10 +23,10 @@ async function notifyLedger(
   call: Call,
   insight_id: string,
   signal_id: string,
-  news: readonly StatusStep[],
+  newSteps: readonly StatusStep[],
 ): Promise<void> {
   const { doc } = await call.store(insights).update(insight_id, ({ value }) => {
-    const next = recordSignalSteps(value, signal_id, news)
+    const next = recordSignalSteps(value, signal_id, newSteps)
     return next === value ? { answer: undefined } : { next, answer: undefined }
   })
   if (doc.value.owes) call.wake('relay')

@@ -26,7 +26,7 @@ function storedSignalWith(status: SignalStatus, more: Partial<StoredSignal> = {}
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status, metadata: { status_history: [] }, request_key: 'sig_1' },
-    ...{ source_type: 'manual', standing: 'listed', subject_standing: 'listed' },
+    ...{ source_type: 'manual', visibility: 'listed', subject_visibility: 'listed' },
     ...{ links: [], subject_id: 'a', owes: 0, due_ts: 5, revision: 1, untold: [], tally: '', ...more },
   }
 }

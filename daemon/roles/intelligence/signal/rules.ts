@@ -1,10 +1,10 @@
-// What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
+// The lifecycle of a signal: one table of transitions, and pure steps from one stored state to the next.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { isCoveredBy, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
-import type { InsightLink, SignalStatus, StatusChange, StoredSignal } from './model.ts'
+import { type InsightLink, type SignalStatus, type StatusChange, type StoredSignal, signalStatus } from './model.ts'
 import { withVisibility } from './visibility.ts'
 
-/** Status to those that may follow it. */
+/** Each status with the statuses that may follow it. */
 export const transitions: Readonly<Record<SignalStatus, readonly SignalStatus[]>> = {
   new: ['acknowledged', 'investigating', 'dismissed'],
   acknowledged: ['investigating', 'dismissed'],
@@ -17,21 +17,27 @@ export function isOpen(status: SignalStatus): boolean {
   return transitions[status].length > 0
 }
 
-/** Who does something, when (RFC 3339) and why. */
+export const open_statuses = signalStatus.options.filter(isOpen)
+
+/** Author, time (RFC 3339) and reason of an action. */
 export type AttributedAction = {
   readonly by: string
   readonly at: string
   readonly rationale?: string | undefined
-  /** The bulk disposition that it is part of. */
+  /** The bulk disposition that the action belongs to. */
   readonly bulk?: string
-  /** What it is, where it is no change of status. */
+  /** The kind of step, unless it is a change of status. */
   readonly event?: StatusChange['event']
-  /** Who may read why, where that is not whoever sees the signal. */
+  /** Label of the reason, if it is higher than that of the signal. */
   readonly label?: Label
 }
 
-/** Refuses `wrong_state`, naming what the signal may become. */
-export function changeStatus(current: StoredSignal, to: SignalStatus, deed: AttributedAction): StoredSignal | Refusal {
+/** Refuses `wrong_state`, naming the allowed statuses. */
+export function changeStatus(
+  current: StoredSignal,
+  to: SignalStatus,
+  action: AttributedAction,
+): StoredSignal | Refusal {
   const { status: from, due_ts, ...rest } = current
   const allowed = transitions[from]
   if (!allowed.includes(to)) {
@@ -42,23 +48,26 @@ export function changeStatus(current: StoredSignal, to: SignalStatus, deed: Attr
   const next = appendHistory(
     { ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) },
     from,
-    deed,
+    action,
   )
-  return to === 'acknowledged' ? markAcknowledged(next, deed) : next
+  return to === 'acknowledged' ? markAcknowledged(next, action) : next
 }
 
-/** Refuses `wrong_state` for a merged signal: nobody moves it but by the one that stands for it. */
+/** Refuses `wrong_state` for a merged signal: it changes only through its survivor. */
 export function checkNotMerged({ merge }: StoredSignal): Refusal | undefined {
-  return merge && refuse('wrong_state', 'the signal is merged into another, which stands for it')
+  return (
+    merge &&
+    refuse('wrong_state', 'the signal is merged into another: use the signal in merged_into, or unmerge this one')
+  )
 }
 
-/** A step that a person asks for. */
+/** A change of status by a person. */
 export function changeStatusByPerson(
   current: StoredSignal,
   to: SignalStatus,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal | Refusal {
-  return checkNotMerged(current) ?? changeStatus(current, to, deed)
+  return checkNotMerged(current) ?? changeStatus(current, to, action)
 }
 
 function markAcknowledged(current: StoredSignal, { by, at, rationale }: AttributedAction): StoredSignal {
@@ -66,27 +75,27 @@ function markAcknowledged(current: StoredSignal, { by, at, rationale }: Attribut
   return { ...current, acknowledged_by: by, acknowledged_at: at, ...note }
 }
 
-/** A dismissal with a marker; nothing is ever deleted. */
-export function archiveSignal(current: StoredSignal, deed: AttributedAction): StoredSignal | Refusal {
-  const next = changeStatus(current, 'dismissed', deed)
+/** Dismisses and marks a signal; nothing is deleted. */
+export function archiveSignal(current: StoredSignal, action: AttributedAction): StoredSignal | Refusal {
+  const next = changeStatus(current, 'dismissed', action)
   if (isRefusal(next)) return next
-  const marker = { archived: true as const, archived_by: deed.by, archived_at: deed.at }
+  const marker = { archived: true as const, archived_by: action.by, archived_at: action.at }
   return { ...next, metadata: { ...next.metadata, ...marker } }
 }
 
-/** An investigation of it has begun; no change for a signal that is further already. */
-export function beginInvestigation(current: StoredSignal, deed: AttributedAction): StoredSignal {
-  const next = changeStatus(current, 'investigating', deed)
+/** Moves a signal under investigation; no change if it is already there or beyond. */
+export function beginInvestigation(current: StoredSignal, action: AttributedAction): StoredSignal {
+  const next = changeStatus(current, 'investigating', action)
   return isRefusal(next) ? current : next
 }
 
-/** The edition that closes its investigation was attested; no change for a signal that is not under investigation. */
+/** Resolves a signal by the attested edition that closes its investigation; no change if it is not under investigation. */
 export function resolveByEdition(
   current: StoredSignal,
   { edition_id, insight_id }: { readonly edition_id: string; readonly insight_id: string },
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
-  const next = changeStatus(current, 'resolved', deed)
+  const next = changeStatus(current, 'resolved', action)
   if (isRefusal(next)) return current
   const marker = { resolved_by_edition: edition_id, resolved_by_insight: insight_id }
   return { ...next, metadata: { ...next.metadata, ...marker } }
@@ -99,22 +108,22 @@ export function resolveByEdition(
 export function addInsightLink(
   current: StoredSignal,
   { via, ...link }: InsightLink,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
   const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
-  if (via) return addInheritedLink(current, { ...link, via }, known, deed)
+  if (via) return addInheritedLink(current, { ...link, via }, known, action)
   if (known && !known.via) return current
   const others = current.links.filter((each) => each !== known)
   const { via: _by, ...own } = { ...link, ...known }
-  return replaceLinks(current, [...others, own], deed)
+  return replaceLinks(current, [...others, own], action)
 }
 
-/** A link that is made or undone is a step. */
-function replaceLinks(current: StoredSignal, links: readonly InsightLink[], deed: AttributedAction): StoredSignal {
+/** Adds a step to the history for a link that was added or removed. */
+function replaceLinks(current: StoredSignal, links: readonly InsightLink[], action: AttributedAction): StoredSignal {
   const steps = current.metadata.status_history.length
-  // It is no news to a ledger that knows all before it.
+  // A ledger that has all earlier steps need not receive this one.
   const told = links.map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
-  return appendHistory({ ...current, links: told }, current.status, deed)
+  return appendHistory({ ...current, links: told }, current.status, action)
 }
 
 type InheritedLink = InsightLink & { readonly via: readonly string[] }
@@ -123,7 +132,7 @@ function addInheritedLink(
   current: StoredSignal,
   { via, ...link }: InheritedLink,
   known: InsightLink | undefined,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
   if (known && !known.via) return current
   const isHere = (id: string) =>
@@ -132,15 +141,15 @@ function addInheritedLink(
   if (added.length === 0) return current
   const others = current.links.filter((each) => each !== known)
   const links = [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
-  return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...deed, event: 'linked' })
+  return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...action, event: 'linked' })
 }
 
-/** A merged signal that brought a link has left; the link goes with the last of them. */
+/** Removes a merged signal from the links that it brought; a link disappears with the last of them. */
 export function removeInheritedLink(
   current: StoredSignal,
   insight_id: string,
   via: string,
-  deed: AttributedAction,
+  action: AttributedAction,
 ): StoredSignal {
   if (!current.links.some((each) => each.insight_id === insight_id && each.via?.includes(via))) return current
   const links = current.links.flatMap((each) => {
@@ -149,17 +158,17 @@ export function removeInheritedLink(
     return left.length > 0 ? [{ ...each, via: left }] : []
   })
   const isGone = links.length < current.links.length
-  return isGone ? replaceLinks(current, links, { ...deed, event: 'unlinked' }) : updatePending({ ...current, links })
+  return isGone ? replaceLinks(current, links, { ...action, event: 'unlinked' }) : updatePending({ ...current, links })
 }
 
 export type StatusStep = { readonly at: number; readonly change: StatusChange }
 
-/** Changes of status with their place in the history, which holds links, too. */
+/** Changes of status with their index in the history, which also holds steps of links. */
 export function listStatusSteps({ metadata: { status_history } }: Pick<StoredSignal, 'metadata'>): StatusStep[] {
   return status_history.map((change, at) => ({ at, change })).filter(({ change }) => change.from !== change.to)
 }
 
-/** The same for those who see what has this label: without the reasons that are above it. */
+/** The same for viewers cleared for this label: without the reasons above it. */
 export function listReadableStatusSteps(
   { metadata: { status_history } }: Pick<StoredSignal, 'metadata'>,
   reader: Label,
@@ -172,7 +181,7 @@ export function listReadableStatusSteps(
   return listStatusSteps({ metadata: { status_history: told } })
 }
 
-/** The ledger of an insight has been told of so many steps. */
+/** Records that the ledger of an insight has the first `steps` steps. */
 export function markStepsReported(current: StoredSignal, insight_id: string, steps: number): StoredSignal {
   const links = current.links.map((link) =>
     link.insight_id === insight_id ? { ...link, told: Math.max(link.told, steps) } : link,
@@ -180,16 +189,16 @@ export function markStepsReported(current: StoredSignal, insight_id: string, ste
   return updatePending({ ...current, links })
 }
 
-/** Marks an open signal whose time is over. */
+/** Marks an open signal as expired. */
 export function expireSignal(current: StoredSignal, at: string, now_ms: number): StoredSignal {
   const { due_ts, ...rest } = current
   if (due_ts === undefined || due_ts > now_ms) return current
   return { ...rest, updated_at: at, metadata: { ...rest.metadata, expired_at: at } }
 }
 
-/** Appends to the history. Where the signal is higher than by itself, who reads the reason later must be as high. */
-export function appendHistory(current: StoredSignal, from: SignalStatus, deed: AttributedAction): StoredSignal {
-  const { by, at, rationale, bulk, event, label = current.own_label && current.label } = deed
+/** Appends to the history. While merged signals raise the label, the reason keeps the raised label. */
+export function appendHistory(current: StoredSignal, from: SignalStatus, action: AttributedAction): StoredSignal {
+  const { by, at, rationale, bulk, event, label = current.own_label && current.label } = action
   const why = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
   const what = { ...(event === undefined ? {} : { event }), ...(label === undefined ? {} : { label }) }
   const status_history = [...current.metadata.status_history, { from, to: current.status, by, at, ...why, ...what }]
@@ -198,7 +207,7 @@ export function appendHistory(current: StoredSignal, from: SignalStatus, deed: A
   )
 }
 
-/** What is still to be told: ledgers of steps, insights of who stands for it, merged signals of their merging. */
+/** Whether updates are pending: steps for ledgers, survivors for insights, merges for merged signals. */
 export function updatePending(current: StoredSignal): StoredSignal {
   const { links, merge, taken_in = [] } = current
   const steps = current.metadata.status_history.length

@@ -1,19 +1,16 @@
-// Sends a signal to a peer, where its label lets it leave; durable at the site's carrier once this answers.
+// Sends a signal to a peer, if its label permits. The message is durable at the site's transport before the response.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { type SignalMessage, signalSchema } from '../federation/model.ts'
 import { shortText, uid } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { type StoredSignal, signals } from './model.ts'
 
-const [path = '', ...also] = objectPathAliases('signal', '/{uid}/send')
-
 export const send = operation({
-  summary: 'Send a signal to a peer, where its label lets it leave',
+  summary: 'Send a signal to a peer, if its label permits',
   method: 'POST',
-  path,
-  also,
+  ...objectPaths('signal', '/{uid}/send'),
   input: z.strictObject({ uid, peer: shortText.max(64) }),
   output: z.strictObject({ uid, peer: shortText, event_id: z.string() }).meta({ id: 'SignalSent' }),
   status: 202,
@@ -21,12 +18,12 @@ export const send = operation({
   allow: 'intelligence:send',
 
   async run(call, { uid: id, peer }) {
-    // As for a change of it, though it changes nothing: the signal goes where others see it.
+    // Requires the access of a change, though it changes nothing: the signal becomes visible at another site.
     const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
     const { value } = doc
-    // On a channel the site speaks as its own tenant: it lends that to nobody else.
+    // On a channel the site acts as its own tenant, and for no other.
     if (value.tenant_id !== call.site.tenant_id)
-      return refuse('not_your_tenant', 'the site sends signals of its own tenant')
+      return refuse('not_your_tenant', 'a site sends signals of its own tenant only')
     const refused = await call.roles.mayCross(peer, value.label)
     if (isRefusal(refused)) return refused
     const body = buildSignalMessage(id, value)
@@ -38,7 +35,7 @@ export const send = operation({
   },
 })
 
-/** What was said of it, and nothing of what became of it, of people, or of whom it concerns here. */
+/** The content of the signal, without its history and without the people and insights of this site. */
 function buildSignalMessage(id: string, value: StoredSignal): SignalMessage {
   const { signal_type, severity, title, description, subject, detected_at, expires_at, confidence, source } = value
   return {

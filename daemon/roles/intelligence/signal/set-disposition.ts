@@ -1,4 +1,4 @@
-// Moves a signal on by a person's decision, with the reason.
+// Sets the status of a signal by a person's decision, with the reason.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
 import { attributeAction } from './change-signal.ts'
@@ -13,13 +13,13 @@ export const setDisposition = operation({
   summary: 'Set the disposition of a signal: acknowledged, investigating, resolved or dismissed',
   tool: 'signal_set_disposition',
   input: uidInput.extend({
-    disposition: signalStatus.exclude(['new']).meta({ description: 'The status that the signal is to have' }),
+    disposition: signalStatus.exclude(['new']).meta({ description: 'The new status of the signal' }),
     rationale,
     ...commandSystemFields,
   }),
 
-  run: (call, given) =>
-    runCommand(call, given, (current) =>
-      changeStatus(current, given.disposition, attributeAction(call, given.rationale)),
+  run: (call, input) =>
+    runCommand(call, input, (current) =>
+      changeStatus(current, input.disposition, attributeAction(call, input.rationale)),
     ),
 })

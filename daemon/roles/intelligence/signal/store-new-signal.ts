@@ -1,4 +1,4 @@
-// The short id of a signal, and what happens where two would have the same.
+// Allocates the short id of a signal, and handles collisions.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -9,14 +9,14 @@ import { type StoredSignal, signals } from './model.ts'
 /** In a store of a million signals one id in 300 million is taken. */
 const max_attempts = 8
 
-/** `sig_` and 12 hexadecimal digits: the first of the key, or where that is taken others that follow from it. */
+/** `sig_` and 12 hexadecimal digits: the first of the key, or a derived id after a collision. */
 export function signalId(request_key: string, attempt: number): string {
   const digits = attempt === 0 ? request_key.slice('sig_'.length) : sha256(`${request_key} ${attempt}`)
   return `sig_${digits.slice(0, 12)}`
 }
 
 /**
- * Writes the signal under the first of its ids that is free; `isNewPair` unless this very request made it before. Refuses
+ * Writes the signal under the first of its ids that is free. `isNew` is false if the same request wrote it before. Refuses
  * `idempotency_mismatch`, and `unavailable` when all are taken; throws `not_found` for a repeat that may not be seen.
  */
 export async function storeNewSignal(
@@ -34,10 +34,10 @@ export async function storeNewSignal(
     if (before.value.request_digest === value.request_digest) return { doc: before, isNew: false }
     return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
   }
-  return refuse('unavailable', 'no free id was found; say it again')
+  return refuse('unavailable', 'could not allocate a unique id; retry')
 }
 
-/** Whose id it is already; undefined for another tenant's, which is a collision and nothing more. */
+/** The signal that has the id; undefined if it belongs to another tenant, which is a mere collision. */
 async function findIdHolder(call: Call, id: string): Promise<Doc<StoredSignal> | undefined> {
   const found = await call.store(signals).find(id)
   if (found) return found
@@ -45,7 +45,7 @@ async function findIdHolder(call: Call, id: string): Promise<Doc<StoredSignal> |
     const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
     return doc
   } catch (error) {
-    // Of the own tenant and above the caller: without a key it can only be a collision, with one it may be the repeat.
+    // Of the caller's tenant and above the caller: a collision without an idempotency key, possibly a repeat with one.
     const isRepeat = isRefusal(error) && error.code === 'not_found' && call.idempotency_key !== undefined
     if (isRepeat || !isRefusal(error)) throw error
     return undefined

@@ -1,4 +1,4 @@
-// What a signal is about, in either of the spellings that senders use.
+// Reads the subject of a signal from either of the two fields that senders use.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { type SignalSubject, subject } from './model.ts'
@@ -10,21 +10,21 @@ export const subjectInput = z
     name: subject.shape.name.optional(),
     display_name: subject.shape.name.optional(),
   })
-  .meta({ id: 'SubjectGiven', description: 'What the signal is about; its name as name or display_name' })
+  .meta({ id: 'SubjectGiven', description: 'Subject of the signal; its name is in name or display_name' })
 type SubjectInput = z.infer<typeof subjectInput>
 
-/** Refuses `invalid` where there is none, none with a name, or two that differ. */
+/** Refuses `invalid` if the subject or its name is missing, or if both fields are given and differ. */
 export function resolveSubject(
   subject: SubjectInput | undefined,
   subject_ref: SubjectInput | undefined,
 ): SignalSubject | Refusal {
-  const said = [subject, subject_ref].filter((each) => each !== undefined)
-  const [first, second] = said.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
+  const subjects = [subject, subject_ref].filter((each) => each !== undefined)
+  const [first, second] = subjects.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
   const refused = (path: string, message: string) =>
-    refuse('invalid', 'a signal is about one subject, with a type, an id and a name', [{ path, message }])
+    refuse('invalid', 'give exactly one subject, with type, id and name', [{ path, message }])
   if (!first) return refused('subject', 'is required')
   const names = new Set(
-    said.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),
+    subjects.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),
   )
   const [name] = names
   if (name === undefined) return refused('subject.name', 'is required')

@@ -1,11 +1,11 @@
-// Fields that are the service's own: taken out of what a sender says, so that a signal may be sent as it was read.
+// Fields that the service sets: removed from requests, so that a client may send a signal as it read it.
 import * as z from 'zod'
 import { freeFields, signal, systemMetadataFields } from './model.ts'
 
 const { shape } = signal
-const strippedFieldMeta = { description: 'The service’s own: taken out, and told in stripped_fields' }
+const strippedFieldMeta = { description: 'Set by the service; removed from requests and listed in stripped_fields' }
 
-/** Each of the type that it is read with. The path names the signal of a command, so `uid` is not among them. */
+/** Each has the type of the response. `uid` is not among them, since the path of a command names the signal. */
 export const systemFields = {
   signal_id: shape.signal_id.optional().meta(strippedFieldMeta),
   version: shape.version.optional().meta(strippedFieldMeta),
@@ -18,7 +18,7 @@ export const systemFields = {
   acknowledged_by: shape.acknowledged_by.meta(strippedFieldMeta),
   acknowledged_at: shape.acknowledged_at.meta(strippedFieldMeta),
   acknowledgment_note: shape.acknowledgment_note.meta(strippedFieldMeta),
-  standing: shape.standing.optional().meta(strippedFieldMeta),
+  visibility: shape.visibility.optional().meta(strippedFieldMeta),
   silence_id: shape.silence_id.meta(strippedFieldMeta),
   merged_into: shape.merged_into.meta(strippedFieldMeta),
   merged_at: shape.merged_at.meta(strippedFieldMeta),
@@ -28,29 +28,29 @@ export const systemFields = {
 }
 const systemFieldNames: ReadonlySet<string> = new Set(Object.keys(systemFields))
 
-/** Of a command, which changes no metadata by itself. */
+/** The system fields of a command, which does not change metadata itself. */
 export const commandSystemFields = { ...systemFields, metadata: freeFields.optional().meta(strippedFieldMeta) }
 
-export const senderMetadata = freeFields.optional().meta({ description: 'Whatever else the source says' })
+export const senderMetadata = freeFields.optional().meta({ description: 'Further data of the source' })
 
 export const changedSignal = signal
   .extend({
     stripped_fields: z
       .array(z.string())
-      .meta({ description: 'Fields of the request that are the service’s own and were taken out' }),
+      .meta({ description: 'Fields of the request that the service sets itself and removed' }),
   })
   .meta({ id: 'ChangedSignal' })
 
-/** Names of the service's own fields in what was said, in order. */
-export function listStrippedFields(given: Readonly<Record<string, unknown>>, isCommand: boolean): string[] {
+/** Names of the system fields in a request, in order. */
+export function listStrippedFields(input: Readonly<Record<string, unknown>>, isCommand: boolean): string[] {
   const isOwn = (name: string) => systemFieldNames.has(name) || (name === 'uid' && !isCommand)
-  const own = Object.keys(given).filter((name) => given[name] !== undefined && isOwn(name))
-  const metadata = Object.keys((given.metadata ?? {}) as object)
+  const own = Object.keys(input).filter((name) => input[name] !== undefined && isOwn(name))
+  const metadata = Object.keys((input.metadata ?? {}) as object)
   const inside = metadata.filter((name) => isCommand || systemMetadataFields.includes(name))
   return [...own, ...inside.map((name) => `metadata.${name}`)].sort()
 }
 
-/** What a sender says under `metadata`, without what is the service's own. */
-export function withoutSystemMetadata(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !systemMetadataFields.includes(name)))
+/** The `metadata` of the sender without system fields. */
+export function withoutSystemMetadata(input: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !systemMetadataFields.includes(name)))
 }

@@ -1,4 +1,4 @@
-// Takes a merged signal out again, as it was before.
+// Undoes the merge of a signal.
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
@@ -13,24 +13,24 @@ import { showSignal } from './view.ts'
 export const unmerge = operation({
   ...commandParts,
   ...commandPaths('unmerge'),
-  summary: 'Take a merged signal out again; If-Match speaks of the signal that stands for it, which owns the merge',
+  summary: 'Undo the merge of a signal; If-Match is the version of the surviving signal, which owns the merge',
   tool: 'signal_unmerge',
   input: uidInput.extend({ rationale, ...commandSystemFields }),
   errors: [...commandParts.errors, 'label_denied'],
 
-  async run(call, given) {
-    const { uid, rationale: why } = given
+  async run(call, input) {
+    const { uid, rationale: why } = input
     const found = await call.store(signals).find(uid)
-    // Says why there is none.
+    // Throws the reason why the signal cannot be read.
     const { value } = found ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
     if (!value.merge) return refuse('wrong_state', 'the signal is not merged')
     const survivor = await call.store(signals).find(value.merge.into)
-    if (!survivor) return refuse('label_denied', 'the signal that stands for it is above the caller')
+    if (!survivor) return refuse('label_denied', 'the surviving signal is above the caller')
     const rule: Parameters<typeof changeSignal>[2] = (current) =>
       beginUnmerge(current, uid, { ...attributeAction(call), rationale: why })
     const done = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })
     if (isRefusal(done)) return done
     if (call.if_match === undefined) await deliverMerges(call, done)
-    return { ...showSignal(call, await call.store(signals).get(uid)), stripped_fields: listStrippedFields(given, true) }
+    return { ...showSignal(call, await call.store(signals).get(uid)), stripped_fields: listStrippedFields(input, true) }
   },
 })

@@ -1,4 +1,4 @@
-// A signal as the interface shows it: without its bookkeeping, and without what is above the viewer of what it leads to.
+// Builds the API view of a signal: without internal fields, and without links and reasons above the clearance of the viewer.
 
 import { dominates, isCoveredBy, type Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -14,7 +14,7 @@ export function showSignal({ caller, site }: SignalViewContext, doc: Doc<StoredS
   return buildView(doc, (label) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
 }
 
-/** For whoever sees the signal, now or later, and no more: as it may go on under its own label. */
+/** The view for every present and later viewer of the signal, as it may be passed on under its own label. */
 export function showSignalToAll({ site }: SignalViewContext, doc: Doc<StoredSignal>): Signal {
   return buildView(doc, (label) => isCoveredBy(label, doc.value.label, site.labels))
 }
@@ -27,7 +27,7 @@ function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Sign
     subject_id: _subject,
     source_type: _type,
     source_name: _name,
-    subject_standing: _standing,
+    subject_visibility: _subjectVisibility,
     silence_id,
     silence_label,
     merge: _merge,
@@ -58,7 +58,7 @@ function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Sign
   }
 }
 
-/** Why somebody did something while the signal was higher than it is now is for those who could see it then. */
+/** Reasons from a time when the label of the signal was higher stay readable for those who could see it then. */
 function showHistory({ metadata, acknowledgment_note }: StoredSignal, seen: readonly string[], sees: LabelPredicate) {
   const { resolved_by_insight: insight, resolved_by_edition: edition, status_history, ...others } = metadata
   const isSeen = insight !== undefined && seen.includes(insight)

@@ -1,18 +1,18 @@
-// In which lists a signal is: plain ones, those of what came under a silence, or those of what was merged.
+// Derives the visibility of a signal: listed, silenced or merged.
 import type { SignalVisibility, StoredSignal } from './model.ts'
 
 type VisibilityBasis = Pick<StoredSignal, 'silence_id' | 'metadata' | 'merge' | 'taken_in'>
 
-/** The same signal with its standing, which follows from everything else in it. */
+/** The same signal with its visibility, which derives from the other fields. */
 export function withVisibility<S extends VisibilityBasis>(
   current: S,
-): S & { standing: SignalVisibility; subject_standing: SignalVisibility } {
+): S & { visibility: SignalVisibility; subject_visibility: SignalVisibility } {
   const own = current.silence_id !== undefined && !isTakenUp(current) ? 'silenced' : 'listed'
-  const standing = current.merge ? 'merged' : own
-  return { ...current, standing, subject_standing: current.merge?.is_elsewhere ? own : standing }
+  const visibility = current.merge ? 'merged' : own
+  return { ...current, visibility, subject_visibility: current.merge?.is_elsewhere ? own : visibility }
 }
 
-/** Somebody works on it, or has; one that stands for others keeps none of them out of sight. */
+/** Whether somebody has worked on the signal, or it has merged signals, which a silence must not hide. */
 function isTakenUp({ metadata: { status_history }, taken_in = [] }: VisibilityBasis): boolean {
   return taken_in.length > 0 || status_history.some(({ to }) => to === 'acknowledged' || to === 'investigating')
 }

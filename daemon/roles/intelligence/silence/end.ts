@@ -1,16 +1,16 @@
-// Ends a silence before its time.
+// Ends a silence early.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { rationale, uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { attributeAction } from '../signal/change-signal.ts'
 import { silence, silences } from './model.ts'
-import { silencePaths } from './paths.ts'
 import { endSilence } from './rules.ts'
 import { maySee, refuseUnknownSilence, showSilence } from './view.ts'
 
 export const end = operation({
-  ...silencePaths('/{uid}/end'),
-  summary: 'End a silence before its time; what came under it stays marked',
+  ...objectPaths('signal-silence', '/{uid}/end'),
+  summary: 'End a silence early; signals that it silenced keep their mark',
   method: 'POST',
   tool: 'signal_silence_end',
   input: uidInput.extend({ rationale: rationale.optional() }),

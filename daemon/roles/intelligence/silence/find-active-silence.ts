@@ -1,4 +1,4 @@
-// The silence that a new signal comes under.
+// Finds the silence that applies to a new signal.
 
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -8,7 +8,7 @@ import { isSilencing } from './rules.ts'
 
 type SilenceCandidate = Pick<StoredSignal, 'tenant_id' | 'label' | 'signal_type' | 'severity' | 'subject' | 'source'>
 
-/** The oldest of those that hold now; what it adds to the signal. */
+/** The fields that the oldest active, matching silence adds to the signal. */
 export async function findActiveSilence(
   call: Call,
   signal: SilenceCandidate,

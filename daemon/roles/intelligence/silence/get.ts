@@ -1,12 +1,12 @@
-// One silence; past ones stay readable.
+// Gets one silence; ended ones stay readable.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
+import { objectPaths } from '../object-paths.ts'
 import { silence, silences } from './model.ts'
-import { silencePaths } from './paths.ts'
 import { showSilence } from './view.ts'
 
 export const get = operation({
-  ...silencePaths('/{uid}'),
+  ...objectPaths('signal-silence', '/{uid}'),
   summary: 'Get one silence',
   method: 'GET',
   tool: 'signal_silence_get',

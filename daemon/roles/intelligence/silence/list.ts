@@ -1,14 +1,14 @@
-// Silences of the caller's tenant, newest first; past ones stay.
+// Lists silences of the caller's tenant, newest first, ended ones included.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Filter } from '../../../kernel/store/store.ts'
+import { objectPaths } from '../object-paths.ts'
 import { type SilenceState, silence, silenceState, silences } from './model.ts'
-import { silencePaths } from './paths.ts'
 import { showSilences } from './view.ts'
 
 export const list = operation({
-  ...silencePaths(),
+  ...objectPaths('signal-silence'),
   summary: 'List silences, newest first',
   method: 'GET',
   tool: 'signal_silence_list',

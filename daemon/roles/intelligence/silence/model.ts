@@ -1,4 +1,4 @@
-// A silence: which signals are kept out of plain lists for a time, who answers for it, and why.
+// The model of a silence: matchers, time span, owner and reason.
 import * as z from 'zod'
 import { clearance, label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -8,13 +8,13 @@ import { severity, source, subjectType } from '../signal/model.ts'
 export const silenceState = z.enum(['pending', 'active', 'ended'])
 export type SilenceState = z.infer<typeof silenceState>
 
-/** Pending and active ones of a tenant: each signal that comes in is held against all of them. */
+/** Maximum number of pending and active silences of a tenant: each new signal is matched against all of them. */
 export const max_silences = 200
 
 const anyOfList = <T extends z.ZodType>(one: T) => z.array(one).min(1).max(100).optional()
 const pattern = shortText
-  .refine((given) => given !== '*', 'must not be everything')
-  .meta({ description: 'A value, or the beginning of some with * at its end' })
+  .refine((value) => value !== '*', 'must have at least one character before the *')
+  .meta({ description: 'A value, or a prefix followed by *' })
 
 export const matchers = z
   .strictObject({
@@ -25,18 +25,18 @@ export const matchers = z
     source_type: anyOfList(source.shape.type),
     source_name: anyOfList(pattern),
   })
-  .refine((given) => Object.values(given).some((values) => values !== undefined), 'must name something')
-  .meta({ id: 'SilenceMatchers', description: 'A signal matches when each that is given has its value' })
+  .refine((value) => Object.values(value).some((values) => values !== undefined), 'must have at least one condition')
+  .meta({ id: 'SilenceMatchers', description: 'A signal matches if it matches every given field' })
 export type SilenceMatchers = z.infer<typeof matchers>
 
 const silenceFields = {
   matchers,
-  owner: shortText.meta({ description: 'Who answers for it' }),
+  owner: shortText.meta({ description: 'Person responsible for it' }),
   reason: rationale,
   comment: z.string().max(4_096).optional(),
   starts_at: instant,
   ends_at: instant,
-  ended_at: instant.optional().meta({ description: 'When it was ended before its time' }),
+  ended_at: instant.optional().meta({ description: 'Time of an early end' }),
   ended_by: shortText.optional(),
   ended_because: rationale.optional(),
 }
@@ -51,10 +51,10 @@ export const storedSilence = z.strictObject({
    * find it for all of the tenant. Who may read it is asked in `view.ts`.
    */
   silence_label: label,
-  /** Of whoever made it, who silences nothing that is above it. */
+  /** Clearance of the creator; the silence does not apply to signals above it. */
   clearance: clearance.optional(),
   starts_ts: z.number(),
-  /** Its end, early or not. */
+  /** The actual end, scheduled or early. */
   until_ts: z.number(),
 })
 export type StoredSilence = z.infer<typeof storedSilence>
@@ -73,7 +73,7 @@ export const silence = z
     ...documentViewFields,
     ...silenceFields,
     state: silenceState,
-    silenced: z.int().min(0).meta({ description: 'Signals that came under it, as far as the viewer may know of them' }),
+    silenced: z.int().min(0).meta({ description: 'Number of silenced signals that the viewer may see' }),
   })
   .meta({ id: 'Silence' })
 export type SignalSilence = z.infer<typeof silence>

@@ -1,4 +1,4 @@
-// When a silence holds, and for which signals: values in, values out.
+// Pure rules of silences: the time span, and which signals match.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { dominates, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { StoredSignal } from '../signal/model.ts'
@@ -7,7 +7,7 @@ import type { SilenceMatchers, SilenceState, StoredSilence } from './model.ts'
 
 type SilenceSpan = Pick<StoredSilence, 'starts_ts' | 'until_ts'>
 
-/** From its start on, and no more at its end. */
+/** The start is included, the end is not. */
 export function stateAt({ starts_ts, until_ts }: SilenceSpan, now_ms: number): SilenceState {
   if (until_ts <= now_ms) return 'ended'
   return starts_ts <= now_ms ? 'active' : 'pending'
@@ -15,13 +15,16 @@ export function stateAt({ starts_ts, until_ts }: SilenceSpan, now_ms: number): S
 
 type MatchableSignal = Pick<StoredSignal, 'signal_type' | 'severity' | 'subject' | 'source'>
 
-export function matches(wanted: SilenceMatchers, { signal_type, severity, subject, source }: MatchableSignal): boolean {
+export function matches(
+  matchers: SilenceMatchers,
+  { signal_type, severity, subject, source }: MatchableSignal,
+): boolean {
   const values: Readonly<Record<keyof SilenceMatchers, string | undefined>> = {
     ...{ signal_type, severity, subject_type: subject.type, subject_id: subject.id },
     ...{ source_type: source.type, source_name: source.name },
   }
-  const names = Object.keys(wanted) as (keyof SilenceMatchers)[]
-  return names.every((name) => wanted[name]?.some((pattern) => matchesPattern(pattern, values[name])) ?? true)
+  const names = Object.keys(matchers) as (keyof SilenceMatchers)[]
+  return names.every((name) => matchers[name]?.some((pattern) => matchesPattern(pattern, values[name])) ?? true)
 }
 
 function matchesPattern(pattern: string, value: string | undefined): boolean {
@@ -29,7 +32,7 @@ function matchesPattern(pattern: string, value: string | undefined): boolean {
   return pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern
 }
 
-/** Whether it silences the signal: one that matches, and that whoever made it might have seen. */
+/** Whether the silence applies: the signal matches, and its creator is cleared for the signal. */
 export function isSilencing(
   { matchers, clearance, tenant_id }: Pick<StoredSilence, 'matchers' | 'clearance' | 'tenant_id'>,
   signal: MatchableSignal & Pick<StoredSignal, 'tenant_id' | 'label'>,
@@ -43,23 +46,23 @@ const day_ms = 86_400_000
 
 /** Start and end in epoch milliseconds. Refuses an end that is past, before the start, or too far after it. */
 export function resolveSpan(
-  given: { readonly starts_at?: string | undefined; readonly ends_at: string },
+  span: { readonly starts_at?: string | undefined; readonly ends_at: string },
   now_ms: number,
-  most_days: number,
+  max_days: number,
 ): SilenceSpan | Refusal {
-  const until_ts = Date.parse(given.ends_at)
-  // What is past is past: it begins now.
-  const starts_ts = Math.max(now_ms, given.starts_at === undefined ? now_ms : Date.parse(given.starts_at))
+  const until_ts = Date.parse(span.ends_at)
+  // A start in the past becomes now.
+  const starts_ts = Math.max(now_ms, span.starts_at === undefined ? now_ms : Date.parse(span.starts_at))
   const refused = (path: string, message: string) =>
-    refuse('invalid', 'a silence ends after it begins, and soon enough', [{ path, message }])
+    refuse('invalid', 'the span of the silence is invalid', [{ path, message }])
   if (!(until_ts > starts_ts)) return refused('ends_at', 'must be after its start, and after now')
-  if (until_ts - starts_ts > most_days * day_ms)
-    return refused('ends_at', `must be at most ${most_days} days after its start`)
-  if (starts_ts - now_ms > most_days * day_ms) return refused('starts_at', `must be at most ${most_days} days ahead`)
+  if (until_ts - starts_ts > max_days * day_ms)
+    return refused('ends_at', `must be at most ${max_days} days after its start`)
+  if (starts_ts - now_ms > max_days * day_ms) return refused('starts_at', `must be at most ${max_days} days ahead`)
   return { starts_ts, until_ts }
 }
 
-/** Refuses `wrong_state` for one that has ended. Signals that came under it stay marked. */
+/** Refuses `wrong_state` for an ended silence. Silenced signals stay marked. */
 export function endSilence(
   current: StoredSilence,
   { by, at, rationale }: AttributedAction,

@@ -1,4 +1,4 @@
-// A silence as the interface shows it, to those who may know of it, with how many signals came under it.
+// Builds the API view of a silence, with the number of signals that it silenced, for callers who may see it.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { dominates } from '../../../kernel/label/label.ts'
@@ -12,12 +12,12 @@ export function maySee({ caller, site }: Call, { silence_label }: StoredSilence)
   return caller.tenant_id === '*' || dominates(caller, silence_label, site.labels)
 }
 
-/** Those of them that the caller may know of. */
+/** The silences that the caller may see. */
 export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>[]): Promise<SignalSilence[]> {
-  const seen = docs.filter(({ value }) => maySee(call, value))
-  if (seen.length === 0) return []
-  const counted = await call.store(signals).countBy('silence_id', { silence_id: { in: seen.map(({ id }) => id) } })
-  return seen.map(({ id, version, value }) => {
+  const visible = docs.filter(({ value }) => maySee(call, value))
+  if (visible.length === 0) return []
+  const counted = await call.store(signals).countBy('silence_id', { silence_id: { in: visible.map(({ id }) => id) } })
+  return visible.map(({ id, version, value }) => {
     const {
       silence_label: classification,
       clearance: _of,
@@ -31,7 +31,7 @@ export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>
   })
 }
 
-export const refuseUnknownSilence = () => refuse('not_found', 'there is no such silence')
+export const refuseUnknownSilence = () => refuse('not_found', 'the silence was not found')
 
 export async function showSilence(call: Call, doc: Doc<StoredSilence>): Promise<SignalSilence | Refusal> {
   const [one] = await showSilences(call, [doc])

@@ -4,8 +4,8 @@ import { dominates } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc, Filter } from '../../../kernel/store/store.ts'
 import { insights } from '../insight/model.ts'
-import { type StoredSignal, signalStatus, signals } from '../signal/model.ts'
-import { isOpen } from '../signal/rules.ts'
+import { type StoredSignal, signals } from '../signal/model.ts'
+import { isOpen, open_statuses } from '../signal/rules.ts'
 import { showSignal } from '../signal/view.ts'
 import type { SimilarSignal } from './model.ts'
 import { findReasons, sumPoints } from './rules.ts'
@@ -17,7 +17,6 @@ export type SimilarityQuery = {
   readonly limit: number
 }
 
-const open_statuses = signalStatus.options.filter(isOpen)
 const day_ms = 86_400_000
 
 /** Candidates by one question at most; with `only_open` as many of each open status. */
@@ -30,19 +29,19 @@ const max_insights = 5
 export async function findSimilarSignals(
   call: Call,
   of: Doc<StoredSignal>,
-  wish: SimilarityQuery,
+  query: SimilarityQuery,
 ): Promise<SimilarSignal[]> {
   const related = await loadRelatedSignals(call, of)
   const found = new Map<string, Doc<StoredSignal>>()
-  const isWanted = ({ id, value: { standing, status } }: Doc<StoredSignal>) =>
-    id !== of.id && standing === 'listed' && (!wish.only_open || isOpen(status))
-  const asked = [...(await loadCandidates(call, of.value, related, wish)), ...related.docs]
-  for (const doc of asked.filter(isWanted)) found.set(doc.id, doc)
+  const isWanted = ({ id, value: { visibility, status } }: Doc<StoredSignal>) =>
+    id !== of.id && visibility === 'listed' && (!query.only_open || isOpen(status))
+  const candidates = [...(await loadCandidates(call, of.value, related, query)), ...related.docs]
+  for (const doc of candidates.filter(isWanted)) found.set(doc.id, doc)
   return [...found.values()]
-    .map((doc) => scoreCandidate(call, of, doc, related, wish))
-    .filter(({ score }) => score >= wish.min_score)
+    .map((doc) => scoreCandidate(call, of, doc, related, query))
+    .filter(({ score }) => score >= query.min_score)
     .sort(compareByScore)
-    .slice(0, wish.limit)
+    .slice(0, query.limit)
 }
 
 type RelatedSignals = {
@@ -84,11 +83,11 @@ async function loadCandidates(
   const after = { detected_at: { gt: detected_at, lte: iso(at + window_days * day_ms) } }
   const latest = (filter: Filter, limit: number) => ({ filter, limit, direction: 'desc' as const })
   const questions = [
-    latest({ subject_id, subject_standing: 'listed' }, candidateLimits.subject),
+    latest({ subject_id, subject_visibility: 'listed' }, candidateLimits.subject),
     ...[...entities.keys()].map((entity) =>
-      latest({ subject_id: entity, subject_standing: 'listed' }, candidateLimits.entity),
+      latest({ subject_id: entity, subject_visibility: 'listed' }, candidateLimits.entity),
     ),
-    ...[{ signal_type, standing: 'listed' }, { standing: 'listed' }].flatMap((filter) => [
+    ...[{ signal_type, visibility: 'listed' }, { visibility: 'listed' }].flatMap((filter) => [
       latest({ ...filter, ...before }, candidateLimits.before),
       { filter: { ...filter, ...after }, limit: candidateLimits.after, direction: 'asc' as const },
     ]),

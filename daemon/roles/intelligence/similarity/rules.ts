@@ -32,7 +32,7 @@ export function findReasons(
   const isSameSource = one.source.type === other.source.type && one.source.name === other.source.name
   const shared = compareWords(one, other)
   const apart_days = Math.abs(Date.parse(one.detected_at) - Date.parse(other.detected_at)) / day_ms
-  const given: SimilarityReason[] = [
+  const reasons: SimilarityReason[] = [
     { reason: 'same_subject', points: isSameSubject ? maxPoints.same_subject : 0, detail: one.subject.id },
     {
       reason: 'related',
@@ -60,7 +60,7 @@ export function findReasons(
       detail: `${roundToTenth(apart_days)} days apart`,
     },
   ]
-  return given.filter(({ points }) => points > 0)
+  return reasons.filter(({ points }) => points > 0)
 }
 
 export function sumPoints(reasons: readonly SimilarityReason[]): number {

@@ -1,4 +1,4 @@
-// What became of the signals of a source, in numbers.
+// Counts of the signals of a source by outcome.
 import * as z from 'zod'
 import { source } from '../signal/model.ts'
 
@@ -14,7 +14,9 @@ const fraction = z.number().min(0).max(1)
 const precisionFields = {
   counts: outcomeCounts,
   disposed: count.meta({ description: 'Resolved, dismissed or archived' }),
-  precision: fraction.nullable().meta({ description: 'Resolved of those disposed; null where there are none' }),
+  precision: fraction
+    .nullable()
+    .meta({ description: 'Share of resolved among disposed signals; null if none are disposed' }),
   interval: z
     .strictObject({ low: fraction, high: fraction })
     .optional()
@@ -25,5 +27,5 @@ export type SignalPrecision = z.infer<typeof signalPrecision>
 
 export const sourceStatistics = z
   .strictObject({ source: source.omit({ reference: true }), signal_type: z.string(), ...precisionFields })
-  .meta({ id: 'SourceStatistics', description: 'Of the signals of one type from one source' })
+  .meta({ id: 'SourceStatistics', description: 'Counts of the signals of one type from one source' })
 export type SourceStatistics = z.infer<typeof sourceStatistics>

@@ -6,7 +6,7 @@ type TallyKeyInput = Parameters<typeof buildTallyKey>[0]
 
 const signal = (status: TallyKeyInput['status'], more: Partial<TallyKeyInput> = {}): TallyKeyInput => ({
   ...{
-    standing: 'listed',
+    visibility: 'listed',
     status,
     metadata: { status_history: [] },
     detected_at: '2026-03-02T23:59:59.999Z',
@@ -65,7 +65,9 @@ test('a span of days holds all of the first and the last, and nothing besides', 
 
 test('what another stands for, or nobody was to look at, is in no span', () => {
   const { gte } = tallyKeyRange('2026-03-01', '2026-03-02')
-  const tallies = (['merged', 'silenced'] as const).map((standing) => buildTallyKey(signal('dismissed', { standing })))
+  const tallies = (['merged', 'silenced'] as const).map((visibility) =>
+    buildTallyKey(signal('dismissed', { visibility })),
+  )
   expect(tallies.every((tally) => tally < gte)).toBe(true)
 })
 

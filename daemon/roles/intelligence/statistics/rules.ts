@@ -1,4 +1,4 @@
-// What a signal counts as when sources are judged, and how sure a share of a few can be.
+// Statistics of sources: the tally key of a signal, and the confidence interval of a precision.
 import * as z from 'zod'
 import { type StoredSignal, source as signalSource } from '../signal/model.ts'
 import { isOpen } from '../signal/rules.ts'
@@ -13,21 +13,24 @@ import {
 const sourceType = signalSource.shape.type
 type StatisticsSource = SourceStatistics['source']
 
-type CountableSignal = Pick<StoredSignal, 'standing' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
+type CountableSignal = Pick<
+  StoredSignal,
+  'visibility' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'
+>
 
 /**
  * Day of its detection (UTC), then what it counts as, so that a span of days is a span of an index. Nothing for what is not
  * in plain lists: another stands for it, or nobody was to look at it.
  */
 export function buildTallyKey({
-  standing,
+  visibility,
   status,
   metadata,
   detected_at,
   source,
   signal_type,
 }: CountableSignal): string {
-  if (standing !== 'listed') return ''
+  if (visibility !== 'listed') return ''
   const outcome: SignalOutcome = isOpen(status) ? 'open' : metadata.archived ? 'archived' : (status as SignalOutcome)
   return `${detected_at.slice(0, 10)} ${JSON.stringify([outcome, source.type, source.name ?? null, signal_type])}`
 }
@@ -35,7 +38,7 @@ export function buildTallyKey({
 const tallyContent = z.tuple([signalOutcome, sourceType, z.string().nullable(), z.string()])
 const day_characters = '2026-01-01'.length
 
-/** What a tally of `buildTallyKey` says; the day is what it begins with. */
+/** Parses a key of `buildTallyKey`, which begins with the day. */
 function parseTallyKey(
   text: string,
 ): Pick<SourceStatistics, 'source' | 'signal_type'> & { readonly outcome: SignalOutcome } {
@@ -43,13 +46,13 @@ function parseTallyKey(
   return { outcome: counted, source: { type, ...(name === null ? {} : { name }) }, signal_type }
 }
 
-/** Bounds of tallies from a day to another, both included. */
+/** Bounds of the keys from one day to another, both included. */
 export function tallyKeyRange(from: string, to: string): { readonly gte: string; readonly lt: string } {
   // The character after the space that ends a day.
   return { gte: from, lt: `${to}!` }
 }
 
-/** One line for each source and type that there is something of, by source and type. */
+/** One line for each source and type with signals, ordered by source and type. */
 export function computeStatistics(counted: ReadonlyMap<string, number>): SourceStatistics[] {
   const lines = new Map<string, { source: StatisticsSource; signal_type: string; counts: OutcomeCounts }>()
   for (const [text, count] of counted) {
@@ -71,7 +74,7 @@ export function computeTotal(lines: readonly SourceStatistics[]): SignalPrecisio
   return computePrecision(counts)
 }
 
-/** An archived signal was dismissed. What is open says nothing yet. */
+/** The precision and its interval. Archived signals count as dismissed; open ones do not count. */
 function computePrecision(counts: OutcomeCounts): SignalPrecision {
   const disposed = counts.resolved + counts.dismissed + counts.archived
   if (disposed === 0) return { counts, disposed, precision: null }

@@ -103,5 +103,5 @@ export type StixObject = z.infer<typeof stixObject>
 /** Section 8. Without signals it has no objects: an empty list is not allowed. */
 export const stixBundle = z
   .strictObject({ type: z.literal('bundle'), id: stixId('bundle'), objects: z.array(stixObject).min(1).optional() })
-  .meta({ id: 'StixBundle', description: 'A STIX 2.1 bundle; every reference in it is to an object in it' })
+  .meta({ id: 'StixBundle', description: 'A STIX 2.1 bundle; every reference is to an object of the bundle' })
 export type StixBundle = z.infer<typeof stixBundle>

@@ -52,7 +52,7 @@ export type ExportOrigin = { readonly site: string; readonly tenant_id: string }
 export function buildBundle(signals: readonly Signal[], where: ExportOrigin): StixBundle {
   if (signals.length === 0) return { type: 'bundle', id: deriveStixId('bundle', []) }
   const site = buildSiteIdentity(where)
-  const told = signals.map((signal) => {
+  const exported = signals.map((signal) => {
     const marking = buildMarking(signal.classification, site.id)
     const seen = buildSubject(signal, where, marking.id, site.id)
     return { marking, seen, sighting: buildSighting(signal, seen.id, marking.id, site.id) }
@@ -61,12 +61,12 @@ export function buildBundle(signals: readonly Signal[], where: ExportOrigin): St
     producerIdentity,
     signalExtension,
     site,
-    ...told.map(({ marking }) => marking),
-    ...told.map(({ seen }) => seen),
+    ...exported.map(({ marking }) => marking),
+    ...exported.map(({ seen }) => seen),
   ]
   const byId = new Map<string, StixObject>()
-  for (const object of [...first, ...told.map((each) => each.sighting)]) byId.set(object.id, object)
-  const versions = told.map(({ sighting: { id, modified } }) => [id, modified])
+  for (const object of [...first, ...exported.map((each) => each.sighting)]) byId.set(object.id, object)
+  const versions = exported.map(({ sighting: { id, modified } }) => [id, modified])
   return { type: 'bundle', id: deriveStixId('bundle', versions), objects: [...byId.values()] }
 }
 
@@ -105,15 +105,15 @@ function buildSubject(
 ): SubjectObject {
   const { type, id, name } = subject
   const stixType = identityClasses[type]
-  const said = [tenant_id, type, id, name, marking, created_by_ref]
+  const identifyingValues = [tenant_id, type, id, name, marking, created_by_ref]
   const rest = {
     ...{ ...fixedFields, name, created_by_ref, object_marking_refs: [marking] },
     external_references: [{ source_name: 'platform', description: `${type} that a signal is about`, external_id: id }],
     extensions: wrapInExtension({ subject: { type, id } }),
   }
   return stixType === 'incident'
-    ? { type: 'incident', id: deriveStixId('incident', said), ...rest }
-    : { type: 'identity', id: deriveStixId('identity', said), identity_class: stixType, ...rest }
+    ? { type: 'incident', id: deriveStixId('incident', identifyingValues), ...rest }
+    : { type: 'identity', id: deriveStixId('identity', identifyingValues), identity_class: stixType, ...rest }
 }
 
 function buildSighting(signal: Signal, sighting_of_ref: string, marking: string, site: string): Sighting {
@@ -138,8 +138,8 @@ function buildReference({ source: { type, name, reference } }: Signal) {
   return { source_name, description: 'where the signal came from', ...at }
 }
 
-function isUrl(given: string): boolean {
-  return /^https?:\/\/[^\s<>"]+$/.test(given) && URL.canParse(given)
+function isUrl(text: string): boolean {
+  return /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text)
 }
 
 function buildExportedSignal(signal: Signal): Sighting['extensions'][typeof extension_id]['signal'] {

@@ -1,5 +1,5 @@
-// Carries out bulk dispositions, a piece at a time. What a piece did is in the signals' own histories, so that one that
-// was cut short is neither done twice nor forgotten.
+// Carries out bulk dispositions, in batches. The outcome of a batch is in the histories of its signals, so that an
+// interrupted batch is neither repeated nor lost.
 
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { dominates } from '../../../kernel/label/label.ts'
@@ -19,7 +19,7 @@ export const bulk: Worker = {
   run: (call) => forEachPending(call, bulks, applyBulk),
 }
 
-/** Signals whose outcomes are stored together: between two pieces a cancellation is noticed. */
+/** Number of signals whose outcomes are stored together; a cancellation takes effect between batches. */
 const batch_size = 50
 
 async function applyBulk(call: Call, { id }: Doc<StoredBulk>): Promise<void> {
@@ -30,7 +30,7 @@ async function applyBulk(call: Call, { id }: Doc<StoredBulk>): Promise<void> {
     const isEnding = doc.value.state === 'cancelling'
     const all = listUndecided(doc.value, isEnding ? doc.value.items.length : batch_size)
     const answers = await Promise.all(
-      // Of one that is cancelled, only the piece that was under way may have been done.
+      // After a cancellation, only signals of the batch under way may have changed.
       all.map((signal_id, at) =>
         isEnding
           ? at < batch_size
@@ -53,7 +53,7 @@ async function outcomeAfterCancel(call: Call, bulk_id: string, signal_id: string
   return doc && isMovedBy(doc.value, bulk_id) ? { outcome: 'done' } : cancelledOutcome
 }
 
-/** In the name of whoever asked, and by what that one may know of. Throws when the store cannot answer now. */
+/** Acts in the name and with the clearance of the creator. Throws if the store fails now. */
 async function disposeSignal(call: Call, { id, value }: Doc<StoredBulk>, signal_id: string): Promise<BulkItemOutcome> {
   const { created_by: by, disposition, rationale, tenant_id, clearance } = value
   const rule = (current: StoredSignal) => {

@@ -1,4 +1,4 @@
-// Marks open signals whose time is over; none is ever deleted.
+// Marks expired open signals; nothing is deleted.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { changeSignal } from '../signal/change-signal.ts'

@@ -1,11 +1,11 @@
-// Goes through all documents that owe something; one that cannot be settled does not hold up those behind it.
+// Processes all documents with pending deliveries; a failing one does not delay the others.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
 
 export async function forEachPending<T extends StoredFields>(
   call: Call,
   of: Collection<T>,
-  pay: (call: Call, doc: Doc<T>) => Promise<void>,
+  deliver: (call: Call, doc: Doc<T>) => Promise<void>,
 ): Promise<void> {
   let cursor: string | undefined
   do {
@@ -13,7 +13,7 @@ export async function forEachPending<T extends StoredFields>(
     const page = await call.store(of).list(query)
     for (const doc of page.docs) {
       if (call.signal.aborted) return
-      await pay(call, doc).catch((error: unknown) => {
+      await deliver(call, doc).catch((error: unknown) => {
         const { trace_id } = call.trace
         call.log.error(`${call.address}.unsettled`, { trace_id, of: of.name, id: doc.id, error: String(error) })
       })

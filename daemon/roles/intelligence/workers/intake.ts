@@ -1,4 +1,4 @@
-// Asks each polled source at its times, and writes down what has come.
+// Polls each due source and stores the counts.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -22,7 +22,7 @@ async function run(call: Call): Promise<void> {
   await storeTally(call)
 }
 
-/** A source of times is not asked before its first; any other at once. */
+/** A source with a schedule waits for its first time; any other starts at once. */
 function firstPollTime(call: Call, { cron }: PolledSourceSettings): number {
   return cron === undefined ? call.now() : call.part(polledSourcesPart).nextRun(cron)
 }
@@ -45,11 +45,11 @@ async function pollAndReschedule(call: Call, source: PolledSourceSettings): Prom
   call.log.warn('intelligence.source.failed', { source: name, code: failed.code, detail: failed.message })
 }
 
-/** One source must not hold up the others. */
+/** Turns an unexpected error into a refusal, so that one source does not delay the others. */
 function refuseUnexpected({ log, trace }: Call, source: string) {
   return (error: unknown): Refusal => {
     if (isRefusal(error)) return error
     log.error('intelligence.source.broken', { trace_id: trace.trace_id, source, error: String(error) })
-    return refuse('internal', 'the source could not be taken in; the log has the cause')
+    return refuse('internal', 'the poll of the source failed unexpectedly; see intelligence.source.broken in the log')
   }
 }

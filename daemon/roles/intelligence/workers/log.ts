@@ -1,4 +1,4 @@
-// Keeps the change log: takes in what signals hold for it, soon after it arises.
+// Copies changes from signals to the change log, soon after they arise.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { appendChanges, finishBatches } from '../change-log/append-changes.ts'
@@ -15,7 +15,7 @@ async function run(call: Call): Promise<void> {
     for (const [tenant_id, docs] of Map.groupBy(page.docs, ({ value }) => value.tenant_id)) {
       if (call.signal.aborted) return
       await appendChanges(call, tenant_id, docs).catch((error: unknown) => {
-        // What cannot be taken in of one tenant must not hold up another's.
+        // A failure for one tenant must not delay the others.
         const { trace_id } = call.trace
         call.log.error('intelligence.log.not-kept', { trace_id, tenant: tenant_id, error: String(error) })
       })

@@ -1,4 +1,4 @@
-// Pays what insights and signals owe each other, soon after it arises and again while it cannot be paid.
+// Delivers pending updates between insights and signals, soon after they arise and again after failures.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import type { Doc } from '../../../kernel/store/store.ts'

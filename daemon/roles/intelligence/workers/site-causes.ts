@@ -1,4 +1,4 @@
-// Looks at what other roles have that is worth a signal: sessions in conflict, quarantine, stale channels.
+// Raises signals for conflicts, quarantine and stale channels, which it reads from other roles.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -19,7 +19,7 @@ import { signalSources } from '../signal-source/model.ts'
 import { storeCursor } from '../signal-source/store-source.ts'
 
 /**
- * What is there is looked at, not what is told: nothing is lost while this role is down, and the other roles know nothing of it.
+ * Polls the state of the other roles instead of receiving events: nothing is lost while this role is down.
  */
 export const siteCauses: Worker = { name: 'within', when: { every_ms: 1_000 }, run }
 
@@ -36,7 +36,7 @@ async function run(call: Call): Promise<void> {
   call.part(pollSchedulePart).recordSuccess('site', now + call.settings(intakeSettings).within_every_s * 1_000)
 }
 
-/** A role that does not answer now is asked again; what it has does not go away meanwhile. */
+/** A role that does not respond is polled again; its items stay. */
 function logUnreachedRole({ log, trace }: Call, look: string) {
   return (error: unknown) => {
     const fields = { trace_id: trace.trace_id, look, error: String(error) }

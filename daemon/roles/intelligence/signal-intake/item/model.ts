@@ -19,9 +19,13 @@ export type ItemFields = z.infer<typeof itemFields>
 /** One signal to be raised once. `key`: what it is known by to its origin. */
 export const raiseInput = z
   .strictObject({
-    origin: z.string().min(1).max(128).meta({ description: 'As in source:siem, peer:bravo, site:conflict' }),
+    origin: z.string().min(1).max(128).meta({ description: 'Such as source:siem, peer:bravo, site:conflict' }),
     key: z.string().min(1).max(1_024),
-    digest: z.string().max(128).optional().meta({ description: 'Of what is said, where other words are refused' }),
+    digest: z
+      .string()
+      .max(128)
+      .optional()
+      .meta({ description: 'Digest of the content; if present, other content under the same key is refused' }),
     tenant_id: shortText,
     label,
     source,

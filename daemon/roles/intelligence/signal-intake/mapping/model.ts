@@ -18,17 +18,21 @@ const fieldMapping = z
       values: z
         .record(z.string(), constantValue)
         .optional()
-        .meta({ description: 'What stands for what is found there' }),
-      otherwise: constantValue.optional().meta({ description: 'Where nothing is found, or nothing stands for it' }),
+        .meta({ description: 'Replacement for each value found at the path' }),
+      otherwise: constantValue
+        .optional()
+        .meta({ description: 'Used if the path has no value, or the value has no replacement' }),
     }),
   ])
-  .meta({ id: 'MappedFrom', description: 'A path, a constant, or a path with what stands for its values' })
+  .meta({ id: 'MappedFrom', description: 'A path, a constant, or a path with replacements for its values' })
 export type FieldMapping = z.infer<typeof fieldMapping>
 
 export const signalMapping = z
   .strictObject({
-    items: jsonPointer.optional().meta({ description: 'A list: each of it is a signal, and all paths begin there' }),
-    id: jsonPointer.optional().meta({ description: 'The sender’s own id: what has come under it is not raised again' }),
+    items: jsonPointer
+      .optional()
+      .meta({ description: 'Path of a list: each item is a signal, and all other paths begin in the item' }),
+    id: jsonPointer.optional().meta({ description: 'Path of the ID at the sender: each ID is raised once' }),
     signal_type: fieldMapping,
     severity: fieldMapping,
     title: fieldMapping,
@@ -36,7 +40,7 @@ export const signalMapping = z
     description: fieldMapping.optional(),
     detected_at: fieldMapping
       .optional()
-      .meta({ description: 'RFC 3339, or seconds or milliseconds since 1970; else its arrival' }),
+      .meta({ description: 'RFC 3339, or seconds or milliseconds since 1970; default: the time of arrival' }),
     expires_at: fieldMapping.optional(),
     confidence: fieldMapping.optional(),
     reference: fieldMapping.optional(),

@@ -27,7 +27,7 @@ export function selectItems({ items }: SignalMapping, document: unknown): readon
   if (items === undefined) return [document]
   const found = resolvePointer(document, items)
   const fault = (message: string) =>
-    refuse('invalid', `there is no list of items: ${message}`, [{ path: items, message }])
+    refuse('invalid', `the document has no list of items: ${message}`, [{ path: items, message }])
   if (!Array.isArray(found)) return fault('must be a list')
   return found.length > max_items ? fault(`must have at most ${max_items} items`) : found
 }

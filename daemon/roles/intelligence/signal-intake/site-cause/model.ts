@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { instant, shortText } from '../../fields.ts'
-import { type severity, subject } from '../../signal/model.ts'
+import { subject } from '../../signal/model.ts'
 
 export const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'failed_pipeline'])
 export type SiteCauseKind = z.infer<typeof causeKind>
@@ -22,7 +22,5 @@ export const cause = z
     description: z.string().max(4_096).optional(),
     detected_at: instant.optional(),
   })
-  .meta({ id: 'Cause', description: 'Something on the site that is worth a signal' })
+  .meta({ id: 'Cause', description: 'An event on the site that is worth a signal' })
 export type SiteCause = z.infer<typeof cause>
-
-export type SiteCauseSettings = { readonly enabled: boolean; readonly severity: z.infer<typeof severity> }

@@ -2,9 +2,10 @@
 import type * as z from 'zod'
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call, RoleFeed } from '../../../../kernel/operation/call.ts'
-import { raiseSiteCause } from '../cause.ts'
+
 import { seenCausesPart } from '../parts.ts'
 import type { SiteCause } from './model.ts'
+import { raiseSiteCause } from './raise-site-cause.ts'
 import { isBehind } from './rules.ts'
 
 const page_size = 500
@@ -24,8 +25,8 @@ export async function raiseNewCauses<T>(call: Call, walk: FeedWalk<T>, before: n
   let newest = before ?? 0
   let cursor: string | undefined
   do {
-    const asked = { ...query, limit: page_size, ...(cursor === undefined ? {} : { cursor }) }
-    const page = schema.parse(await call.roles.feed(of, asked))
+    const pageQuery = { ...query, limit: page_size, ...(cursor === undefined ? {} : { cursor }) }
+    const page = schema.parse(await call.roles.feed(of, pageQuery))
     for (const item of page.items) newest = Math.max(newest, Date.parse(timeOf(item)) || 0)
     await raiseCauses(call, page.items.map(causeOf))
     const last = page.items.at(-1)

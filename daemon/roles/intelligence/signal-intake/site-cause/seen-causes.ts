@@ -3,11 +3,11 @@
 export class SeenCauses {
   /** The newest item of quarantine, in epoch milliseconds. */
   newest_quarantine_ms: number | undefined
-  readonly #most: number
+  readonly #max_keys: number
   readonly #keys = new Set<string>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max_keys: number) {
+    this.#max_keys = max_keys
   }
 
   has(key: string): boolean {
@@ -17,6 +17,6 @@ export class SeenCauses {
   add(key: string): void {
     this.#keys.add(key)
     const [oldest] = this.#keys
-    if (this.#keys.size > this.#most && oldest !== undefined) this.#keys.delete(oldest)
+    if (this.#keys.size > this.#max_keys && oldest !== undefined) this.#keys.delete(oldest)
   }
 }
