@@ -1,4 +1,4 @@
-// The main job end to end, with nothing installed: two sites that share only carried files find who is who, and decide doubts.
+// Runs the main workflow end to end with nothing installed: two sites that exchange only carried files resolve records and decide uncertain matches.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -18,12 +18,12 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'demo',
-  summary: 'two air-gapped sites find who is who by file-drop, decide doubts together, and explain a conflict',
+  summary: 'Run two air-gapped sites that resolve records together and decide doubtful matches',
   notes: 'Makes two sites in DIR, runs them as daemons, and carries signed files between them. Needs no network.',
   options: {
-    dir: text('DIR', 'a new or empty folder for both sites; else a temporary one'),
-    keep: flag('leave everything in DIR for inspection'),
-    timeout: withDefault(120, integer('SECONDS', 'longest that the demo may take', 5, 3_600)),
+    dir: text('DIR', 'New or empty folder for both sites (default: a temporary folder)'),
+    keep: flag('Keep everything in DIR for inspection'),
+    timeout: withDefault(120, integer('SECONDS', 'Maximum duration of the demo', 5, 3_600)),
     ...jsonOption,
   },
   example: 'platform demo --dir ./demo --keep',

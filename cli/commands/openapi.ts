@@ -1,13 +1,13 @@
-// Prints a role's OpenAPI document without a running service: it follows from the operations alone.
+// Prints a role's OpenAPI document from its declared operations; needs no running service.
 import manifest from '../../package.json' with { type: 'json' }
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, required, text } from '../program/params.ts'
 
 export const definition = command({
   words: 'openapi',
-  summary: 'a role’s interface as an OpenAPI 3.1 document',
-  positionals: { role: required(text('ROLE', 'as in consensus')) },
-  options: { json: flag('on one line') },
+  summary: 'Print the OpenAPI 3.1 document of a role',
+  positionals: { role: required(text('ROLE', 'Role, such as consensus')) },
+  options: { json: flag('Print JSON on one line') },
   example: 'platform openapi consensus > consensus.openapi.json',
   async run({ role: name, json }, terminal) {
     const { everyRole } = await import('../../daemon/every-role.ts')

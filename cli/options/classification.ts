@@ -6,9 +6,9 @@ import { nameList, text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const classificationOptions = {
-  classification: text('LEVEL', 'a level of the site’s labelling policy; else its default'),
-  categories: nameList('A,B', 'categories that a reader must hold'),
-  releasableTo: nameList('A,B', 'tenants or nationalities that may see it; else the originator alone'),
+  classification: text('LEVEL', 'Level of the site’s labelling policy (default: the policy’s default level)'),
+  categories: nameList('A,B', 'Categories that a reader must hold'),
+  releasableTo: nameList('A,B', 'Tenants or nationalities that may see it (default: the originator only)'),
 }
 
 type ClassificationInput = {

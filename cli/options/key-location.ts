@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { requireSite } from './site-options.ts'
 
 export const dirOption = {
-  dir: text('DIR', 'keys in this folder, of a person or an offline machine, instead of a site’s'),
+  dir: text('DIR', 'Folder of keys of a person or an offline machine, instead of a site’s'),
 }
 
 type KeyLocationInput = { readonly dir: string | undefined; readonly site: string | undefined }

@@ -7,7 +7,10 @@ import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const passphraseOption = {
-  passphraseFile: text('FILE', 'holds the passphrase of the private keys; else the profile’s, else it is asked for'),
+  passphraseFile: text(
+    'FILE',
+    'File with the passphrase of the private keys (default: that of the profile, then a prompt)',
+  ),
 }
 
 type PassphraseInput = { readonly passphraseFile: string | undefined }

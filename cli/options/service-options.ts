@@ -9,8 +9,11 @@ import { jsonOption, requireSite, siteOption } from './site-options.ts'
 
 export const serviceOptions = {
   ...siteOption,
-  url: text('URL', 'ask this listener instead of the local socket'),
-  token: text('TOKEN', 'bearer token; better PLATFORM_TOKEN, since others can see argument lists; else minted here'),
+  url: text('URL', 'Connect to this listener instead of the local socket'),
+  token: text(
+    'TOKEN',
+    'Bearer token (default: minted locally). Prefer PLATFORM_TOKEN: arguments are visible to other users',
+  ),
   ...jsonOption,
 }
 

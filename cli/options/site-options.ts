@@ -6,10 +6,10 @@ import { flag, text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const siteOption = {
-  site: text('DIR', 'the site’s folder; else PLATFORM_SITE, else ./site, else /etc/platform'),
+  site: text('DIR', 'Site folder (default: PLATFORM_SITE, ./site, /etc/platform)'),
 }
 
-export const jsonOption = { json: flag('as JSON, for scripts') }
+export const jsonOption = { json: flag('Print JSON, for scripts') }
 
 /** The folder of a site that exists; root acts as its owner from then on. Throws `Failure` (3) with the remedy when it does not. */
 export function requireSite(given: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {

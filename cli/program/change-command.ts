@@ -10,9 +10,9 @@ import { type CommandDefinition, command, type Params, type ParsedParams } from 
 import { required, text } from './params.ts'
 
 const idParams = {
-  signal: { id: required(text('SIGNAL', 'the signal’s id')) },
-  insight: { id: required(text('INSIGHT', 'the insight’s id')) },
-  silence: { id: required(text('SILENCE', 'the silence’s id')) },
+  signal: { id: required(text('SIGNAL', 'Id of the signal')) },
+  insight: { id: required(text('INSIGHT', 'Id of the insight')) },
+  silence: { id: required(text('SILENCE', 'Id of the silence')) },
 }
 const formatters = { signal: formatSignal, insight: formatInsight, silence: formatSilence }
 

@@ -18,7 +18,7 @@ export function nameList(metavar: string, help: string): Param<readonly string[]
 
 function splitNames(given: string): string[] {
   const parts = given.split(',').map((part) => part.trim())
-  if (parts.some((part) => part === '')) throw new InvalidParamError('a name between commas is empty')
+  if (parts.some((part) => part === '')) throw new InvalidParamError('it has an empty name between commas')
   return parts
 }
 
@@ -65,10 +65,10 @@ export function duration(metavar: string, help: string): Param<number | undefine
   const parse = (given: string) => {
     const [, amount, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(given) ?? []
     const seconds = amount === undefined ? 0 : Number(amount) * (secondsPerUnit[unit] ?? 0)
-    if (seconds < 1) throw new InvalidParamError('it must be seconds, or a number with s, m, h or d')
+    if (seconds < 1) throw new InvalidParamError('it must be a number of seconds, or a number with s, m, h or d')
     return seconds
   }
-  return { ...optionalParam, metavar, help: `${help}, as in 90, 15m, 8h or 30d`, parse, defaultValue: undefined }
+  return { ...optionalParam, metavar, help: `${help}, such as 90, 15m, 8h or 30d`, parse, defaultValue: undefined }
 }
 
 /** An instant, RFC 3339 in UTC. */

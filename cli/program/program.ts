@@ -139,9 +139,10 @@ function applyHelpStyle(made: Command, terminal: Terminal): Command {
     })
     .exitOverride()
     .helpCommand(false)
+    .helpOption('-h, --help', 'Show help for the command')
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .showSuggestionAfterError(true)
-    .showHelpAfterError('add --help to see how it is used')
+    .showHelpAfterError('Add --help for usage')
 }
 
 function buildArgument(name: string, param: Param<unknown>): Argument {

@@ -1,4 +1,4 @@
-// Shows every channel with its numbers, backlog and trouble, and follows a backlog until it is gone.
+// Shows every channel with its numbers, backlog and faults, and follows a backlog until it is gone.
 import { setTimeout as pause } from 'node:timers/promises'
 import { offline } from '../../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../../client/client.ts'
@@ -18,16 +18,16 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop status',
-  summary: 'channels: state, numbers, gaps, backlog, inventories, quarantine, pace',
+  summary: 'Show file-drop channels: state, numbers, gaps, backlog, quarantine',
   notes: [
-    'BACKLOG: messages that no carrier has taken (out) or that are not taken in yet (in), OLDEST the age of the first;',
-    'HELD: those that wait behind a gap; INVENTORY: the age of the last; PER MIN: over the last five minutes;',
-    'STATE closed: pinned, and without a channel until it is accredited.',
-    'With --watch it ends when no backlog is left, with a bar on a terminal; it fails when a channel with one stops.',
+    'BACKLOG: messages that no carrier has taken (out) or that were not imported yet (in). OLDEST: the age of the',
+    'first. HELD: messages that wait behind a gap. INVENTORY: the age of the last one. PER MIN: over the last',
+    'five minutes. STATE closed: the peer is pinned, but has no channel until it is accredited. With --watch,',
+    'ends when no backlog is left, with a progress bar on a terminal; fails if a channel with a backlog stops.',
   ].join('\n'),
   options: {
-    peer: text('PEER', 'the channels with this peer alone'),
-    watch: flag('wait until the backlog is gone'),
+    peer: text('PEER', 'Only channels with this peer'),
+    watch: flag('Wait until the backlog is gone'),
     ...serviceOptions,
   },
   example: 'platform filedrop status --watch',

@@ -7,11 +7,11 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'hub feed',
-  summary: 'list what nodes told the coalition of their sessions, newest first',
+  summary: 'List session states that nodes reported to the hub, newest first',
   options: {
-    node: text('NODE', 'only what this node told'),
-    lens: text('ID', 'only sessions on this lens'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    node: text('NODE', 'Only reports of this node'),
+    lens: text('ID', 'Only sessions on this lens'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform hub feed --node bravo',

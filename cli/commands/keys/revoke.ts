@@ -1,4 +1,4 @@
-// Ends a key for good: nothing verifies with it from now on, and its private half is gone.
+// Revokes a key for good: nothing verifies with it from now on, and its private half is deleted.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
@@ -9,15 +9,16 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys revoke',
-  summary: 'end a key for good; cannot be undone',
+  summary: 'Revoke a key; cannot be undone',
   notes: [
-    'For a key that others may have. One that is only old is rotated instead: what it signed stays valid. Where root keys lie',
-    'in the site, a new key set tells the peers; one that is reached by no other key takes it by hand (`platform peers update`).',
+    'For a key that others may have. Rotate a key that is only old: its signatures stay valid. If the root keys',
+    'are in the site, a new key set informs the peers; a peer that no other key reaches takes it by hand',
+    '(`platform peers update`).',
   ].join('\n'),
-  positionals: { kid: required(text('KEY', 'the key to revoke')) },
+  positionals: { kid: required(text('KEY', 'Key to revoke')) },
   options: {
-    replace: flag('make a new message or root key in its place'),
-    yes: flag('do not ask'),
+    replace: flag('Generate a new message or root key in its place'),
+    yes: flag('Skip the confirmation'),
     ...passphraseOption,
     ...siteOption,
     ...jsonOption,

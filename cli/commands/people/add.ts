@@ -10,17 +10,18 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'people add',
-  summary: 'enrol a person’s own key, to sign releases from quarantine with',
+  summary: 'Enrol a person’s key for signing releases from quarantine',
   notes: [
-    'The person makes the key on their own medium: `platform keys generate --use personal --dir DIR`, then',
-    '`platform keys export --dir DIR --out FILE`, and tells the fingerprint by another way than the file.',
+    'The person makes the key on their own medium with `platform keys generate --use personal --dir DIR`, exports',
+    'it with `platform keys export --dir DIR --out FILE`, and sends the fingerprint by another route than the',
+    'file.',
   ].join('\n'),
   positionals: {
-    subject: required(text('SUBJECT', 'the subject of the person’s tokens')),
-    file: required(text('FILE', 'the person’s public key, as `platform keys export --dir` made it')),
+    subject: required(text('SUBJECT', 'Subject of the person’s tokens')),
+    file: required(text('FILE', 'Public key of the person, from `platform keys export --dir`')),
   },
   options: {
-    fingerprint: nameList('FP', 'the fingerprint, compared already'),
+    fingerprint: nameList('FP', 'Fingerprint that was compared already'),
     ...siteOption,
     ...jsonOption,
   },

@@ -8,8 +8,8 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve cancel',
-  summary: 'cancel a run of the service',
-  positionals: { id: required(text('RUN', 'the run’s id')) },
+  summary: 'Cancel a run of the service',
+  positionals: { id: required(text('RUN', 'Id of the run')) },
   options: serviceOptions,
   example: 'platform resolve cancel run_…',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Shows one run of the service, and how far it is.
+// Shows one run of the service, and its progress.
 
 import { formatFusionRun } from '../../format/fusion-run.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,8 +8,8 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve show',
-  summary: 'show a run of the service, and how far it is',
-  positionals: { id: required(text('RUN', 'the run’s id')) },
+  summary: 'Show a run of the service, and its progress',
+  positionals: { id: required(text('RUN', 'Id of the run')) },
   options: serviceOptions,
   example: 'platform resolve show run_…',
   async run(given, terminal) {

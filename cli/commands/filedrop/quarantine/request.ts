@@ -1,4 +1,4 @@
-// Asks for the release of a refused message, signed by one person's own key.
+// Requests the release of a refused message, signed with one person's own key.
 
 import { completeLabel, type Label } from '../../../../daemon/kernel/label/label.ts'
 import {
@@ -19,17 +19,18 @@ import type { Terminal } from '../../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop quarantine request',
-  summary: 'ask for the release of a refused message; a second person must approve',
+  summary: 'Request the release of a refused message; a second person approves it',
   notes: [
-    'Signs for exactly the files that lie there now, and passes over this one reason; every other check runs again.',
-    'The key is your own (`platform keys generate --use personal --dir DIR`), enrolled by `platform people add`, and the',
-    'token must be yours too (PLATFORM_TOKEN). For LABEL_MISSING name the label that the message is to carry.',
+    'Your signature covers exactly the files that are there now, and waives this one reason; every other check',
+    'runs again. Use your own key (`platform keys generate --use personal --dir DIR`), enrolled by `platform',
+    'people add`, and your own token (PLATFORM_TOKEN). For LABEL_MISSING, name the label that the message is to',
+    'carry.',
   ].join('\n'),
-  positionals: { item: required(text('ITEM', 'as `platform filedrop quarantine list` names it')) },
+  positionals: { item: required(text('ITEM', 'Item, as listed by `platform filedrop quarantine list`')) },
   options: {
-    waive: required(choice('REASON', 'the reason to pass over', waivableReason.options)),
-    reason: required(text('TEXT', 'why you take it upon yourself')),
-    key: required(text('FILE', 'your personal key')),
+    waive: required(choice('REASON', 'Reason for refusal to waive', waivableReason.options)),
+    reason: required(text('TEXT', 'Justification, kept in the audit chain')),
+    key: required(text('FILE', 'Your personal key')),
     ...classificationOptions,
     ...passphraseOption,
     ...serviceOptions,

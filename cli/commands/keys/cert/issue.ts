@@ -1,4 +1,4 @@
-// Signs a certificate: the site's own with a new key, or what another site has asked for.
+// Issues a certificate: the site's own with a new key, or one that another site has requested.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../../confirmation/require-consent.ts'
 import { readInputFile } from '../../../file/input-file.ts'
@@ -12,20 +12,20 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert issue',
-  summary: 'sign a certificate by the authority of `keys ca init`',
+  summary: 'Issue a certificate with the authority of `keys ca init`',
   notes: [
-    'Without REQUEST the site’s own, with a new key: a daemon that runs takes it up within seconds. With REQUEST what a site has',
-    'asked for by `platform keys cert request`, after a look at what it says; that goes to --out.',
+    'Without REQUEST, issues the site’s own certificate with a new key; a running daemon loads it within seconds.',
+    'With REQUEST, shows and signs a request of `platform keys cert request`, and writes the certificate to',
+    '--out.',
   ].join('\n'),
-  positionals: { request: text('REQUEST', 'file with what a site asks for; else the site’s own certificate is made') },
+  positionals: {
+    request: text('REQUEST', 'Certificate request of a site (default: issue the site’s own certificate)'),
+  },
   options: {
-    hosts: nameList(
-      'A,B',
-      'names and addresses of hosts to say besides the site, for other programs; peers ignore them',
-    ),
-    days: withDefault(90, integer('DAYS', 'that it lasts', 1, 825)),
-    out: text('FILE', 'with REQUEST: write the certificate there, where no file may be yet'),
-    yes: flag('do not ask'),
+    hosts: nameList('A,B', 'Host names and addresses to include, for other programs; peers ignore them'),
+    days: withDefault(90, integer('DAYS', 'Days of validity', 1, 825)),
+    out: text('FILE', 'With REQUEST: file to create for the certificate'),
+    yes: flag('Skip the confirmation'),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,

@@ -1,4 +1,4 @@
-// Writes a signed snapshot of the registry for a peer, of what that peer may see.
+// Writes a signed snapshot of the registry, limited to what the peer may see.
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../../../daemon/kernel/error/problem.ts'
@@ -11,16 +11,16 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry export',
-  summary: 'write a signed snapshot of the registry, for a peer that only looks records up',
+  summary: 'Export a signed snapshot of the registry for a peer',
   notes: [
-    'It has the records, entities and weights that the peer may see by their labels, and that the caller may see, and nothing',
-    'else. It is not encrypted: carry it as what it is.',
+    'For a peer that only looks records up. Contains the records, entities and weights whose labels both the peer',
+    'and the caller may see. It is not encrypted: carry it according to its label.',
   ].join('\n'),
   options: {
-    to: required(text('PEER', 'the site that it is for')),
-    out: required(text('FILE', 'a new file')),
-    lens: text('LENS', 'uid or name of the lens; the one in use unless said'),
-    type: text('TYPE', 'kind of entity whose lens in use is meant'),
+    to: required(text('PEER', 'Peer that the snapshot is for')),
+    out: required(text('FILE', 'File to create')),
+    lens: text('LENS', 'Uid or name of the lens (default: the one in use)'),
+    type: text('TYPE', 'Entity type, to select its lens in use'),
     ...serviceOptions,
   },
   example: 'platform resolve registry export --to edge --out persons.snapshot',
