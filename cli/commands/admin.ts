@@ -17,7 +17,7 @@ export const definition = command({
   example: 'platform admin --site ./site',
   async run(given, terminal) {
     if (!terminal.isInteractive || !terminal.canAsk) {
-      const remedy = '`platform status --json` and `platform consensus list --json` are for scripts'
+      const remedy = 'in scripts, use `platform status --json` and `platform consensus list --json`'
       throw new CommandFailure(2, 'platform admin needs a terminal', remedy)
     }
     const source = await createAdminSource(given, terminal)

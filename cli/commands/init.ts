@@ -38,9 +38,9 @@ export const definition = command({
     const tenant_id = given.tenant ?? name
     const template = given.profile.replaceAll('_', '-')
     if (
-      !(await isConfirmed(terminal, given.yes, `Make the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))
+      !(await isConfirmed(terminal, given.yes, `Create the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))
     ) {
-      throw new CommandFailure(3, 'nothing was made')
+      throw new CommandFailure(3, 'not confirmed; nothing was created')
     }
     const folder = offline.siteFolder(dir)
     const { makeSite } = await offline.siteCreation()

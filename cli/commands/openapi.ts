@@ -13,7 +13,7 @@ export const definition = command({
     const { everyRole } = await import('../../daemon/every-role.ts')
     const role = everyRole.find((known) => known.name === name)
     const known = everyRole.map((each) => each.name).join(', ')
-    if (!role) throw new CommandFailure(2, `there is no role "${name}"; there are ${known}`)
+    if (!role) throw new CommandFailure(2, `the role "${name}" does not exist; the roles are ${known}`)
     const [{ buildOpenapi }, { operationsOf }] = await Promise.all([
       import('../../daemon/kernel/api/openapi.ts'),
       import('../../daemon/kernel/role/built-in-operations.ts'),

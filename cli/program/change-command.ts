@@ -1,4 +1,4 @@
-// The frame of a command that changes one signal, insight or silence: its id, what the change says, and the thing as it is then.
+// A command that changes one signal, insight or silence, and prints the changed document.
 import type { ApiObject } from '../client/client.ts'
 import { formatInsight, formatSignal } from '../format/signal.ts'
 import { formatSilence } from '../format/silence.ts'
@@ -18,13 +18,13 @@ const formatters = { signal: formatSignal, insight: formatInsight, silence: form
 
 type ChangeCommandDefinition<O extends Params> = Pick<CommandDefinition, 'words' | 'summary' | 'notes' | 'example'> & {
   readonly of: keyof typeof idParams
-  /** The operation that it asks. */
+  /** Address of the operation to call. */
   readonly operation: string
-  /** Besides those that every change has. */
+  /** Options besides those of every change. */
   readonly options: O
-  /** What is asked for, besides `uid`. */
+  /** Input of the operation, besides `uid`. */
   readonly input: (given: ParsedParams<O>) => ApiObject
-  /** How the changed thing is told, where not as it is shown. */
+  /** Formats the changed document, if not in the usual way. */
   readonly format?: (terminal: Terminal, changed: ApiObject) => string
 }
 

@@ -1,4 +1,4 @@
-// The kinds of things commands take, each parsed once so that no command sees raw text that it cannot use.
+// The types of command parameters. Each is parsed once, so that no command receives raw text.
 import { InvalidParamError, type Param } from './command.ts'
 
 const optionalParam = { isRequired: false, isRest: false } as const
@@ -11,7 +11,7 @@ export function flag(help: string): Param<boolean> {
   return { ...optionalParam, metavar: undefined, help, parse: () => true, defaultValue: false }
 }
 
-/** Names between commas; empty when not given. */
+/** Names separated by commas; empty if absent. */
 export function nameList(metavar: string, help: string): Param<readonly string[]> {
   return { ...optionalParam, metavar, help, parse: splitNames, defaultValue: [] }
 }
@@ -82,17 +82,17 @@ export function instant(metavar: string, help: string): Param<string | undefined
   return { ...optionalParam, metavar, help, parse, defaultValue: undefined }
 }
 
-/** The same parameter, which must be given. */
+/** The same parameter, but mandatory. */
 export function required<T>(param: Param<T>): Param<NonNullable<T>> {
   return { ...param, isRequired: true } as Param<NonNullable<T>>
 }
 
-/** The same parameter with a value for when it is not given. */
+/** The same parameter with a default value. */
 export function withDefault<T>(value: NonNullable<T>, param: Param<T>): Param<NonNullable<T>> {
   return { ...param, defaultValue: value, help: `${param.help} (default: ${String(value)})` } as Param<NonNullable<T>>
 }
 
-/** All remaining words, none included. */
+/** All remaining words, possibly none. */
 export function rest(metavar: string, help: string): Param<readonly string[]> {
   return { ...optionalParam, isRest: true, metavar, help, parse: (given) => given, defaultValue: [] }
 }

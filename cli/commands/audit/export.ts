@@ -31,7 +31,7 @@ export const definition = command({
     const all = listAuditedRoles(folder)
     const wanted = all.filter((role) => given.role === undefined || role.name === given.role)
     if (given.role !== undefined && wanted.length === 0)
-      throw new CommandFailure(1, `the role ${given.role} has no records here`)
+      throw new CommandFailure(1, `the role ${given.role} has no audit records at this site`)
     const isCef = given.format === 'cef' && !given.json
     const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
     for (const role of wanted) {

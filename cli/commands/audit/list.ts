@@ -24,7 +24,7 @@ export const definition = command({
     const { roles } = await import('../../../daemon/roles.ts')
     const known = roles.map(({ name }) => name)
     if (!known.includes(given.role))
-      throw new CommandFailure(2, `there is no role "${given.role}"; there are ${known.join(', ')}`)
+      throw new CommandFailure(2, `the role "${given.role}" does not exist; the roles are ${known.join(', ')}`)
     const api = await connectService(given, terminal)
     const { role, action, target, subject, since, until, limit } = given
     const items = await listAllItems(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)

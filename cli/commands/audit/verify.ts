@@ -24,7 +24,11 @@ export const definition = command({
   async run(given, terminal) {
     const { verifyAuditChains, verifyAuditExport } = await offline.audit()
     if (given.file !== undefined && given.exported !== undefined) {
-      throw new CommandFailure(2, 'FILE is looked at alone', 'leave out FILE to hold the site to --exported')
+      throw new CommandFailure(
+        2,
+        'FILE and --exported cannot be combined',
+        'leave out FILE to compare the site with --exported',
+      )
     }
     const exported = given.exported === undefined ? undefined : readInputFile(given.exported)
     const chains =

@@ -25,7 +25,7 @@ export const definition = command({
     const items = await listAllItems(api, 'consensus.emission.list', filter, limit)
     const columns = ['origin', 'session_id', 'status', 'decision', 'score', 'attested', 'lens_id', 'at']
     printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, columns, 'no peer has told of such a decision'),
+      formatTable(terminal, items, columns, 'no peer has reported such a decision'),
     )
     return 0
   },

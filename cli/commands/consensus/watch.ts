@@ -35,7 +35,7 @@ export const definition = command({
     throw new CommandFailure(
       1,
       `the stream ended before the session was ${given.until}`,
-      'repeat with --after and the last number',
+      'run it again with --after and the number of the last event',
     )
   },
 })

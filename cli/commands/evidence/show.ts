@@ -49,6 +49,7 @@ async function resolveBlockId(api: ServiceClient, id: string): Promise<string> {
   if (!id.startsWith('ses_')) return id
   const session = await api.call('consensus.session.get', { id })
   if (typeof session.evidence_block_id === 'string') return session.evidence_block_id
-  if (session.state === 'RATIFIED') throw new CommandFailure(4, 'the block is not signed yet', 'repeat in a moment')
+  if (session.state === 'RATIFIED')
+    throw new CommandFailure(4, 'the block is not signed yet', 'run it again in a moment')
   throw new CommandFailure(3, `the session is ${session.state}; only a ratified one has evidence`)
 }

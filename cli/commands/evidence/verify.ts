@@ -22,7 +22,7 @@ export const definition = command({
     const trusted = keys === undefined ? undefined : parseJwks(readInputFile(keys))
     const verdict = await verifyEvidence(readInputFile(file), trusted)
     const { valid, faults, signed_by, block_id, site, session_id, decision, score, decided_at } = verdict
-    const praise = trusted ? 'valid' : 'whole, but nobody has vouched for its signer'
+    const praise = trusted ? 'valid' : 'intact, but its signer is not verified'
     printResult(terminal, json, verdict, () =>
       formatFields(terminal, {
         verdict: valid ? colourText(terminal, 'green', praise) : colourText(terminal, 'red', faults.join('; ')),
@@ -37,7 +37,7 @@ export const definition = command({
       }),
     )
     if (valid && keys === undefined)
-      terminal.note('signed by the block’s own key: compare the fingerprint, or use --keys')
+      terminal.note('signed by a key in the block itself: compare the fingerprint, or use --keys')
     return valid ? 0 : 5
   },
 })

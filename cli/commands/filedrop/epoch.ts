@@ -41,7 +41,10 @@ export const definition = command({
     const api = await connectService(given, terminal)
     if (given.announcement !== undefined) {
       if ([given.out, given.keys, given.epoch].some((each) => each !== undefined)) {
-        throw new CommandFailure(2, 'the announcement says all itself: name no --out, --keys or --epoch beside it')
+        throw new CommandFailure(
+          2,
+          '--announcement already contains the epoch and its signatures: leave out --out, --keys and --epoch',
+        )
       }
       const announcement = await readSignedAnnouncement(given.peer, given.announcement)
       const opened = await api.call('site.epoch.open', { announcement })
@@ -72,12 +75,12 @@ export const definition = command({
   },
 })
 
-/** Throws `Failure` (2) for one that is about another peer, or that nobody has signed. */
+/** Throws `CommandFailure` (2) for one that is about another peer, or that nobody has signed. */
 async function readSignedAnnouncement(peer: string, file: string): Promise<Jws> {
   const { parseEpochFile } = await offline.epochSigning()
   const { announcement: said, envelope } = parseEpochFile(readInputFile(file))
   if (said.dst !== peer) throw new CommandFailure(2, `the announcement is for ${said.dst}, not for ${peer}`)
   if (!envelope)
-    throw new CommandFailure(2, 'nobody has signed the announcement', 'platform keys sign-epoch FILE --dir DIR')
+    throw new CommandFailure(2, 'the announcement is not signed', '`platform keys sign-epoch FILE --dir DIR` signs it')
   return envelope
 }

@@ -61,7 +61,7 @@ async function purgeUntilDone(
       terminal.progress('')
       return answer as unknown as PurgeReport
     }
-    terminal.progress(`looking through every folder${'.'.repeat(asks % 4)}`)
+    terminal.progress(`searching every folder${'.'.repeat(asks % 4)}`)
   }
 }
 
@@ -73,14 +73,12 @@ function formatPurgeReport(
     lines.length === 0 ? [] : [colourText(terminal, 'bold', heading), ...lines.map((line) => `  ${line}`)]
   return [
     ...listed('purged, by SHA-384 of the body', bodies),
-    ...(places.length > 0
-      ? listed('it lay in', places)
-      : ['it lies nowhere on this site, and is known now if it comes']),
+    ...(places.length > 0 ? listed('removed from', places) : ['it is not on this site; it is refused if it arrives']),
     ...listed('of the messages', msg_ids),
-    ...listed('sessions that they spoke of: look at what was made of them', sessions),
+    ...listed('sessions that used them: review their results', sessions),
     ...listed(
-      'backups that may hold it still: remove or overwrite them',
-      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not looked into)`)),
+      'backups that may still contain it: remove or overwrite them',
+      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not searched)`)),
     ),
     ...listed('not reached from here', remains),
   ].join('\n')

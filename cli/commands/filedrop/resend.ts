@@ -52,12 +52,15 @@ type ResendInput = {
 }
 type ResendRequester = (api: ServiceClient, from: number | undefined) => Promise<ResendReport>
 
-/** Throws `Failure` (2) for two ways at once, and for half of one. */
+/** Throws `CommandFailure` (2) for two ways at once, and for half of one. */
 function createResendRequester({ peer, receipt, first, last, epoch }: ResendInput): ResendRequester {
   if (receipt !== undefined) {
     const others = [peer, first, last, epoch].some((each) => each !== undefined)
     if (others)
-      throw new CommandFailure(2, 'a receipt says itself what is missing: name no peer and no numbers beside it')
+      throw new CommandFailure(
+        2,
+        '--receipt already names the missing messages: leave out PEER, --first, --last and --epoch',
+      )
     const note = parseReceipt(readInputFile(receipt))
     return async (api, from) => toResent(await api.call('site.gap.resend', { receipt: note, from }))
   }
@@ -73,7 +76,7 @@ function parseReceipt(content: string) {
   try {
     return jws.parse(JSON.parse(content))
   } catch {
-    throw new CommandFailure(2, 'the file is no receipt', '`platform filedrop gaps` at the peer makes one')
+    throw new CommandFailure(2, 'the file is not a receipt', 'run `platform filedrop gaps` at the peer to make one')
   }
 }
 

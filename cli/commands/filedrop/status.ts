@@ -69,7 +69,7 @@ async function fetchChannels(api: ServiceClient, peer: string | undefined): Prom
 
 const poll_interval_ms = 1_000
 
-/** What is there once nothing waits. Throws `Failure` (1) when a channel with a backlog cannot drain. */
+/** What is there once nothing waits. Throws `CommandFailure` (1) when a channel with a backlog cannot drain. */
 async function waitUntilDrained(
   look: () => Promise<readonly TransportChannelStatus[]>,
   terminal: Terminal,
@@ -88,7 +88,10 @@ async function waitUntilDrained(
     const stuck = channels.find(({ backlog, state }) => backlog > 0 && state !== 'open')
     if (stuck) {
       terminal.progress('')
-      throw new CommandFailure(1, `${stuck.peer} ${stuck.direction} is ${stuck.state}: ${stuck.detail}`)
+      throw new CommandFailure(
+        1,
+        `the channel ${stuck.peer} ${stuck.direction} cannot drain; it is ${stuck.state}: ${stuck.detail}`,
+      )
     }
     await pause(poll_interval_ms)
   }

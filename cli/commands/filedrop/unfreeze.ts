@@ -24,7 +24,7 @@ export const definition = command({
   example: 'platform filedrop unfreeze bravo --reason "restored without a new epoch; they open one now" --yes',
   async run({ peer, reason, ...given }, terminal) {
     const api = await connectService(given, terminal)
-    await requireConsent(terminal, given.yes, `Take messages of ${peer} again?`)
+    await requireConsent(terminal, given.yes, `Open the channel from ${peer} again?`)
     const opened = await api.call('site.channel.unfreeze', { peer, reason })
     printResult(
       terminal,

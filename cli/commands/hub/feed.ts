@@ -21,7 +21,7 @@ export const definition = command({
     const items = await listAllItems(api, 'hub.feed.list', { node, lens_id: lens }, limit)
     const columns = ['seq', 'node', 'state', 'session_id', 'lens_id', 'at']
     printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, columns, 'no node has told of anything'),
+      formatTable(terminal, items, columns, 'no node has reported a session'),
     )
     return 0
   },

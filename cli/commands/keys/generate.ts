@@ -29,7 +29,7 @@ export const definition = command({
   },
   example: 'platform keys generate --use message --algorithm ML-DSA-87',
   async run({ use, algorithm, notAfter, role, ...given }, terminal) {
-    if (role !== undefined && use !== 'token') throw new CommandFailure(2, 'the key of a role is one of use token')
+    if (role !== undefined && use !== 'token') throw new CommandFailure(2, '--role needs --use token')
     const place = resolveKeyLocation(given, terminal, 'may_create')
     const { generateSiteKey, generateKeyInFolder } = await offline.keys()
     const found = 'dir' in place ? { keys: place.dir } : place.site

@@ -31,7 +31,7 @@ export const definition = command({
     await requireConsent(
       terminal,
       yes,
-      `Revoke ${kid}? All that it signed becomes void, and its private key is deleted.`,
+      `Revoke ${kid}? All its signatures become invalid, and its private key is deleted.`,
     )
     const passphrase = role ? undefined : await resolvePassphrase(terminal, given, folder)
     const { revoked, created, key_set } = await revokeSiteKey(folder, terminal.env, kid, {
@@ -51,7 +51,7 @@ export const definition = command({
       terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
     else
       terminal.note('no key set says so yet: platform keys set draft, then sign it with the root keys and publish it')
-    terminal.note('tell every peer at once: platform peers revoke')
+    terminal.note('every peer must revoke it at once: platform peers revoke')
     return 0
   },
 })

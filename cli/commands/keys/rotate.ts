@@ -46,7 +46,7 @@ export const definition = command({
     )
     if (given.json) return 0
     if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${describeKeyEnd(retired)}`)
-    else if (isPinnedUse(created)) terminal.note(`${kid} goes on: ${buildRetireRemedy(kid)}`)
+    else if (isPinnedUse(created)) terminal.note(`${kid} stays active: ${buildRetireRemedy(kid)}`)
     return 0
   },
 })
@@ -56,7 +56,7 @@ function isPinnedUse({ use }: PublicKey): boolean {
 }
 
 function describeKeyEnd({ status, not_after }: PublicKey): string {
-  return status === 'active' && not_after !== undefined ? `signs until ${not_after}` : 'signs no more'
+  return status === 'active' && not_after !== undefined ? `signs until ${not_after}` : 'no longer signs'
 }
 
 function buildRetireRemedy(kid: string): string {

@@ -32,12 +32,7 @@ export const definition = command({
     const note = await offline.asInvoker(() => addEpochSignatures(place.keys, found, () => passphrase))
     replaceFile(file, `${JSON.stringify(note)}\n`)
     const signatures = note.signatures.length
-    printResult(
-      terminal,
-      given.json,
-      { file, epoch, signatures },
-      () => `${file} has ${signatures} of its signatures now`,
-    )
+    printResult(terminal, given.json, { file, epoch, signatures }, () => `${file} has ${signatures} signatures now`)
     return 0
   },
 })

@@ -17,7 +17,12 @@ export const definition = command({
     const { unwrapSiteKeys } = await offline.keys()
     const passphrase = await resolvePassphrase(terminal, given, place)
     const kids = passphrase === undefined ? [] : await unwrapSiteKeys(place, terminal.env, passphrase)
-    printResult(terminal, given.json, { unwrapped: kids }, () => kids.join('\n') || 'no key lies under a passphrase')
+    printResult(
+      terminal,
+      given.json,
+      { unwrapped: kids },
+      () => kids.join('\n') || 'no key is encrypted with a passphrase',
+    )
     return 0
   },
 })

@@ -32,7 +32,7 @@ export const definition = command({
       terminal,
       given.json,
       { wrapped: kids },
-      () => kids.join('\n') || 'every key lies under a passphrase already',
+      () => kids.join('\n') || 'every key is already encrypted with a passphrase',
     )
     return 0
   },

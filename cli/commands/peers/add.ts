@@ -46,10 +46,13 @@ export const definition = command({
     const peers = await offline.peers()
     const { keys: found, set } = await peers.readPinnableKeys(readKeyFile(given.keys))
     if (set && (given.threshold ?? given.rootThreshold) !== undefined) {
-      throw new CommandFailure(2, 'the file is a key set, which says itself how many keys must sign')
+      throw new CommandFailure(
+        2,
+        'the file is a key set, which sets the thresholds: leave out --threshold and --root-threshold',
+      )
     }
     const keys = await confirmKeys(terminal, {
-      heading: `${given.name} would be pinned by`,
+      heading: `${given.name} would be pinned with these keys`,
       fingerprintSource: 'the other site',
       use: set ? 'root' : 'message',
       isWhole: set !== undefined,
@@ -84,7 +87,7 @@ function readKeyFile(file: string): string {
     throw new CommandFailure(
       1,
       `${file} cannot be read`,
-      '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site makes it',
+      '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site writes it',
     )
   }
 }

@@ -20,7 +20,7 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const peers = await offline.peers()
     await peers.getPeer(folder, name)
-    await requireConsent(terminal, yes, `Unpin ${name}? Nothing of it is accepted from then on.`)
+    await requireConsent(terminal, yes, `Unpin ${name}? Nothing from it is accepted from then on.`)
     await peers.removePeer(folder, terminal.env, name)
     printResult(terminal, given.json, { removed: name }, () => `removed ${name}`)
     return 0

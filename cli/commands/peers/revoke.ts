@@ -24,7 +24,7 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const { findPeerKey, revokePeerKey } = await offline.peerKeys()
     await findPeerKey(folder, name, kid)
-    await requireConsent(terminal, yes, `Trust the key ${kid} of ${name} no more?`)
+    await requireConsent(terminal, yes, `Revoke the key ${kid} of ${name}?`)
     const { peer, left } = await revokePeerKey(folder, terminal.env, name, kid)
     printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
     if (left < peer.threshold) {

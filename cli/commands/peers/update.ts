@@ -32,7 +32,7 @@ export const definition = command({
       Date.now(),
     )
     printResult(terminal, given.json, { ...peer, taken }, () => formatPeer(terminal, peer))
-    if (taken === 0) terminal.note('nothing is new in the file')
+    if (taken === 0) terminal.note('the file contains nothing new')
     return 0
   },
 })

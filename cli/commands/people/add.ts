@@ -31,14 +31,19 @@ export const definition = command({
     const people = await offline.people()
     const found = people.parsePersonalKeys(readInputFile(file))
     const keys = await confirmKeys(terminal, {
-      heading: `${subject} would be enrolled by`,
+      heading: `${subject} would be enrolled with this key`,
       fingerprintSource: 'the person',
       use: 'personal',
       found,
       comparedFingerprints: fingerprint,
     })
     const [key, another] = keys
-    if (!key || another) throw new CommandFailure(2, 'a person has one key', 'name the one with --fingerprint')
+    if (!key || another)
+      throw new CommandFailure(
+        2,
+        `a person has exactly one key; ${keys.length} were confirmed`,
+        'name one with --fingerprint',
+      )
     const person = await people.enrolPerson(folder, terminal.env, { subject, key, now: Date.now() })
     printResult(terminal, given.json, person, () => formatPerson(terminal, person))
     return 0

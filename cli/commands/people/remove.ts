@@ -20,7 +20,7 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const people = await offline.people()
     await people.getPerson(folder, subject)
-    await requireConsent(terminal, yes, `Let ${subject} go? Their key counts for nothing from then on.`)
+    await requireConsent(terminal, yes, `Revoke the key of ${subject}? Its signatures do not count from then on.`)
     await people.removePerson(folder, terminal.env, subject)
     printResult(terminal, given.json, { removed: subject }, () => `removed ${subject}`)
     return 0

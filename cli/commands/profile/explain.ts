@@ -23,7 +23,7 @@ export const definition = command({
       ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
     )
     if (shown.length === 0)
-      throw new CommandFailure(2, `there is no setting "${wanted}"`, suggestSetting(wanted, explained))
+      throw new CommandFailure(2, `the setting "${wanted}" does not exist`, suggestSetting(wanted, explained))
     const columns = [
       'setting',
       { heading: 'value', cell: (row: { value?: unknown }) => formatSettingValue(row.value) },

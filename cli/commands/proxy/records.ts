@@ -20,7 +20,7 @@ export const definition = command({
     const api = await connectService(given, terminal)
     const items = await listAllItems(api, 'proxy.record.list', { verdict, source }, limit)
     const columns = ['at', 'source', 'method', 'path', 'verdict', 'reason', 'status', 'upstream_status']
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no request has come'))
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'there are no requests'))
     return 0
   },
 })

@@ -37,7 +37,7 @@ export const definition = command({
     const { items, state, failure } = found as ArrivalResponse
     const columns = ['record_id', 'outcome', 'entity', 'size']
     printResult(terminal, given.json, found, () => formatTable(terminal, items, columns, 'there are none'))
-    if (state === 'waiting') terminal.note('they are kept, and matched as soon as no run is writing the registry')
+    if (state === 'waiting') terminal.note('the records are stored, and matched as soon as no run writes the registry')
     if (failure) throw new CommandFailure(3, failure.reason)
     return 0
   },

@@ -29,6 +29,6 @@ export const definition = command({
 
 function parseQuorum(quorum: string) {
   const [, m, n] = /^(\d{1,4})\/(\d{1,4})$/.exec(quorum) ?? []
-  if (m === undefined) throw new CommandFailure(2, `${JSON.stringify(quorum)} is not M/N, as in 2/3`)
+  if (m === undefined) throw new CommandFailure(2, `--quorum is ${JSON.stringify(quorum)}; it must be M/N, such as 2/3`)
   return { m: Number(m), n: Number(n) }
 }

@@ -28,7 +28,7 @@ export const definition = command({
       return { ...rest, bits: bits.toFixed(2), like: `${like.node_id}/${like.record_id}` }
     })
     const columns = ['entity', 'size', 'bits', 'above_cut', 'like']
-    printResult(terminal, given.json, found, () => formatTable(terminal, rows, columns, 'it is like none of them'))
+    printResult(terminal, given.json, found, () => formatTable(terminal, rows, columns, 'no entity is similar'))
     return 0
   },
 })

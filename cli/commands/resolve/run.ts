@@ -77,7 +77,11 @@ export const definition = command({
       },
       (told) => {
         if (isLate())
-          throw new CommandFailure(1, `gave up after ${timeLimit} s, at ${line(told)}`, 'give it more `--time-limit`')
+          throw new CommandFailure(
+            1,
+            `the run exceeded its time limit of ${timeLimit} s, at ${line(told)}`,
+            'raise --time-limit',
+          )
         terminal.progress(line(told))
       },
     )

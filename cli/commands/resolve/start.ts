@@ -60,7 +60,7 @@ export const definition = command({
 function parseNodeValue<T>(given: string, made: (value: string) => T): [node: string, value: T] {
   const [, node, value] = /^([^=]+)=(.+)$/.exec(given) ?? []
   if (node === undefined || value === undefined)
-    throw new CommandFailure(2, `${JSON.stringify(given)} is not NODE=NAME`)
+    throw new CommandFailure(2, `${JSON.stringify(given)} does not have the form NODE=NAME`)
   return [node, made(value)]
 }
 

@@ -25,8 +25,8 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { adoptAnsweringCluster } = await offline.adoption()
-    const loss = given.giveUp ? ', and lose the documents of the indexes that it lacks' : ''
-    await requireConsent(terminal, given.yes, `Take the cluster that answers now for that of the documents${loss}?`)
+    const loss = given.giveUp ? ', and lose the documents of its missing indexes' : ''
+    await requireConsent(terminal, given.yes, `Adopt the answering cluster as the document store${loss}?`)
     const items = await adoptAnsweringCluster(folder, terminal.env, { give_up: given.giveUp })
     const columns = ['role', 'from', 'cluster', 'given_up']
     printResult(terminal, given.json, { items }, () =>

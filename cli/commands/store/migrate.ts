@@ -33,7 +33,7 @@ export const definition = command({
     terminal.progress('')
     const columns = ['role', 'collection', 'documents', 'digest']
     printResult(terminal, given.json, { to: given.to, items }, () =>
-      formatTable(terminal, items, columns, 'they are there already'),
+      formatTable(terminal, items, columns, 'the documents are there already'),
     )
     return 0
   },

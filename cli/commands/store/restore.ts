@@ -30,13 +30,11 @@ export const definition = command({
       terminal,
       given.json,
       done,
-      () => `restored ${done.roles.join(', ')}; what was there is in ${done.kept.join(', ')}`,
+      () => `restored ${done.roles.join(', ')}; the replaced data is in ${done.kept.join(', ')}`,
     )
     if (!done.roles.includes('site')) return 0
-    if (done.purged_again === undefined)
-      terminal.note('purges ordered since the backup cannot be known here: order them again')
-    else if (done.purged_again > 0)
-      terminal.note(`${done.purged_again} purges ordered since the backup hold for it too`)
+    if (done.purged_again === undefined) terminal.note('purges since the backup are not known here: run them again')
+    else if (done.purged_again > 0) terminal.note(`${done.purged_again} purges since the backup were repeated`)
     return 0
   },
 })

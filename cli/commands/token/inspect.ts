@@ -18,7 +18,7 @@ export const definition = command({
     const token = await readToken(given.token, terminal)
     const { inspectToken } = await offline.tokens()
     const seen = await inspectToken(folder, terminal.env, token, Date.now())
-    if (!seen) throw new CommandFailure(2, 'this is no token')
+    if (!seen) throw new CommandFailure(2, 'the input is not a token')
     const { state, reason, claims } = seen
     const isValid = state === 'valid'
     printResult(terminal, given.json, seen, () =>

@@ -31,7 +31,11 @@ export const definition = command({
     const tenant_id = given.tenant ?? profile.readSiteSettings(folder, terminal.env).platform.tenant_id
     const unknown = profile.findUnknownRoles(folder, terminal.env, roles)
     if (unknown.length)
-      throw new CommandFailure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
+      throw new CommandFailure(
+        2,
+        `the profile has no role ${unknown.join(', ')}`,
+        '`platform profile explain identity.roles` lists them',
+      )
     const claims = {
       sub: subject,
       tenant_id,

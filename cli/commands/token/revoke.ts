@@ -24,9 +24,13 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const { revokeToken, readTokenId } = await offline.tokens()
     const id = subject === undefined ? (jti ?? readTokenId(await readToken(undefined, terminal))) : undefined
-    if (subject === undefined && id === undefined) throw new CommandFailure(2, 'this is no token')
+    if (subject === undefined && id === undefined) throw new CommandFailure(2, 'the input is not a token')
     if (id?.includes('.') && readTokenId(id) !== undefined) {
-      throw new CommandFailure(2, 'this is a whole token, not its id', 'pipe it in: others can see argument lists')
+      throw new CommandFailure(
+        2,
+        'this is a whole token, not its id',
+        'pipe it to stdin: arguments are visible to other users',
+      )
     }
     const what = id === undefined ? { subject: subject ?? '' } : { jti: id }
     await revokeToken(folder, terminal.env, what, reason, Date.now())

@@ -41,7 +41,7 @@ export const definition = command({
       throw new CommandFailure(
         3,
         `the release of ${item.id} is requested under a label that you are not cleared for`,
-        'somebody who is cleared for it must approve: `platform token inspect` shows what your token says',
+        'a person with that clearance must approve; `platform token inspect` shows yours',
       )
     }
     const request = item.release && parseRelease(releaseRequest, item.release.signature)
@@ -56,8 +56,9 @@ export const definition = command({
     }
     const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
     const released = await api.call('site.quarantine.approve', { peer: item.peer, id: item.name, signature })
-    printResult(terminal, given.json, released, () => `released ${item.id}: it is taken in once more`)
-    if (!given.json) terminal.note('what fails another check is back in `platform filedrop quarantine list`')
+    printResult(terminal, given.json, released, () => `released ${item.id}: it is imported once more`)
+    if (!given.json)
+      terminal.note('if it fails another check, it is listed again by `platform filedrop quarantine list`')
     return 0
   },
 })

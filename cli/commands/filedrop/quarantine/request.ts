@@ -50,14 +50,14 @@ export const definition = command({
     }
     const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
     const pending = await api.call('site.quarantine.request', { peer: item.peer, id: item.name, signature })
-    printResult(terminal, given.json, pending, () => `requested; another person approves it until ${pending.ends}`)
+    printResult(terminal, given.json, pending, () => `requested; another person must approve it before ${pending.ends}`)
     return 0
   },
 })
 
 type ReleaseLabelInput = Parameters<typeof resolveClassification>[0]
 
-/** Undefined when none was named. Throws `Failure` (2) for one that is not of the site's policy. */
+/** Undefined when none was named. Throws `CommandFailure` (2) for one that is not of the site's policy. */
 async function resolveReleaseLabel(
   given: ReleaseLabelInput,
   waive: WaivableReason,
@@ -67,7 +67,7 @@ async function resolveReleaseLabel(
   const isNamed = given.classification ?? (given.categories.length > 0 || given.releasableTo.length > 0)
   if (!isNamed && waive !== 'LABEL_MISSING') return undefined
   if (!item.sender_tenant_id)
-    throw new CommandFailure(3, `${item.peer} is not pinned any more, so its label has no originator`)
+    throw new CommandFailure(3, `${item.peer} is no longer pinned, so the label has no originator`)
   const { readSiteSettings } = await offline.profile()
   const { labels } = readSiteSettings(requireSite(given, terminal), terminal.env)
   const label = completeLabel(await resolveClassification(given, terminal), labels, item.sender_tenant_id)

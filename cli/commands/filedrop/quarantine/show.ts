@@ -26,7 +26,7 @@ export const definition = command({
         ...(says
           ? [
               '',
-              colourText(terminal, 'yellow', 'it says, unverified:'),
+              colourText(terminal, 'yellow', 'content, unverified:'),
               escapeControls(JSON.stringify(says.unverified, undefined, 2)),
             ]
           : []),

@@ -32,7 +32,7 @@ export const definition = command({
     const { readSiteSettings } = await offline.profile()
     const name = given.name ?? ('site' in place ? readSiteSettings(place.site, terminal.env).platform.name : undefined)
     if (name === undefined || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,31}$/u.test(name)) {
-      throw new CommandFailure(2, 'name whose authority it is in at most 32 letters: --name')
+      throw new CommandFailure(2, '--name must be 1 to 32 letters, digits, spaces, dots, hyphens or underscores')
     }
     const { makeSiteAuthority } = await offline.authority()
     const passphrase = await resolvePassphrase(terminal, given, found, 'authority')

@@ -38,10 +38,7 @@ export const definition = command({
     const { issueRequestedCertificate, issueSiteCertificate, requireCertificateRequest } = await offline.certificate()
     if (given.request === undefined) {
       if ('dir' in place || out !== undefined) {
-        throw new CommandFailure(
-          2,
-          'the site’s own certificate is made in the site; name a REQUEST for --dir and --out',
-        )
+        throw new CommandFailure(2, '--dir and --out need a REQUEST; the site’s own certificate is made in the site')
       }
       const passphrase = await resolvePassphrase(terminal, given, found, 'authority')
       const terms = { days, now: Date.now(), passphrase: () => passphrase }
@@ -50,7 +47,7 @@ export const definition = command({
       return 0
     }
     if (out === undefined || hosts.length > 0)
-      throw new CommandFailure(2, 'a REQUEST needs --out, and says its hosts itself')
+      throw new CommandFailure(2, 'a REQUEST needs --out, and already contains its hosts: leave out --hosts')
     const asked = await requireCertificateRequest(readInputFile(given.request))
     const { site, dns, ip } = asked.names
     terminal.note(formatFields(terminal, { site, hosts: [...dns, ...ip].join(', ') || undefined, days }))

@@ -26,8 +26,7 @@ export const definition = command({
     const found = exportCurrentKeySet(folder)
     const remedy =
       '`platform keys rotate` makes the first, or `platform keys set draft` where the root keys lie elsewhere'
-    if (!found)
-      throw new CommandFailure(1, 'the site has no key set: its peers have pinned its keys one by one', remedy)
+    if (!found) throw new CommandFailure(1, 'the site has no key set: its peers have pinned single keys', remedy)
     if (given.out !== undefined) writeOutputFile(given.out, `${JSON.stringify(found.file, undefined, 2)}\n`)
     printResult(terminal, given.json, found.set, () => formatKeySet(terminal, found.set))
     return 0

@@ -23,7 +23,7 @@ export const definition = command({
     noteExchangeWarnings(terminal, proposed)
     if (!given.yes) {
       printResult(terminal, given.json, proposed, () => formatExchange(terminal, proposed))
-      throw new CommandFailure(2, 'nothing was agreed', 'the same with --yes agrees')
+      throw new CommandFailure(2, 'nothing was agreed', 'run it again with --yes to agree')
     }
     const data = given.file === undefined ? {} : { data: { file: given.file } }
     const agreed = await api.call('resolution.exchange.agree', { uid: given.id, ...data })

@@ -61,7 +61,7 @@ async function writeSnapshotFile(
       lines += texts.length
       tell(lines)
     }
-    throw new CommandFailure(4, 'the service ended before the snapshot was whole', 'try again')
+    throw new CommandFailure(4, 'the service stopped before the snapshot was complete', 'run it again')
   } catch (error) {
     offline.asInvoker(() => rmSync(out, { force: true }))
     if (isRefusal(error) || error instanceof CommandFailure) throw error
@@ -76,7 +76,7 @@ function createSnapshotFile(out: string): number {
     return offline.asInvoker(() => openSync(out, 'wx', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new CommandFailure(3, `${out} exists already`, 'name another file')
+    if (code === 'EEXIST') throw new CommandFailure(3, `${out} already exists`, 'name a new file')
     throw new CommandFailure(1, `${out} cannot be written: ${code}`)
   }
 }

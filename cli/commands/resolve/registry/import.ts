@@ -29,7 +29,7 @@ export const definition = command({
     const { from, lens, lens_version, version, made_at, records, entities } = manifest
     const told = { from, lens, lens_version, version, made_at, records, entities, is_new: isNew }
     printResult(terminal, given.json, told, () => formatFields(terminal, told))
-    if (!isNew) terminal.note('this very snapshot is held already')
+    if (!isNew) terminal.note('this snapshot was imported already')
     return 0
   },
 })
