@@ -59,7 +59,7 @@ function checkPathOwnership(path: string, names: readonly string[], division: Si
   // A path that vanished since its folder was read belonged to a running process.
   if (!found) return names.length > 1 ? [] : [reportMissingPath(path)]
   const kind = detectPathKind(found)
-  if (!kind) return names.length > 2 ? [] : [{ path, fault: 'is neither folder nor file' }]
+  if (!kind) return names.length > 2 ? [] : [{ path, fault: 'is neither a folder nor a regular file' }]
   const { uid, gid, mode } = findExpectedOwnership(names, kind, division)
   if (found.uid !== uid || found.gid !== gid) {
     return [{ path, fault: `belongs to ${found.uid}:${found.gid}, and should to ${uid}:${gid}` }]
