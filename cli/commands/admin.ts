@@ -11,13 +11,13 @@ const { url, token } = serviceOptions
 
 export const definition = command({
   words: 'admin',
-  summary: 'watch roles, sessions, channels and denials on one screen',
-  notes: 'Needs a terminal. `?` shows the keys, `q` quits. It only looks: nothing is changed.',
+  summary: 'Watch roles, sessions, channels and denials on one screen',
+  notes: 'Needs a terminal. `?` lists the keys, `q` quits. The screens are read-only.',
   options: { ...siteOption, url, token },
   example: 'platform admin --site ./site',
   async run(given, terminal) {
     if (!terminal.isInteractive || !terminal.canAsk) {
-      const remedy = '`platform status --json` and `platform consensus list --json` are for scripts'
+      const remedy = 'in scripts, use `platform status --json` and `platform consensus list --json`'
       throw new CommandFailure(2, 'platform admin needs a terminal', remedy)
     }
     const source = await createAdminSource(given, terminal)

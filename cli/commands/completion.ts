@@ -1,12 +1,12 @@
-// Prints a shell's completion script, made from the list of commands, so that it cannot lag behind.
+// Prints a shell completion script, generated from the command catalogue.
 import { command } from '../program/command.ts'
 import { buildCompletionScript, shells } from '../program/completion-script.ts'
 import { choice, required } from '../program/params.ts'
 
 export const definition = command({
   words: 'completion',
-  summary: 'a completion script for a shell',
-  positionals: { shell: required(choice('SHELL', 'which', shells)) },
+  summary: 'Print a completion script for a shell',
+  positionals: { shell: required(choice('SHELL', 'Shell', shells)) },
   example: 'source <(platform completion bash)',
   async run({ shell }, terminal) {
     const { commandCatalogue } = await import('../program/command-catalogue.ts')

@@ -1,4 +1,4 @@
-// The main job end to end, with nothing installed: two sites that share only carried files find who is who, and decide doubts.
+// Runs the main workflow end to end with nothing installed: two sites that exchange only carried files resolve records and decide uncertain matches.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -18,12 +18,12 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'demo',
-  summary: 'two air-gapped sites find who is who by file-drop, decide doubts together, and explain a conflict',
+  summary: 'Run two air-gapped sites that resolve records together and decide doubtful matches',
   notes: 'Makes two sites in DIR, runs them as daemons, and carries signed files between them. Needs no network.',
   options: {
-    dir: text('DIR', 'a new or empty folder for both sites; else a temporary one'),
-    keep: flag('leave everything in DIR for inspection'),
-    timeout: withDefault(120, integer('SECONDS', 'longest that the demo may take', 5, 3_600)),
+    dir: text('DIR', 'New or empty folder for both sites (default: a temporary folder)'),
+    keep: flag('Keep everything in DIR for inspection'),
+    timeout: withDefault(120, integer('SECONDS', 'Maximum duration of the demo', 5, 3_600)),
     ...jsonOption,
   },
   example: 'platform demo --dir ./demo --keep',
@@ -55,16 +55,16 @@ export const definition = command({
   },
 })
 
-/** Steps go to stderr when stdout is for a script. */
+/** Prints steps to stderr, so that stdout holds only the report for scripts. */
 function printToStderr(terminal: Terminal): Terminal {
   return { ...terminal, print: terminal.note }
 }
 
-function prepareDemoFolder(asked: string | undefined): string {
-  if (asked === undefined) return mkdtempSync(join(tmpdir(), 'platform-demo-'))
-  const dir = resolve(asked)
+function prepareDemoFolder(requested: string | undefined): string {
+  if (requested === undefined) return mkdtempSync(join(tmpdir(), 'platform-demo-'))
+  const dir = resolve(requested)
   if (existsSync(dir) && readdirSync(dir).length > 0)
-    throw new CommandFailure(3, `${dir} is not empty`, 'name a new folder')
+    throw new CommandFailure(3, `${dir} is not empty`, 'name a new or empty folder')
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   return dir
 }
@@ -74,7 +74,7 @@ async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep
   const step = (title: string) => terminal.print(`\n${colourText(terminal, 'bold', title)}`)
   const say = (line: string) => terminal.print(`  ${line}`)
 
-  step('1. Two sites, and their keys exchanged')
+  step('1. Create two sites and exchange their keys')
   const [alpha, bravo] = await startBothSites(dir, sites, signal, say)
 
   const links = [
@@ -83,54 +83,55 @@ async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep
   ]
   const stage = { home: alpha, guest: bravo, links, signal, say }
 
-  step('2. Who is who, over the records of both')
+  step('2. Resolve the records of both sites')
   const { run, doubts } = await resolveTogether(stage)
   const { records, matches, clusters } = run.counts as Record<string, number>
-  say(`${records} records, ${matches} matches, ${clusters} people whom both know; the same at ${bravo.name}`)
+  say(
+    `${records} records, ${matches} matches, ${clusters} people whom both sites know; ${bravo.name} has the same result`,
+  )
 
-  step('3. What is doubtful, decided together')
+  step('3. Decide the doubtful matches together')
   const decided = await decideAll(stage, doubts)
   const dissents = await collectDissents(alpha, decided, say)
 
-  step('4. The result, and its evidence')
+  step('4. Write the result and verify its evidence')
   const entities = join(dir, 'entities.csv')
   const people = await writeEntities(alpha, entities)
-  say(`${entities}: ${people} people, with the records of each at both sites`)
+  say(`${entities}: ${people} people, with their records at both sites`)
   const keysText = readFileSync(`${alpha.dir}.keys.json`, 'utf8')
   for (const { evidence_block } of decided.filter(({ state }) => state === 'RATIFIED')) {
     const files = await fetchVerifiedEvidence(dir, keysText, [alpha, bravo], String(evidence_block))
-    for (const file of files) say(`${file} holds, by nothing but public keys`)
+    for (const file of files) say(`${file}: verified with public keys alone`)
   }
 
   const filedrop = { alpha: await countMessages(alpha), bravo: await countMessages(bravo) }
   for (const [name, counts] of Object.entries(filedrop)) {
     say(
-      `${name}: ${counts.sent} messages sent, ${counts.received} received, ${counts.duplicates} twice, ${counts.quarantined} refused`,
+      `${name}: ${counts.sent} messages sent, ${counts.received} received, ${counts.duplicates} duplicates, ${counts.quarantined} quarantined`,
     )
   }
   const seconds = Math.round(performance.now() - began) / 1_000
   step(`Done in ${seconds} s`)
-  for (const line of keep ? listNextSteps(dir) : ['everything made for it is removed again; --keep leaves it'])
-    say(line)
+  for (const line of keep ? listNextSteps(dir) : ['temporary files removed; --keep keeps them']) say(line)
   const resolution = { run_id: run.uid, records, matches, people, entities }
   return { resolution, sessions: decided, dissents, filedrop, seconds }
 }
 
-/** All are of one mind about the first doubts; about the last one, the other site differs. */
+/** All contributors agree about the first doubtful matches; about the last one, the other site disagrees. */
 async function decideAll(stage: DemoStage, doubts: readonly DemoMatch[]) {
-  const { isOne, told } = await loadSampleKnowledge()
+  const { isOne, describe } = await loadSampleKnowledge()
   const decided: ReturnType<typeof summarizeSession>[] = []
   for (const [at, match] of doubts.entries()) {
-    for (const ref of [match.left, match.right]) stage.say(told(ref))
+    for (const ref of [match.left, match.right]) stage.say(describe(ref))
     const isDisputed = at === doubts.length - 1
-    const says = (percent: number, isMatch = isOne(match)) => (isMatch ? percent : 100 - percent) / 100
-    const bob = isDisputed ? says(95, !isOne(match)) : says(92)
-    const { home, guest } = await decideTogether(stage, match, { alice: says(94), carol: says(90), bob })
+    const scoreFor = (percent: number, isMatch = isOne(match)) => (isMatch ? percent : 100 - percent) / 100
+    const bob = isDisputed ? scoreFor(95, !isOne(match)) : scoreFor(92)
+    const { home, guest } = await decideTogether(stage, match, { alice: scoreFor(94), carol: scoreFor(90), bob })
     const session = summarizeSession(home)
-    const came = session.decision === null ? '' : `: ${session.decision}, score ${session.score?.toFixed(4)}`
-    stage.say(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${came}`)
+    const outcome = session.decision === null ? '' : `: ${session.decision}, score ${session.score?.toFixed(4)}`
+    stage.say(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${outcome}`)
     if (session.state !== (isDisputed ? 'IN_CONFLICT' : 'RATIFIED'))
-      throw new CommandFailure(1, `session ${session.id} did not end as it should`)
+      throw new CommandFailure(1, `session ${session.id} ended ${session.state}, which the demo does not expect`)
     if (!isDisputed) await waitForMatchState(stage, match, isOne(match) ? 'confirmed' : 'rejected')
     decided.push(session)
   }
@@ -142,18 +143,18 @@ async function collectDissents(
   decided: readonly ReturnType<typeof summarizeSession>[],
   say: DemoStage['say'],
 ) {
-  const told: Record<string, unknown>[] = []
-  for (const clashed of decided.filter((each) => each.state === 'IN_CONFLICT')) {
-    const { text: explanation, record } = await fetchDissent(site, String(clashed.id))
-    say('the conflict explains itself:')
+  const dissents: Record<string, unknown>[] = []
+  for (const session of decided.filter((each) => each.state === 'IN_CONFLICT')) {
+    const { text: explanation, record } = await fetchDissent(site, String(session.id))
+    say('explanation of the conflict:')
     for (const line of explanation.trimEnd().split('\n')) say(`| ${line}`)
     const { id, session_id, reason, score, conflict, status } = record
-    told.push({ id, session_id, reason, score, conflict, status, explanation })
+    dissents.push({ id, session_id, reason, score, conflict, status, explanation })
   }
-  return told
+  return dissents
 }
 
-/** A folder for each tenant; a daemon reads that of its own alone. */
+/** Has a folder for each tenant; a daemon reads only that of its own tenant. */
 function resolveRecordsFolder(dir: string): string {
   return join(dir, 'records')
 }
@@ -173,11 +174,11 @@ async function startBothSites(
   sites.push(alpha)
   const bravo = await startDemoSite(at('bravo'), 'bravo', resolveRecordsFolder(dir), signal)
   sites.push(bravo)
-  say('both daemons run; they share no network, only files that are carried one way at a time')
+  say('both daemons run; they share no network, only signed files that are carried one way at a time')
   return [alpha, bravo]
 }
 
-/** Enrols `peer` at `site` from its exported keys: at real sites two people compare the fingerprints. */
+/** Enrols `peer` at `site` from its exported keys. At real sites, two people compare the fingerprints. */
 async function pinPeer(dir: string, site: string, peer: string, say: (line: string) => void): Promise<void> {
   const { addPeer, readPinnableKeys } = await offline.peers()
   const { keys } = await readPinnableKeys(readFileSync(join(dir, `${peer}.keys.json`), 'utf8'))
@@ -209,7 +210,7 @@ function listNextSteps(dir: string): string[] {
   const first = readdirSync(carried).find((name) => name.endsWith('.env.json')) ?? ''
   const evidence = readdirSync(dir).find((name) => name.startsWith('evidence-')) ?? ''
   return [
-    `everything is in ${dir}; to look again:`,
+    `everything is in ${dir}; to verify it again:`,
     `${platform} evidence verify ${join(dir, evidence)} --keys ${join(dir, 'alpha.keys.json')}`,
     `${platform} filedrop verify ${join(carried, first)} --keys ${join(dir, 'alpha.keys.json')}`,
     `${platform} audit verify --site ${join(dir, 'alpha')}`,

@@ -1,4 +1,4 @@
-// Looks the site over and says, for each thing that is wrong, how to mend it.
+// Examines the site and prints a repair for each problem found.
 import { offline } from '../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../options/site-options.ts'
 import { command } from '../program/command.ts'
@@ -8,8 +8,11 @@ const stateColours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 
 export const definition = command({
   words: 'doctor',
-  summary: 'what is wrong with the site, and how to mend it; exit code 5 when something is',
-  notes: 'Warnings are what will be a problem later; they leave the exit code at 0. Works while the site runs or not.',
+  summary: 'Diagnose the site and suggest repairs',
+  notes: [
+    'Exit code 5: a problem was found. A warning announces a later problem and leaves the exit code at 0. Works',
+    'whether or not the site runs.',
+  ].join('\n'),
   options: { ...siteOption, ...jsonOption },
   example: 'platform doctor',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Makes a site: the folder, its profile and its keys; and says what to do next.
+// Creates a site (folder, profile and keys) and prints the next steps.
 import { basename, resolve } from 'node:path'
 import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../daemon/offline/offline.ts'
@@ -10,16 +10,21 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'init',
-  summary: 'make a site: profile, keys, folders',
-  notes: 'Never changes a site that exists. Everything it makes is for this user alone.',
+  summary: 'Create a site: profile, keys, folders',
+  notes: 'Never changes an existing site. Only the current user can read the files that it creates.',
   options: {
-    site: text('DIR', 'where; else PLATFORM_SITE, else ./site'),
-    tenant: text('TENANT', 'the tenant that the site belongs to; else its name'),
-    name: text('NAME', 'the site’s name, by which peers address it; else that of the folder'),
-    profile: withDefault('classified-airgapped', text('PROFILE', 'the shipped profile to start from')),
-    portBase: integer('N', 'roles listen on N, N+1, …; 0 takes free ports; else the usual ones', 0, 65_000),
-    algorithm: choice('ALGORITHM', 'of the keys; else Ed25519', keyAlgorithm.options),
-    yes: flag('do not ask'),
+    site: text('DIR', 'Site folder (default: PLATFORM_SITE, ./site)'),
+    tenant: text('TENANT', 'Tenant of the site (default: its name)'),
+    name: text('NAME', 'Name of the site, by which peers address it (default: the name of the folder)'),
+    profile: withDefault('classified-airgapped', text('PROFILE', 'Shipped profile to start from')),
+    portBase: integer(
+      'N',
+      'First port: roles listen on N, N+1, …; 0 takes free ports (default: the standard ports)',
+      0,
+      65_000,
+    ),
+    algorithm: choice('ALGORITHM', 'Algorithm of the keys; default: Ed25519', keyAlgorithm.options),
+    yes: flag('Skip the confirmation'),
     ...jsonOption,
   },
   example: 'platform init --site ./alpha --tenant acme --port-base 9400 --yes',
@@ -33,9 +38,9 @@ export const definition = command({
     const tenant_id = given.tenant ?? name
     const template = given.profile.replaceAll('_', '-')
     if (
-      !(await isConfirmed(terminal, given.yes, `Make the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))
+      !(await isConfirmed(terminal, given.yes, `Create the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))
     ) {
-      throw new CommandFailure(3, 'nothing was made')
+      throw new CommandFailure(3, 'not confirmed; nothing was created')
     }
     const folder = offline.siteFolder(dir)
     const { makeSite } = await offline.siteCreation()

@@ -1,19 +1,19 @@
-// Prints a role's OpenAPI document without a running service: it follows from the operations alone.
+// Prints a role's OpenAPI document from its declared operations; needs no running service.
 import manifest from '../../package.json' with { type: 'json' }
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, required, text } from '../program/params.ts'
 
 export const definition = command({
   words: 'openapi',
-  summary: 'a role’s interface as an OpenAPI 3.1 document',
-  positionals: { role: required(text('ROLE', 'as in consensus')) },
-  options: { json: flag('on one line') },
+  summary: 'Print the OpenAPI 3.1 document of a role',
+  positionals: { role: required(text('ROLE', 'Role, such as consensus')) },
+  options: { json: flag('Print JSON on one line') },
   example: 'platform openapi consensus > consensus.openapi.json',
   async run({ role: name, json }, terminal) {
     const { everyRole } = await import('../../daemon/every-role.ts')
     const role = everyRole.find((known) => known.name === name)
     const known = everyRole.map((each) => each.name).join(', ')
-    if (!role) throw new CommandFailure(2, `there is no role "${name}"; there are ${known}`)
+    if (!role) throw new CommandFailure(2, `the role "${name}" does not exist; the roles are ${known}`)
     const [{ buildOpenapi }, { operationsOf }] = await Promise.all([
       import('../../daemon/kernel/api/openapi.ts'),
       import('../../daemon/kernel/role/built-in-operations.ts'),

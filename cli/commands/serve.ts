@@ -1,4 +1,4 @@
-// Runs the site's roles in this process until it is told to stop.
+// Runs the site's roles in this process until SIGTERM or SIGINT.
 import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/host/heap-growth.ts'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { requireSite, siteOption } from '../options/site-options.ts'
@@ -7,12 +7,12 @@ import { choice, integer, rest } from '../program/params.ts'
 
 export const definition = command({
   words: 'serve',
-  summary: 'run the roles named, or those of the profile',
-  notes: 'Ends in order on SIGTERM and SIGINT; a second signal ends it at once.',
-  positionals: { roles: rest('ROLE', 'roles to run; else platform.roles of the profile') },
+  summary: 'Run roles of the site',
+  notes: 'SIGTERM and SIGINT stop it in order; a second signal stops it at once.',
+  positionals: { roles: rest('ROLE', 'Roles to run (default: platform.roles of the profile)') },
   options: {
-    logLevel: choice('LEVEL', 'least severe log line', ['debug', 'info', 'warn', 'error']),
-    drain: integer('MS', 'how long a stop waits for requests under way', 0, 600_000),
+    logLevel: choice('LEVEL', 'Minimum severity of log lines', ['debug', 'info', 'warn', 'error']),
+    drain: integer('MS', 'Maximum wait for active requests at a stop', 0, 600_000),
     ...siteOption,
   },
   example: 'platform serve site consensus --site ./site',

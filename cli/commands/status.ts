@@ -1,4 +1,4 @@
-// Shows what of the site runs, as the roles themselves tell it over their local sockets, or the one behind a URL.
+// Shows the health of each role, queried over its local socket or over the URL given.
 
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { offline } from '../../daemon/offline/offline.ts'
@@ -12,8 +12,8 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
   words: 'status',
-  summary: 'which roles run, their health and where they listen; exit code 4 when one is not ready or does not answer',
-  notes: 'With --url it tells of the one role that answers there.',
+  summary: 'Show which roles run, their health and their listeners',
+  notes: 'Exit code 4: a role is not ready or does not answer. With --url, shows the one role that answers there.',
   options: { ...serviceOptions },
   example: 'platform status',
   async run(given, terminal) {

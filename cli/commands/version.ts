@@ -1,4 +1,4 @@
-// Says what this executable is, for people who report a fault and scripts that compare machines.
+// Prints the version of this executable, for fault reports and for scripts that compare machines.
 import manifest from '../../package.json' with { type: 'json' }
 import { command } from '../program/command.ts'
 import { flag } from '../program/params.ts'
@@ -6,8 +6,8 @@ import { printResult } from '../terminal/output.ts'
 
 export const definition = command({
   words: 'version',
-  summary: 'print the version',
-  options: { json: flag('as one JSON document') },
+  summary: 'Print the version',
+  options: { json: flag('Print one JSON document') },
   example: 'platform version --json',
   async run({ json }, terminal) {
     const { name, version } = manifest

@@ -1,23 +1,23 @@
-// No trust on first use: a key counts once a person has compared its fingerprint with what its owner told.
+// Confirms keys without trust on first use: a person compares each fingerprint with the one that the owner sent.
 import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
 import { CommandFailure } from '../program/command.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export type KeyConfirmation = {
-  /** What is done with the keys, as in "bravo would be pinned by". */
+  /** Heading of the list, such as "bravo would be pinned with these keys". */
   readonly heading: string
-  /** Who told the fingerprints by another way than the file, as in "the other site". */
+  /** Who sent the fingerprints by another route than the file, such as "the other site". */
   readonly fingerprintSource: string
-  /** One key of this use at least must be among those confirmed. */
+  /** At least one confirmed key must have this use. */
   readonly use: PublicKey['use']
   readonly found: readonly PublicKey[]
-  /** Fingerprints that were compared already; none: a person is asked. */
+  /** Fingerprints that were compared already; if empty, prompts for a confirmation. */
   readonly comparedFingerprints: readonly string[]
-  /** The keys come together: those of `use`, all of them confirmed, vouch for the others. */
+  /** The keys are a set: the keys of `use`, which must all be confirmed, vouch for the others. */
   readonly isWhole?: boolean
 }
 
-/** The keys that a person vouches for. Throws `Failure` (3) when nobody does, or when the file holds other keys. */
+/** Returns the confirmed keys. Throws `CommandFailure` (3) if none is confirmed, or if the file contains other keys. */
 export async function confirmKeys(terminal: Terminal, given: KeyConfirmation): Promise<readonly PublicKey[]> {
   const { heading, fingerprintSource, found, comparedFingerprints } = given
   const remedy = `compare the fingerprints again with ${fingerprintSource}`
@@ -26,16 +26,16 @@ export async function confirmKeys(terminal: Terminal, given: KeyConfirmation): P
     terminal.note(`  ${use.padEnd(8)} ${algorithm.padEnd(9)} ${fingerprint}  ${kid}`)
   }
   if (comparedFingerprints.length === 0) return await promptForConfirmation(terminal, given, remedy)
-  const strange = comparedFingerprints.filter((fingerprint) => !found.some((key) => key.fingerprint === fingerprint))
-  if (strange.length > 0) {
-    throw new CommandFailure(3, `the file does not hold the key ${strange.join(', ')}; nothing was changed`, remedy)
+  const unknown = comparedFingerprints.filter((fingerprint) => !found.some((key) => key.fingerprint === fingerprint))
+  if (unknown.length > 0) {
+    throw new CommandFailure(3, `the file does not contain the key ${unknown.join(', ')}; nothing was changed`, remedy)
   }
   const keys = found.filter((key) => comparedFingerprints.includes(key.fingerprint))
   if (given.isWhole) return requireAllConfirmed(given, keys, remedy)
   if (!keys.some((key) => key.use === given.use)) {
-    throw new CommandFailure(3, `none of the fingerprints is that of a ${given.use} key; nothing was changed`, remedy)
+    throw new CommandFailure(3, `none of the fingerprints belongs to a ${given.use} key; nothing was changed`, remedy)
   }
-  for (const key of found) if (!keys.includes(key)) terminal.note(`left out, not confirmed: ${key.kid}`)
+  for (const key of found) if (!keys.includes(key)) terminal.note(`skipped, not confirmed: ${key.kid}`)
   return keys
 }
 
@@ -55,11 +55,11 @@ async function promptForConfirmation(
   { fingerprintSource, found }: KeyConfirmation,
   remedy: string,
 ): Promise<readonly PublicKey[]> {
-  const answer = await terminal.ask(`Are these the fingerprints that ${fingerprintSource} told you? [y/N] `)
+  const answer = await terminal.ask(`Do these match the fingerprints that ${fingerprintSource} gave you? [y/N] `)
   if (answer === undefined) {
     throw new CommandFailure(
       3,
-      'the fingerprints need a confirmation',
+      'the fingerprints must be confirmed',
       'name them with --fingerprint to confirm without a terminal',
     )
   }

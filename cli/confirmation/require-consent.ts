@@ -1,12 +1,12 @@
-// Asks before something cannot be undone; without a terminal only `--yes` is a yes.
+// Requires a confirmation before a change that cannot be undone; without a terminal, `--yes` is required.
 import { CommandFailure } from '../program/command.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Throws `Failure` (3) unless the person agrees or `--yes` was given. */
+/** Throws `CommandFailure` (3) unless the person agrees or `--yes` was given. */
 export async function requireConsent(terminal: Terminal, yes: boolean, question: string): Promise<void> {
   if (yes) return
   const answer = await terminal.ask(`${question} [y/N] `)
   if (answer === undefined)
-    throw new CommandFailure(3, 'this needs a confirmation', 'add --yes to confirm without a terminal')
+    throw new CommandFailure(3, 'the command must be confirmed', 'add --yes to confirm without a terminal')
   if (!/^y(es)?$/i.test(answer)) throw new CommandFailure(3, 'not confirmed; nothing was changed')
 }

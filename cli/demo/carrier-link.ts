@@ -1,4 +1,4 @@
-// The carrier between the demo's sites: copies what one site has made ready into what the other takes in, one way a link.
+// The carrier between the demo's sites: copies ready messages of one site into the inbox of the other; one link for each direction.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { SiteFolder } from '../../daemon/offline/offline.ts'
@@ -8,7 +8,7 @@ export type CarrierLink = {
   readonly from: string
   /** `in/new` of the receiver. */
   readonly to: string
-  /** Where the carrier keeps what it has carried, for inspection. */
+  /** Folder of carried files, kept for inspection. */
   readonly archive: string
 }
 
@@ -17,19 +17,19 @@ export function createCarrierLink(
   sender: string,
   to: SiteFolder,
   receiver: string,
-  kept: string,
+  archive: string,
 ): CarrierLink {
-  fs.mkdirSync(kept, { recursive: true, mode: 0o700 })
+  fs.mkdirSync(archive, { recursive: true, mode: 0o700 })
   return {
     from: join(from.filedrop, receiver, 'out', 'ready'),
     to: join(to.filedrop, sender, 'in', 'new'),
-    archive: kept,
+    archive,
   }
 }
 
 /**
- * Carries what is ready: a body before its envelope, since an envelope says that its message is complete. A file is
- * copied under a name that the receiver leaves alone and then renamed. How many messages were carried.
+ * Carries ready messages: a body before its envelope, since an envelope marks its message as complete. A file is copied
+ * under a name that the receiver ignores, and then renamed. Returns the number of messages.
  */
 export function carryMessages({ from, to, archive }: CarrierLink): number {
   const names = fs

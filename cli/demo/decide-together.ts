@@ -1,4 +1,4 @@
-// How the demo's sites decide about a doubtful match: a session at one, an invitation to the other, a word of each.
+// Decides a doubtful match at both sites of the demo: a session at one, an invitation to the other, contributions of both.
 import type { ApiObject } from '../client/client.ts'
 import type { DemoSite } from './demo-site.ts'
 import type { DemoMatch } from './people.ts'
@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts'
 
 export type DemoOpinions = { readonly alice: number; readonly carol: number; readonly bob: number }
 
-/** Both sites contribute; resolves with the session as both sites then see it. */
+/** Collects the contributions of both sites; returns the decided session as each site has it. */
 export async function decideTogether(
   stage: DemoStage,
   match: DemoMatch,
@@ -15,7 +15,7 @@ export async function decideTogether(
 ): Promise<{ home: ApiObject; guest: ApiObject }> {
   const { home, guest, say } = stage
   const id = await openSession(stage, match)
-  say(`${home.name} asks: are they one person? Session ${id}, all 3 of 3 must speak`)
+  say(`${home.name} opens session ${id}: are these one person? All 3 of 3 contributors must answer`)
   await contributeOpinion(home, id, 'alice', given.alice, say)
   await contributeOpinion(home, id, 'carol', given.carol, say)
   await carryUntil(
@@ -23,7 +23,7 @@ export async function decideTogether(
     `the invitation at ${guest.name}`,
     async () => (await getSessionState(guest, id)) === 'PROPOSED',
   )
-  say(`the invitation has crossed to ${guest.name} as a signed file`)
+  say(`the invitation crosses to ${guest.name} as a signed file`)
   await contributeOpinion(guest, id, 'bob', given.bob, say)
   await carryUntil(
     stage,
@@ -34,10 +34,10 @@ export async function decideTogether(
   return { home: await getSession(home, id), guest: await getSession(guest, id) }
 }
 
-/** The match puts itself to a session, which it then follows. */
+/** Opens a session for the match, whose decision the match then follows. */
 async function openSession({ home, guest, signal }: DemoStage, { uid }: DemoMatch): Promise<string> {
-  const asked = { policy: { m: 3, n: 3 }, invite: [guest.name] }
-  await home.analyst.call('resolution.entity-match.consult', { correlation_id: uid, ...asked })
+  const request = { policy: { m: 3, n: 3 }, invite: [guest.name] }
+  await home.analyst.call('resolution.entity-match.consult', { correlation_id: uid, ...request })
   let id = ''
   await waitUntil('the session of a match', signal, async () => {
     const [ruling] = (await getMatch(home, uid)).rulings as { session_id: string }[]
@@ -47,7 +47,7 @@ async function openSession({ home, guest, signal }: DemoStage, { uid }: DemoMatc
   return id
 }
 
-/** Once the clusters hold what was decided. */
+/** Waits until the clusters reflect the decision. */
 export async function waitForMatchState(
   { home, signal }: DemoStage,
   { uid }: DemoMatch,
@@ -85,7 +85,7 @@ async function getSession(site: DemoSite, id: string): Promise<ApiObject> {
   return site.analyst.call('consensus.session.get', { id })
 }
 
-/** Undefined while the site does not know the session. */
+/** Returns undefined until the site knows the session. */
 async function getSessionState(site: DemoSite, id: string): Promise<unknown> {
   try {
     return (await getSession(site, id)).state

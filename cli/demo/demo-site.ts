@@ -1,4 +1,4 @@
-// One of the demo's two sites: made like any other, run as a daemon of its own, asked through its local sockets.
+// One of the demo's two sites: created like any other, run as its own daemon, called over its local sockets.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ export type DemoSite = {
   readonly name: string
   readonly dir: string
   readonly folder: SiteFolder
-  /** As a person with the analyst's role, or with the operator's. */
+  /** Clients with the token of an analyst, and of an operator. */
   readonly analyst: ServiceClient
   readonly operator: ServiceClient
   stop(): Promise<void>
@@ -57,8 +57,9 @@ export async function startDemoSite(
   try {
     const analyst = await connectClientAs(folder, 'demo', ['analyst'])
     const operator = await connectClientAs(folder, 'demo-operator', ['admin'])
-    await waitUntil(`${name} to serve`, signal, async () => {
-      if (daemon.exitCode !== null) throw new CommandFailure(1, `${name} ended; see ${join(dir, 'daemon.log')}`)
+    await waitUntil(`the daemon of ${name}`, signal, async () => {
+      if (daemon.exitCode !== null)
+        throw new CommandFailure(1, `the daemon of ${name} exited; see ${join(dir, 'daemon.log')}`)
       const ready = await Promise.all(['site', 'consensus', 'resolution'].map((role) => isRoleReady(operator, role)))
       return ready.every((each) => each)
     })

@@ -1,4 +1,4 @@
-// What the demo's sites know of people, and how they find over carried files who is who without a common identifier.
+// The demo's records of people, and how its two sites resolve them over carried files without a common identifier.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
@@ -16,17 +16,17 @@ export type DemoMatch = ApiObject & {
 }
 
 const data_file = 'people.csv'
-/** Doubts that people are asked about. */
+/** Number of doubtful matches that people decide. */
 const max_doubts = 3
 
-/** What a site that is called so knows, in the folder that its daemon may read. */
+/** Writes the sample records of the site into the folder that its daemon may read. */
 export async function writePeople(name: 'alpha' | 'bravo', data_folder: string): Promise<void> {
   const { readSamplePeople } = await offline.shippedFiles()
   mkdirSync(join(data_folder, name), { recursive: true, mode: 0o700 })
   writeFileSync(join(data_folder, name, data_file), readSamplePeople(name), { mode: 0o600 })
 }
 
-/** Both sites come to the same matches; the ones at home are given, those first that a decision is worth most for. */
+/** Resolves the records of both sites; returns the doubtful matches at home, most valuable decision first. Throws if the sites disagree. */
 export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObject; doubts: readonly DemoMatch[] }> {
   const { home, guest, say } = stage
   const { readLens } = await offline.lenses()
@@ -44,23 +44,23 @@ export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObjec
     classification: demoClassification,
   })
   const uid = String(exchange.uid)
-  say(`${home.name} proposes to find out which people both know, by the lens ${body.lens} ${body.version}`)
+  say(`${home.name} proposes to find the people whom both sites know, with the lens ${body.lens} ${body.version}`)
   await carryUntil(stage, `the proposal at ${guest.name}`, () => hasExchange(guest, uid))
   await guest.analyst.call('resolution.exchange.agree', { uid, data: { file: data_file } })
-  say(`${guest.name} has looked at the terms and agrees; nothing of its records had left it before`)
+  say(`${guest.name} reviews the terms and agrees; none of its records left the site before`)
   const run = await waitForRun(stage, home, uid)
   const theirs = await waitForRun(stage, guest, uid)
   if (JSON.stringify(theirs.counts) !== JSON.stringify(run.counts))
-    throw new CommandFailure(1, `${home.name} and ${guest.name} have come to different counts`)
-  const asked = { run_id: run.uid, limit: max_doubts }
-  const { items } = await home.analyst.call('resolution.entity-match.uncertain', asked)
+    throw new CommandFailure(1, `${home.name} and ${guest.name} have different counts`)
+  const input = { run_id: run.uid, limit: max_doubts }
+  const { items } = await home.analyst.call('resolution.entity-match.uncertain', input)
   return { run, doubts: items as DemoMatch[] }
 }
 
-/** The run of an exchange at a site, once it has come to its end there. */
+/** Waits until the run of an exchange has completed at a site. */
 async function waitForRun(stage: DemoStage, site: DemoSite, uid: string): Promise<ApiObject> {
   let run: ApiObject = {}
-  await carryUntil(stage, `${site.name} to know who is who`, async () => {
+  await carryUntil(stage, `the resolution at ${site.name}`, async () => {
     const { state, run_id } = await site.analyst.call('resolution.exchange.get', { uid })
     if (run_id !== undefined) run = await getRun(site, String(run_id))
     for (const ending of [state, run.state]) {
@@ -71,7 +71,7 @@ async function waitForRun(stage: DemoStage, site: DemoSite, uid: string): Promis
   return run
 }
 
-/** Empty while it is about to begin: an exchange that runs names its run before that is made. */
+/** Returns an empty object until the run exists: a running exchange names its run before it is created. */
 async function getRun(site: DemoSite, uid: string): Promise<ApiObject> {
   try {
     return await site.analyst.call('resolution.fusion-run.get', { uid })
@@ -86,21 +86,21 @@ async function hasExchange(site: DemoSite, uid: string): Promise<boolean> {
   return (items as ApiObject[]).some((each) => each.uid === uid)
 }
 
-/** What those would say who know the people: whether two records are one person, and what a record says. */
+/** Knows the truth about the sample people: whether two records are one person, and a description of each record. */
 export async function loadSampleKnowledge() {
   const { readSamplePeople } = await offline.shippedFiles()
   const linesOf = (name: 'alpha' | 'bravo' | 'truth') => readSamplePeople(name).trimEnd().split('\n').slice(1)
   const personOf = new Map(linesOf('truth').map((line) => splitLineAt(line, line.lastIndexOf(','))))
-  const saidOf = new Map<string, string>()
+  const contentOf = new Map<string, string>()
   for (const site of ['alpha', 'bravo'] as const) {
     for (const line of linesOf(site)) {
-      const [id, said] = splitLineAt(line, line.indexOf(','))
-      saidOf.set(`${site},${id}`, said.split(',').filter(Boolean).join(', '))
+      const [id, content] = splitLineAt(line, line.indexOf(','))
+      contentOf.set(`${site},${id}`, content.split(',').filter(Boolean).join(', '))
     }
   }
   return {
     isOne: ({ left, right }: DemoMatch) => personOf.get(buildRecordKey(left)) === personOf.get(buildRecordKey(right)),
-    told: (ref: DemoRecordRef) => `${ref.node_id}/${ref.record_id}: ${saidOf.get(buildRecordKey(ref))}`,
+    describe: (ref: DemoRecordRef) => `${ref.node_id}/${ref.record_id}: ${contentOf.get(buildRecordKey(ref))}`,
   }
 }
 
@@ -112,7 +112,7 @@ function buildRecordKey({ node_id, record_id }: DemoRecordRef): string {
   return `${node_id},${record_id}`
 }
 
-/** Every person with more than one record, as `entity,site,record`. How many people. */
+/** Writes every person with more than one record, as `entity,site,record`; returns the number of people. */
 export async function writeEntities(site: DemoSite, file: string): Promise<number> {
   const lines = ['entity,site,record']
   let entities = 0

@@ -1,4 +1,4 @@
-// What the demo ends with: the document for scripts, gathered from the sites themselves.
+// The final report of the demo for scripts, gathered from the sites themselves.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { offline } from '../../daemon/offline/offline.ts'
@@ -39,7 +39,7 @@ export async function fetchVerifiedEvidence(
     writeFileSync(file, `${text}\n`, { mode: 0o600 })
     const verdict = await verifyEvidence(text, parseJwks(keysText))
     if (!verdict.valid)
-      throw new CommandFailure(5, `the evidence at ${site.name} does not hold: ${verdict.faults.join('; ')}`)
+      throw new CommandFailure(5, `the evidence at ${site.name} is not valid: ${verdict.faults.join('; ')}`)
     files.push(file)
   }
   return files

@@ -1,4 +1,4 @@
-// How to start this same program again: the packaged executable is a command by itself, the sources need their entry file.
+// The command that starts this program again: the packaged executable is a command by itself, the sources need their entry file.
 import { isSea } from 'node:sea'
 
 /** Program and leading arguments; the words of a command follow them. */

@@ -1,12 +1,12 @@
-// Where the demo plays: two sites, the roads between them, and whoever walks them.
+// The setting of the demo: two sites and the carrier links between them.
 import { type CarrierLink, carryMessages } from './carrier-link.ts'
 import type { DemoSite } from './demo-site.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type DemoStage = {
-  /** Proposes, and asks; its contributors are alice and carol. */
+  /** Proposes the exchange and opens the sessions; its contributors are alice and carol. */
   readonly home: DemoSite
-  /** Invited; speaks with one voice, its tenant's, by bob. */
+  /** Invited to the sessions; its only contributor is bob, on behalf of its tenant. */
   readonly guest: DemoSite
   readonly links: readonly CarrierLink[]
   readonly signal: AbortSignal
@@ -15,14 +15,14 @@ export type DemoStage = {
 
 export const demoClassification = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo'] }
 
-/** Carries until it holds. */
+/** Carries messages over all links until the condition holds. */
 export async function carryUntil(
   { links, signal }: DemoStage,
   what: string,
   holds: () => Promise<boolean>,
 ): Promise<void> {
   await waitUntil(what, signal, async () => {
-    for (const way of links) carryMessages(way)
+    for (const link of links) carryMessages(link)
     return holds()
   })
 }

@@ -1,15 +1,15 @@
-// Reads a file that was named on the command line, or says plainly that it cannot.
+// Reads input files that are named on the command line.
 import { readFileSync } from 'node:fs'
 import { offline } from '../../daemon/offline/offline.ts'
 import { CommandFailure } from '../program/command.ts'
 
-/** The whole file as text. Throws `Failure` (1). */
+/** Reads the whole file as text, with the rights of the invoking user. Throws `CommandFailure` (1). */
 export function readInputFile(file: string): string {
   try {
     return offline.asInvoker(() => readFileSync(file, 'utf8'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const reasons: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }
-    throw new CommandFailure(1, `${file} cannot be read: ${reasons[code ?? ''] ?? 'it may not be read by this user'}`)
+    const reasons: Readonly<Record<string, string>> = { ENOENT: 'it does not exist', EISDIR: 'it is a folder' }
+    throw new CommandFailure(1, `${file} cannot be read: ${reasons[code ?? ''] ?? 'this user may not read it'}`)
   }
 }

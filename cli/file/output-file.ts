@@ -1,16 +1,16 @@
-// Writes a result to a file that was named on the command line, for its owner alone and never over one that is there.
+// Writes output files that are named on the command line: readable by their owner only, never over an existing file.
 import { rmSync, writeFileSync } from 'node:fs'
 import { offline } from '../../daemon/offline/offline.ts'
 import { CommandFailure } from '../program/command.ts'
 
 const write_error_reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  ENOTDIR: 'there is no such folder',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder does not exist',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
 }
 
-/** As whoever typed the command; on disk when it returns. Throws `Failure`: 3 for a file that exists, 1 for no room. */
+/** Writes durably, with the rights of the invoking user. Throws `CommandFailure`: 3 if the file exists, 1 if it cannot be written. */
 export function writeOutputFile(file: string, content: string): void {
   offline.asInvoker(() => {
     try {
@@ -18,13 +18,13 @@ export function writeOutputFile(file: string, content: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EEXIST') {
-        throw new CommandFailure(3, `${file} exists already`, 'name another file')
+        throw new CommandFailure(3, `${file} already exists`, 'name a new file')
       }
       // Half a document is none.
       rmSync(file, { force: true })
       throw new CommandFailure(
         1,
-        `${file} cannot be written: ${write_error_reasons[code ?? ''] ?? 'it may not be written by this user'}`,
+        `${file} cannot be written: ${write_error_reasons[code ?? ''] ?? 'this user may not write it'}`,
       )
     }
   })

@@ -1,9 +1,9 @@
-// Changes a file that a person named: a crash leaves the old one or the new one, never a part.
+// Replaces a file that is named on the command line: after a crash it has the old or the new content, never a part.
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { offline } from '../../daemon/offline/offline.ts'
 
-/** As whoever typed the command. */
+/** Replaces the file with the rights of the invoking user. */
 export function replaceFile(file: string, content: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
   offline.asInvoker(() => {

@@ -1,4 +1,4 @@
-// A confidentiality label as it is typed: a level, and where they apply categories and releasability.
+// The options of a confidentiality label: level, categories and releasability.
 import { existsSync } from 'node:fs'
 import { offline } from '../../daemon/offline/offline.ts'
 import { CommandFailure } from '../program/command.ts'
@@ -6,9 +6,9 @@ import { nameList, text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const classificationOptions = {
-  classification: text('LEVEL', 'a level of the site’s labelling policy; else its default'),
-  categories: nameList('A,B', 'categories that a reader must hold'),
-  releasableTo: nameList('A,B', 'tenants or nationalities that may see it; else the originator alone'),
+  classification: text('LEVEL', 'Level of the site’s labelling policy (default: the policy’s default level)'),
+  categories: nameList('A,B', 'Categories that a reader must hold'),
+  releasableTo: nameList('A,B', 'Tenants or nationalities that may see it (default: the originator only)'),
 }
 
 type ClassificationInput = {
@@ -18,7 +18,7 @@ type ClassificationInput = {
   readonly site: string | undefined
 }
 
-/** A bare level when nothing else was said; the site's default level when not even that. */
+/** A bare level if neither categories nor releasability were given; the site's default level if no option was given. */
 export async function resolveClassification(given: ClassificationInput, terminal: Terminal) {
   const level = given.classification ?? (await readDefaultLevel(given, terminal))
   if (given.categories.length === 0 && given.releasableTo.length === 0) return level
@@ -29,17 +29,17 @@ export async function resolveClassification(given: ClassificationInput, terminal
   }
 }
 
-/** Undefined when nothing was said: the service then knows which label it is. */
+/** Undefined if no option was given: the service then chooses the label. */
 export async function resolveClassificationIfGiven(given: ClassificationInput, terminal: Terminal) {
-  const isSaid = given.classification !== undefined || given.categories.length > 0 || given.releasableTo.length > 0
-  return isSaid ? await resolveClassification(given, terminal) : undefined
+  const isGiven = given.classification !== undefined || given.categories.length > 0 || given.releasableTo.length > 0
+  return isGiven ? await resolveClassification(given, terminal) : undefined
 }
 
-/** Only a site on this machine says what its default is. */
+/** Reads the default level from the site on this machine. */
 async function readDefaultLevel({ site }: ClassificationInput, { env }: Terminal): Promise<string> {
   const folder = offline.findSite(site, env)
   if (!folder || !existsSync(folder.profile))
-    throw new CommandFailure(2, '--classification is needed where no site is at hand')
+    throw new CommandFailure(2, '--classification is required without a local site: its default level is not known')
   const { readSiteSettings } = await offline.profile()
   return readSiteSettings(folder, env).labels.default_level
 }

@@ -1,4 +1,4 @@
-// Whose keys a command is about: those of a site, or those in a folder that belongs to no site.
+// The location of the keys that a command uses: those of a site, or those in a folder outside of sites.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SiteFolder } from '../../daemon/offline/offline.ts'
@@ -8,12 +8,12 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { requireSite } from './site-options.ts'
 
 export const dirOption = {
-  dir: text('DIR', 'keys in this folder, of a person or an offline machine, instead of a site’s'),
+  dir: text('DIR', 'Folder of keys of a person or an offline machine, instead of a site’s'),
 }
 
 type KeyLocationInput = { readonly dir: string | undefined; readonly site: string | undefined }
 
-/** Throws `Failure`: 2 for two places at once, 1 for a folder that is not there and is not to be made, 3 without a site. */
+/** Throws `CommandFailure`: 2 if both options are given, 1 for a missing folder that must exist, 3 without a site. */
 export function resolveKeyLocation(
   given: KeyLocationInput,
   terminal: Terminal,
@@ -22,11 +22,11 @@ export function resolveKeyLocation(
   if (given.dir === undefined) return { site: requireSite(given, terminal) }
   if (given.site !== undefined) throw new CommandFailure(2, 'give --dir or --site, not both')
   const dir = resolve(given.dir)
-  if (folder === 'existing' && !existsSync(dir)) throw new CommandFailure(1, `there is no folder ${dir}`)
+  if (folder === 'existing' && !existsSync(dir)) throw new CommandFailure(1, `the folder ${dir} does not exist`)
   return { dir }
 }
 
-/** Where the keys that are to be read lie. Throws as `resolveKeyLocation` does. */
+/** The folder of existing keys. Throws as `resolveKeyLocation` does. */
 export function requireKeyLocation(given: KeyLocationInput, terminal: Terminal): { readonly keys: string } {
   const place = resolveKeyLocation(given, terminal)
   return 'dir' in place ? { keys: place.dir } : place.site

@@ -1,4 +1,4 @@
-// The passphrase that private keys lie under: from a file, or typed where nobody sees it; never an argument.
+// The passphrase of encrypted private keys: read from a file or a hidden prompt, never from an argument.
 
 import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
@@ -7,13 +7,16 @@ import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const passphraseOption = {
-  passphraseFile: text('FILE', 'holds the passphrase of the private keys; else the profile’s, else it is asked for'),
+  passphraseFile: text(
+    'FILE',
+    'File with the passphrase of the private keys (default: that of the profile, then a prompt)',
+  ),
 }
 
 type PassphraseInput = { readonly passphraseFile: string | undefined }
 type PassphraseTarget = { readonly keys: string } | SiteFolder
 
-/** Undefined when no key there, or none of this use, lies under one and none was named. Throws `Failure` (3) when it is needed and cannot be had. */
+/** Undefined if no key there, or none of this use, is encrypted and no file was named. Throws `CommandFailure` (3) if it is needed and not available. */
 export async function resolvePassphrase(
   terminal: Terminal,
   given: PassphraseInput,
@@ -28,7 +31,7 @@ export async function resolvePassphrase(
   return profiled ?? (await promptSecret(terminal, 'Passphrase of the keys: '))
 }
 
-/** That of one key in a file; undefined when it lies under none. Throws as `passphraseOf` does. */
+/** The passphrase of one key in a file; undefined if the key is not encrypted. Throws as `resolvePassphrase` does. */
 export async function resolveKeyFilePassphrase(
   terminal: Terminal,
   given: PassphraseInput,
@@ -41,19 +44,23 @@ export async function resolveKeyFilePassphrase(
   return await promptSecret(terminal, 'Passphrase of your key: ')
 }
 
-/** One that is to be set: typed twice where it is typed. */
+/** Reads a new passphrase; a prompt asks for it twice. */
 export async function readNewPassphrase(terminal: Terminal, given: PassphraseInput): Promise<string> {
   const { readNamedPassphrase, requirePassphraseLength } = await offline.passphrase()
   if (given.passphraseFile !== undefined) return readNamedPassphrase(given.passphraseFile)
   const first = await promptSecret(terminal, 'New passphrase: ')
   requirePassphraseLength(first)
-  if ((await promptSecret(terminal, 'Once more: ')) !== first)
-    throw new CommandFailure(2, 'the two were not the same; nothing was changed')
+  if ((await promptSecret(terminal, 'Repeat the passphrase: ')) !== first)
+    throw new CommandFailure(2, 'the two passphrases differ; nothing was changed')
   return first
 }
 
 async function promptSecret(terminal: Terminal, question: string): Promise<string> {
   const answer = await terminal.askSecret(question)
   if (answer !== undefined) return answer
-  throw new CommandFailure(3, 'the keys lie under a passphrase', 'name the file that holds it: --passphrase-file')
+  throw new CommandFailure(
+    3,
+    'the keys are encrypted with a passphrase',
+    'name the file that contains it: --passphrase-file FILE',
+  )
 }

@@ -1,4 +1,4 @@
-// What every command that talks to a running service takes, and the client made of it.
+// The options of every command that calls a running service, and the client that they configure.
 import * as z from 'zod'
 import type { ServiceClient } from '../client/client.ts'
 import type { ServiceConnectionOptions } from '../client/connection.ts'
@@ -9,8 +9,11 @@ import { jsonOption, requireSite, siteOption } from './site-options.ts'
 
 export const serviceOptions = {
   ...siteOption,
-  url: text('URL', 'ask this listener instead of the local socket'),
-  token: text('TOKEN', 'bearer token; better PLATFORM_TOKEN, since others can see argument lists; else minted here'),
+  url: text('URL', 'Connect to this listener instead of the local socket'),
+  token: text(
+    'TOKEN',
+    'Bearer token (default: minted locally). Prefer PLATFORM_TOKEN: arguments are visible to other users',
+  ),
   ...jsonOption,
 }
 
@@ -20,7 +23,7 @@ type ServiceOptionsInput = {
   readonly token: string | undefined
 }
 
-/** A site is only needed where no URL and no token are given. */
+/** Needs a site unless both a URL and a token are given. */
 export async function connectService(given: ServiceOptionsInput, terminal: Terminal): Promise<ServiceClient> {
   const { connectServiceClient } = await import('../client/connection.ts')
   return connectServiceClient(resolveConnectionOptions(given, terminal))
@@ -33,7 +36,7 @@ function resolveConnectionOptions(given: ServiceOptionsInput, terminal: Terminal
   return { folder, url, token, env: terminal.env }
 }
 
-/** The same, with the subject that the service will take the caller for. Throws `Failure` (2) for a token that names none. */
+/** Also returns the subject of the token. Throws `CommandFailure` (2) if the token has none. */
 export async function connectServiceWithSubject(
   given: ServiceOptionsInput,
   terminal: Terminal,
@@ -44,13 +47,13 @@ export async function connectServiceWithSubject(
   ])
   const target = resolveServiceTarget(resolveConnectionOptions(given, terminal))
   const subject = readTokenSubject((await target.token('site')) ?? '')
-  if (subject === undefined) throw new CommandFailure(2, 'the token names no subject')
+  if (subject === undefined) throw new CommandFailure(2, 'the token has no subject (claim sub)')
   return { api: createServiceClient(target), subject }
 }
 
 const subjectClaim = z.object({ sub: z.string().min(1) })
 
-/** What the token says of itself, unverified: the service is the judge of it. */
+/** Reads the subject unverified: the service verifies the token. */
 function readTokenSubject(token: string): string | undefined {
   try {
     return subjectClaim.safeParse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))).data

@@ -1,4 +1,4 @@
-// Finds the site that a command is about, and says what to do when there is none.
+// The options of a command that uses a site, and the lookup of that site.
 import { existsSync } from 'node:fs'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import { CommandFailure } from '../program/command.ts'
@@ -6,15 +6,15 @@ import { flag, text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const siteOption = {
-  site: text('DIR', 'the site’s folder; else PLATFORM_SITE, else ./site, else /etc/platform'),
+  site: text('DIR', 'Site folder (default: PLATFORM_SITE, ./site, /etc/platform)'),
 }
 
-export const jsonOption = { json: flag('as JSON, for scripts') }
+export const jsonOption = { json: flag('Print JSON, for scripts') }
 
-/** The folder of a site that exists; root acts as its owner from then on. Throws `Failure` (3) with the remedy when it does not. */
+/** The folder of an existing site; root acts as its owner from then on. Throws `CommandFailure` (3) if there is none. */
 export function requireSite(given: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const found = offline.findSite(given.site, terminal.env)
-  const remedy = '`platform init --site DIR` makes a site; --site or PLATFORM_SITE names one'
+  const remedy = '`platform init --site DIR` creates a site; --site DIR or PLATFORM_SITE selects one'
   if (!found) throw new CommandFailure(3, 'there is no site here', remedy)
   if (!existsSync(found.profile))
     throw new CommandFailure(3, `there is no site: ${found.profile} does not exist`, remedy)

@@ -1,35 +1,36 @@
-// The one list of commands: the words typed, and the module that is loaded only when they are.
+// The command catalogue: the words of each command, and the module that is loaded when they are typed.
 import type { AnyCommandDefinition } from './command.ts'
 
 type CommandLoader = () => Promise<{ readonly definition: AnyCommandDefinition }>
 
-/** What a first word, or the first two, stand for. */
+/** Summaries of the command groups, by their first word or first two words. */
 export const commandGroups: Readonly<Record<string, string>> = {
-  audit: 'records of what was done, that stand alone',
-  consensus: 'sessions: open, contribute, decide, watch',
-  evidence: 'blocks that prove a ratification, that stand alone',
-  filedrop: 'the cross-domain transport: channels and messages',
-  'filedrop quarantine': 'messages that were refused, with the reason',
-  hub: 'the hub of a coalition: nodes and status feed',
-  insight: 'investigations that signals lead to, their editions and ledgers',
-  keys: 'the site’s own keys',
-  'keys ca': 'the authority that signs certificates of sites',
-  'keys cert': 'the certificate that the site shows its peers over a network',
-  'keys set': 'the site’s keys as its peers pin them: versions signed by its root keys',
-  peers: 'other sites: pinned keys, tenant, ceiling, channels',
-  people: 'people whose own keys count: who may release from quarantine',
-  profile: 'the site’s settings: check, explain, describe',
-  proxy: 'the public door: what it would do, what it did',
-  resolve: 'who is who among records: of files with no service, or on the service',
-  'resolve lens': 'how records of a kind are seen',
-  'resolve registry': 'a registry shown to another site, and looked up in there',
-  'resolve exchange': 'who is who over two sites: propose, agree, watch',
-  signal: 'what may be worth an investigation: raise, look at, dispose of, link',
-  'signal bulk': 'many signals disposed of by one decision',
-  'signal silence': 'signals kept out of plain lists for a time',
-  site: 'the site’s folder: whose it is',
-  store: 'the site’s data: state, backup, restore, check, migrate, adopt',
-  token: 'access tokens: minted here, or exchanged at the identity provider',
+  audit: 'Inspect, export and verify the audit log',
+  consensus: 'Open, contribute to, decide and watch consensus sessions',
+  evidence: 'Show and verify the evidence of ratified sessions',
+  filedrop: 'Operate the file-drop transport: channels and messages',
+  'filedrop quarantine': 'Inspect and release messages that were refused',
+  hub: 'Inspect the coalition hub: nodes and status feed',
+  insight: 'Investigate signals: insights, their editions and ledgers',
+  keys: 'Manage the site’s own keys',
+  'keys ca': 'Manage the authority that signs certificates of sites',
+  'keys cert': 'Manage the certificate that the site presents to its peers',
+  'keys set': 'Manage the signed versions of the key set that peers pin',
+  peers: 'Manage other sites: pinned keys, tenant, ceiling, channels',
+  people: 'Manage people who may release messages from quarantine',
+  profile: 'Validate, explain and describe the site’s settings',
+  proxy: 'Inspect and test the proxy: rules, denials, audit records',
+  resolve: 'Resolve records into entities, from files or on the service',
+  'resolve lens': 'Create, train and validate lenses',
+  'resolve registry': 'Share a registry with another site, for lookups there',
+  'resolve exchange': 'Resolve records together with another site',
+  signal: 'Raise, inspect, dispose of and link signals',
+  'signal bulk': 'Inspect and cancel bulk dispositions',
+  'signal silence': 'Manage silences, which hide signals from plain lists for a time',
+  'signal source': 'List and test the configured sources of signals',
+  site: 'Manage the ownership of the site’s files',
+  store: 'Inspect, back up, restore, check and migrate the site’s data',
+  token: 'Mint, inspect, exchange and revoke access tokens',
 }
 
 export const commandCatalogue = {

@@ -1,16 +1,16 @@
-// What a command is: one definition of its words, what it takes, an example, and what it does.
+// The definition of a command: its words, parameters, help, example, and the function that runs it.
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** One thing that a command takes, as an option or by its place. `parseResponse` throws `InvalidParamError` for text it cannot use. */
+/** A parameter of a command, positional or an option. `parse` throws `InvalidParamError` for text it cannot use. */
 export type Param<T> = {
   /** The placeholder in help; undefined for a switch. */
   readonly metavar: string | undefined
   readonly help: string
   readonly isRequired: boolean
-  /** Takes all words that follow; by place all that remain, by name up to the next option. */
+  /** Takes all following words: all remaining ones if positional, those up to the next option otherwise. */
   readonly isRest: boolean
   readonly parse: (text: string) => unknown
-  /** The value when it is not given. */
+  /** The value if the parameter is absent. */
   readonly defaultValue: T
 }
 
@@ -26,15 +26,15 @@ export type CommandDefinition<T extends Params = Params, O extends Params = Para
   /** The words typed, which are also the path of the file. */
   readonly words: string
   readonly summary: string
-  /** More than the summary, below the usage in help. */
+  /** Further help text, below the summary. */
   readonly notes?: string
-  /** Parameters by place, in this order. */
+  /** Positional parameters, in this order. */
   readonly positionals?: T
-  /** Parameters by name; `portBase` is typed `--port-base`. */
+  /** Options; `portBase` is typed `--port-base`. */
   readonly options?: O
-  /** A line that works, without the leading `$`. */
+  /** A working command line, without the leading `$`. */
   readonly example: string
-  /** Resolves to the exit code. Throws `Refusal` or `Failure`. A method, so that different commands fit one list. */
+  /** Resolves to the exit code. Throws `Refusal` or `CommandFailure`. A method, so that different commands fit one list. */
   run(given: ParsedParams<T> & ParsedParams<O>, terminal: Terminal): Promise<CommandExitCode>
 }
 
@@ -43,17 +43,17 @@ export type AnyCommandDefinition = CommandDefinition<any, any>
 
 type NoParams = Readonly<Record<never, never>>
 
-/** Declares a command; exists for the types: `run` sees exactly what was declared. */
+/** Declares a command. Exists for the types: `run` receives exactly the declared parameters. */
 export function command<const T extends Params = NoParams, const O extends Params = NoParams>(
   given: CommandDefinition<T, O>,
 ): CommandDefinition<T, O> {
   return given
 }
 
-/** Text that an option cannot use; the message ends the sentence "value … is invalid". */
+/** Text that a parameter cannot use; the message ends the sentence "value … is invalid". */
 export class InvalidParamError extends Error {}
 
-/** A failure with its exit code and, where there is one, the way out. */
+/** A failure with its exit code and, if known, a remedy. */
 export class CommandFailure extends Error {
   readonly exit: CommandExitCode
   readonly remedy: string | undefined

@@ -1,4 +1,4 @@
-// The kinds of things commands take, each parsed once so that no command sees raw text that it cannot use.
+// The types of command parameters. Each is parsed once, so that no command receives raw text.
 import { InvalidParamError, type Param } from './command.ts'
 
 const optionalParam = { isRequired: false, isRest: false } as const
@@ -11,14 +11,14 @@ export function flag(help: string): Param<boolean> {
   return { ...optionalParam, metavar: undefined, help, parse: () => true, defaultValue: false }
 }
 
-/** Names between commas; empty when not given. */
+/** Names separated by commas; empty if absent. */
 export function nameList(metavar: string, help: string): Param<readonly string[]> {
   return { ...optionalParam, metavar, help, parse: splitNames, defaultValue: [] }
 }
 
 function splitNames(given: string): string[] {
   const parts = given.split(',').map((part) => part.trim())
-  if (parts.some((part) => part === '')) throw new InvalidParamError('a name between commas is empty')
+  if (parts.some((part) => part === '')) throw new InvalidParamError('it has an empty name between commas')
   return parts
 }
 
@@ -65,10 +65,10 @@ export function duration(metavar: string, help: string): Param<number | undefine
   const parse = (given: string) => {
     const [, amount, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(given) ?? []
     const seconds = amount === undefined ? 0 : Number(amount) * (secondsPerUnit[unit] ?? 0)
-    if (seconds < 1) throw new InvalidParamError('it must be seconds, or a number with s, m, h or d')
+    if (seconds < 1) throw new InvalidParamError('it must be a number of seconds, or a number with s, m, h or d')
     return seconds
   }
-  return { ...optionalParam, metavar, help: `${help}, as in 90, 15m, 8h or 30d`, parse, defaultValue: undefined }
+  return { ...optionalParam, metavar, help: `${help}, such as 90, 15m, 8h or 30d`, parse, defaultValue: undefined }
 }
 
 /** An instant, RFC 3339 in UTC. */
@@ -82,17 +82,17 @@ export function instant(metavar: string, help: string): Param<string | undefined
   return { ...optionalParam, metavar, help, parse, defaultValue: undefined }
 }
 
-/** The same parameter, which must be given. */
+/** The same parameter, but mandatory. */
 export function required<T>(param: Param<T>): Param<NonNullable<T>> {
   return { ...param, isRequired: true } as Param<NonNullable<T>>
 }
 
-/** The same parameter with a value for when it is not given. */
+/** The same parameter with a default value. */
 export function withDefault<T>(value: NonNullable<T>, param: Param<T>): Param<NonNullable<T>> {
   return { ...param, defaultValue: value, help: `${param.help} (default: ${String(value)})` } as Param<NonNullable<T>>
 }
 
-/** All remaining words, none included. */
+/** All remaining words, possibly none. */
 export function rest(metavar: string, help: string): Param<readonly string[]> {
   return { ...optionalParam, isRest: true, metavar, help, parse: (given) => given, defaultValue: [] }
 }

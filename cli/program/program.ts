@@ -1,4 +1,4 @@
-// Turns definitions into commander's commands, and finds which of them the words typed mean.
+// Turns command definitions into commander commands, and selects the ones that the typed words name.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Terminal } from '../terminal/terminal.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { type CommandCatalogue, commandCatalogue, commandGroups } from './command-catalogue.ts'
 import { reportFailure } from './report-failure.ts'
 
-/** Runs what was typed; resolves to the exit code. Only the modules that these words need are loaded. */
+/** Runs the typed command; resolves to the exit code. Loads only the modules that its words need. */
 export async function runProgram(typed: readonly string[], terminal: Terminal): Promise<CommandExitCode> {
   const argv = typed.length === 0 ? ['--help'] : (aliases[typed[0] ?? '']?.(typed.slice(1)) ?? typed)
   let exit: CommandExitCode = 0
@@ -22,13 +22,13 @@ export async function runProgram(typed: readonly string[], terminal: Terminal): 
     await program.parseAsync([...argv], { from: 'user' })
     return exit
   } catch (error) {
-    // Commander has printed its message already; asking for help is no error.
+    // Commander has already printed its message; a request for help is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     return reportFailure(terminal, error)
   }
 }
 
-/** What people type by habit. */
+/** Common alternative spellings. */
 const aliases: Readonly<Record<string, (rest: readonly string[]) => string[]>> = {
   help: (rest) => [...rest, '--help'],
   '--version': () => ['version'],
@@ -52,7 +52,7 @@ async function buildProgram(
   return program
 }
 
-/** The one command that the words name, else all that could have been meant: those of the group, or of the top. */
+/** Loads the command that the words name; otherwise all candidates: those of the group, or of the top level. */
 async function loadDefinitions(typed: readonly string[]): Promise<AnyCommandDefinition[]> {
   const exact = findLongestMatch(typed)
   const words = exact ? [exact] : listCandidates(typed)
@@ -122,8 +122,8 @@ function buildCommand(
   for (const [name, param] of Object.entries(takes)) made.addArgument(buildArgument(name, param))
   for (const [name, param] of Object.entries(options)) made.addOption(buildOption(name, param))
   made.addHelpText('after', `\nExample:\n  $ ${example.split('\n').join('\n  $ ')}`)
-  made.action(async (...heard: unknown[]) => {
-    const byPlace = Object.keys(takes).map((name, at) => [name, heard[at] ?? takes[name]?.defaultValue])
+  made.action(async (...values: unknown[]) => {
+    const byPlace = Object.keys(takes).map((name, at) => [name, values[at] ?? takes[name]?.defaultValue])
     const absent = Object.entries(options).map(([name, param]) => [name, param.defaultValue])
     const given = { ...Object.fromEntries([...byPlace, ...absent]), ...made.opts() }
     ended(await definition.run(given, terminal))
@@ -139,9 +139,10 @@ function applyHelpStyle(made: Command, terminal: Terminal): Command {
     })
     .exitOverride()
     .helpCommand(false)
+    .helpOption('-h, --help', 'Show help for the command')
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .showSuggestionAfterError(true)
-    .showHelpAfterError('add --help to see how it is used')
+    .showHelpAfterError('Add --help for usage')
 }
 
 function buildArgument(name: string, param: Param<unknown>): Argument {

@@ -1,10 +1,10 @@
-// Turns whatever went wrong into one line that helps and the exit code that scripts rely on.
+// Reports a failure as one line with its remedy, and returns the exit code that scripts rely on.
 import { errorTable, isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { colourText, escapeControls } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CommandExitCode, CommandFailure } from './command.ts'
 
-/** What to do next, by the code of a refusal. */
+/** Remedy by error code. */
 const remedies: Readonly<Partial<Record<keyof typeof errorTable, string>>> = {
   unauthenticated: 'use a token that the site issued and has not revoked: `platform token mint`, then PLATFORM_TOKEN',
   forbidden: 'use a token with a role that permits it; `platform token inspect` shows what yours says',
@@ -32,13 +32,13 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
       terminal,
       error.message,
       [],
-      'name the file that holds it: --passphrase-file, or identity.keys_passphrase_file',
+      'name the file that contains it: --passphrase-file FILE, or identity.keys_passphrase_file',
     )
     return 3
   }
   if (hasProblems(error)) {
     const mayNotStart = error.name === 'StartRefusal'
-    const what = mayNotStart ? 'the site may not run like this' : 'the profile cannot be used'
+    const what = mayNotStart ? 'the start checks refuse to start the site' : 'the profile is not valid'
     printError(
       terminal,
       what,
@@ -49,7 +49,7 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
   }
   const closed = findDeniedPath(error)
   if (closed !== undefined) {
-    printError(terminal, `this user may not open ${closed}`, [], 'run it as the user to whom it belongs, or as root')
+    printError(terminal, `this user may not open ${closed}`, [], 'run it as the owner of that file, or as root')
     return 3
   }
   printError(terminal, error instanceof Error ? error.message : String(error), [], undefined)
@@ -69,12 +69,12 @@ function printError(
   if (remedy) terminal.note(`  ${remedy}`)
 }
 
-/** By name: the classes of these two live in boot, which must not be loaded just to fail. */
+/** Tests the name of the class, which is in daemon/: its module must not be loaded just to report a failure. */
 function isOfflineCommandError(error: unknown): error is Error & { exit: CommandExitCode; remedy: string | undefined } {
   return error instanceof Error && error.name === 'OfflineCommandError' && 'exit' in error
 }
 
-/** What the system has refused to open. */
+/** The path that the operating system refused to open. */
 function findDeniedPath(error: unknown): string | undefined {
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   return code === 'EACCES' ? path : undefined

@@ -1,9 +1,9 @@
-// Why a command that works on the site's files will not do as it was told, with the exit code that says so to scripts.
+// The error of a command that works on the site's files, with the exit code for scripts.
 
-/** 1: there is no such thing. 2: it was asked wrongly. 3: the state of the site forbids it. 5: it does not verify. */
+/** 1: not found or failed. 2: wrong usage. 3: the state of the site forbids it. 5: it does not verify. */
 export type OfflineExitCode = 1 | 2 | 3 | 5
 
-/** The message is for the person at the terminal, who owns these files: it may name paths, never a secret. */
+/** The message is for the person at the terminal, who owns these files: it may name paths, but no secrets. */
 export class OfflineCommandError extends Error {
   readonly exit: OfflineExitCode
   readonly remedy: string | undefined

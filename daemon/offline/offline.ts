@@ -1,4 +1,5 @@
-// The one door from the command line to the site's files: what needs no running daemon, each part loaded when used.
+// Entry point from the command line to the site's files, for commands without a daemon; each part is loaded on first
+// use.
 import { invoker } from '../../adapters/host/users/system-users.ts'
 import { actAsOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
 import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'

@@ -17,7 +17,7 @@ import { makeSite } from '../../daemon/offline/site/make-site.ts'
 import { whenPresent } from '../support/runner/requires.ts'
 
 const isRoot = process.getuid?.() === 0
-const test = whenPresent({ isPresent: isRoot, name: 'root', hint: 'only root can give files to other users' })
+const test = whenPresent({ isPresent: isRoot, name: 'root', hint: 'only root can change the owner of files' })
 
 const division = {
   group: 57_000,
@@ -89,7 +89,7 @@ test.each([
   const name = place()
   fs.rmSync(name, { force: true })
   fs.linkSync(path.join(outside, 'shadow'), name)
-  expect(() => assignFileOwners(folder, division)).toThrow(`${name} has a second name`)
+  expect(() => assignFileOwners(folder, division)).toThrow(`${name} has more than one hard link`)
   expectUntouched()
 })
 
@@ -97,7 +97,7 @@ test('a link in the place of a role’s folder is refused by name', () => {
   const name = roleDataFolder(folder, 'consensus')
   fs.rmSync(name, { recursive: true })
   fs.symlinkSync(outside, name)
-  expect(() => assignFileOwners(folder, division)).toThrow(`${name} is neither folder nor file`)
+  expect(() => assignFileOwners(folder, division)).toThrow(`${name} is neither a folder nor a regular file`)
   expectUntouched()
 })
 
@@ -145,7 +145,7 @@ describe('the doctor', () => {
   ]
   const lasting: readonly Fault[] = [
     ['a folder of a role that is missing', () => removed(at('run', 'consensus')), 'is missing'],
-    ['a link in its place', () => linked(at('data', 'consensus')), 'is neither folder nor file'],
+    ['a link in its place', () => linked(at('data', 'consensus')), 'is neither a folder nor a regular file'],
   ]
 
   function given(name: string, uid: number, gid = division.group): string {

@@ -75,7 +75,7 @@ describe('an authority in the site', () => {
 
   test('is replaced only when asked to be, and peers pin both then', async () => {
     const init = ['keys', 'ca', 'init', '--site', at('alpha')]
-    expect(await readRefusal(...init)).toMatch(/^3 there is an authority already/)
+    expect(await readRefusal(...init)).toMatch(/^3 the authority .* already exists/)
     const before = (await runJsonCommand(['keys', 'ca', 'show', '--site', at('alpha')])).items
     const replaced = await runJsonCommand([...init, '--replace'])
     const after = (await runJsonCommand(['keys', 'ca', 'show', '--site', at('alpha')])).items
@@ -107,7 +107,7 @@ describe('an authority on a medium that is never connected', () => {
     await runJsonCommand(['keys', 'cert', 'request', '--site', at('bravo'), '--out', at('request.pem')])
     expect(fs.readFileSync(at('request.pem'), 'utf8')).not.toContain('PRIVATE')
     const issue = ['keys', 'cert', 'issue', at('request.pem'), '--out', at('bravo.pem')]
-    expect(await readRefusal(...issue, ...at_medium)).toMatch(/^3 .*needs a confirmation/)
+    expect(await readRefusal(...issue, ...at_medium)).toMatch(/^3 .*must be confirmed/)
     expect(await readRefusal(...issue, '--dir', medium, '--yes')).toMatch(/^3 .*passphrase/)
     await runJsonCommand([...issue, ...at_medium, '--yes'])
     expect(await runJsonCommand(['keys', 'cert', 'install', at('bravo.pem'), '--site', at('bravo')])).toMatchObject({
@@ -120,7 +120,7 @@ describe('an authority on a medium that is never connected', () => {
   test('a certificate that was not asked for, or is for another key or site, is not installed', async () => {
     const install = (file: string) => readRefusal('keys', 'cert', 'install', file, '--site', at('bravo'))
     const before = readCertificate('bravo')
-    expect(await install(at('bravo.pem'))).toMatch(/^3 nothing was asked for/)
+    expect(await install(at('bravo.pem'))).toMatch(/^3 no certificate was requested/)
     await runJsonCommand(['keys', 'cert', 'request', '--site', at('bravo'), '--out', at('second.pem')])
     expect(await install(at('bravo.pem'))).toMatch(/^3 the certificate is not for the key/)
     expect(await install(secret)).toMatch(/^[23] /)
@@ -135,7 +135,7 @@ describe('an authority on a medium that is never connected', () => {
     fs.writeFileSync(at('odd.pem'), changed.join('\n'))
     for (const file of [at('odd.pem'), secret, at('bravo.pem')]) {
       const words = ['keys', 'cert', 'issue', file, '--out', at('never.pem'), '--yes', ...at_medium]
-      expect(await readRefusal(...words)).toMatch(/^2 this is no request/)
+      expect(await readRefusal(...words)).toMatch(/^2 the file is not a certificate request/)
     }
     expect(fs.existsSync(at('never.pem'))).toBe(false)
   })

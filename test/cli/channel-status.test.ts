@@ -96,7 +96,7 @@ test('--watch fails when the channel stops, with the reason', async () => {
   rmSync(file)
   const { exit, stderr } = await runCommand([...status, '--watch'])
   writeFileSync(file, text, { mode: 0o600 })
-  expect([exit, stderr.includes('bravo out is stopped: CHANNEL.json is missing')]).toEqual([1, true])
+  expect([exit, stderr.includes('bravo out cannot drain; it is stopped: CHANNEL.json is missing')]).toEqual([1, true])
 })
 
 test('a label map is pinned with its peer and shown, and one that leads nowhere is refused', async () => {
@@ -104,7 +104,7 @@ test('a label map is pinned with its peer and shown, and one that leads nowhere 
   const labels = { NATION: { levels: { GEHEIM: 'RESTRICTED' }, categories: { KERN: 'NUC' } } }
   writeFileSync(map, JSON.stringify({ NATION: { ...labels.NATION, levels: { GEHEIM: 'COSMIC' } } }))
   const strange = await pinPeer('charlie', '--label-map', map)
-  expect([strange.exit, strange.stderr]).toEqual([2, expect.stringContaining('leads to COSMIC')])
+  expect([strange.exit, strange.stderr]).toEqual([2, expect.stringContaining('maps to COSMIC')])
   writeFileSync(map, '{"NATION":{"level":{}}}')
   expect((await pinPeer('charlie', '--label-map', map)).exit).toBe(2)
   writeFileSync(map, 'no map')

@@ -46,6 +46,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['signal', 'list'], 0, /./],
   [['signal', 'bulk', 'list'], 0, /./],
   [['signal', 'silence', 'list'], 0, /./],
+  [['signal', 'source', 'list'], 0, /./],
   [['site', 'divide', 'nowhere'], 2, /./],
   [['store', 'status'], 0, /consensus/],
   [['token', 'mint', '--subject', 'ann', '--roles', 'analyst'], 0, /^[\w-]+\.[\w-]+\.[\w-]+\n$/],

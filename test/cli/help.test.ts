@@ -96,11 +96,11 @@ test('a misspelt command is a usage error that names the nearest', async () => {
   expect(inGroup.stderr).toContain('mint')
 })
 
-test('a token is never asked for as an argument without saying that others can see it', async () => {
+test('the help of --token warns that arguments are visible to other users', async () => {
   for (const [words, load] of all) {
     const { options = {} } = (await load()).definition
     if (!('token' in options)) continue
     const { stdout } = await runWords(...words.split(' '), '--help')
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('better PLATFORM_TOKEN, since others can see argument lists')
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Prefer PLATFORM_TOKEN: arguments are visible to other users')
   }
 })

@@ -260,7 +260,10 @@ describe('a machine that only signs', () => {
     const file = at('keyset-twin.json')
     await twin.answered(['keys', 'set', 'draft', '--out', file, '--roots', medium.file])
     const ended = await sign(file)
-    expect(ended).toMatchObject({ exit: 3, stderr: expect.stringContaining('not the one that was signed here') })
+    expect(ended).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('differs from the one that was signed here'),
+    })
   })
 
   test('signs one set of a version, unless a person says that the other is nowhere', async () => {
@@ -280,7 +283,7 @@ describe('a machine that only signs', () => {
     await site.answered(['keys', 'set', 'draft', '--retire', old.kid, '--overlap', '13d', '--out', short])
     await signOnMedium(medium, short)
     const ended = await site.platform(['keys', 'set', 'publish', short, '--yes'])
-    expect(ended).toMatchObject({ exit: 3, stderr: expect.stringContaining('messages under way') })
+    expect(ended).toMatchObject({ exit: 3, stderr: expect.stringContaining('messages in transit') })
     expect(await site.platform(['keys', 'rotate', old.kid, '--overlap', '13d'])).toMatchObject({ exit: 3 })
     expect((await site.answered(['keys', 'set', 'show'])).version).toBe(2)
   })

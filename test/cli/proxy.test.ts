@@ -85,7 +85,7 @@ test('the door that runs from sources tells of its denials, its records and its 
   const running = await serveSite(at('door'), { env: { ...env, PROXY_WORKERS: '1' } })
   try {
     expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('nothing was denied')
-    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('no request has come')
+    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('there are no requests')
     const reloaded = await runCommand(['proxy', 'reload', ...site], { env })
     expect(reloaded.stdout).toMatch(/rules +2\napplied +nothing has changed/)
   } finally {

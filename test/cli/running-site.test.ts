@@ -260,7 +260,7 @@ describe('audit and store', () => {
     const ended = await runCommand(['store', 'restore', copy, '--yes'], { env })
     running = await serveSite(site)
     expect(ended.exit).toBe(5)
-    expect(ended.stderr).toContain('not the file that the manifest names')
+    expect(ended.stderr).toContain('does not match its digest in the manifest')
   })
 
   test('the doctor knows the ports of a running site as its own', async () => {

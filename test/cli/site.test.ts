@@ -35,7 +35,7 @@ describe('init', () => {
     const before = readFileSync(path.join(alpha, 'profile.yaml'), 'utf8')
     const again = await runCommand(['init', '--site', alpha, '--tenant', 'other', '--yes'])
     expect(again).toMatchObject({ exit: 3, stdout: '' })
-    expect(again.stderr).toContain('there is a site in')
+    expect(again.stderr).toContain('already contains a site')
     expect(readFileSync(path.join(alpha, 'profile.yaml'), 'utf8')).toBe(before)
   })
 

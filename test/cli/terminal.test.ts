@@ -45,13 +45,13 @@ onTerminal('a peer is pinned only when a person says that the fingerprints are r
   expect((await answerOnTerminal(addPeerCommand, '')).exit).toBe(3)
   expect((await runJsonCommand(['peers', 'list', '--site', alpha])).items).toEqual([])
   const yes = await answerOnTerminal(addPeerCommand, 'y')
-  expect([yes.exit, yes.screen.includes('would be pinned by')]).toEqual([0, true])
+  expect([yes.exit, yes.screen.includes('would be pinned with these keys')]).toEqual([0, true])
   expect((await runJsonCommand(['peers', 'list', '--site', alpha])).items).toHaveLength(1)
 })
 
 onTerminal('init asks, and makes nothing after a no', async () => {
   const refused = await answerOnTerminal(`init --site ${path.join(dir, 'asked')}`, 'n')
-  expect([refused.exit, refused.screen.includes('nothing was made')]).toEqual([3, true])
+  expect([refused.exit, refused.screen.includes('nothing was created')]).toEqual([3, true])
 })
 
 onTerminal('colours are there for a person, and not with NO_COLOR', async () => {

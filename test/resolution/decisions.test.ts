@@ -71,8 +71,8 @@ describe('decisions', () => {
 
   test.each([
     ['an unknown record', () => `${pair[0]},nobody,reject`, /decision 2: people\.csv has no record "nobody"/],
-    ['another word', () => `${pair.join(',')},perhaps`, /decision 2: "perhaps" is not confirm/],
-    ['a record and itself', () => `${pair[0]},${pair[0]},confirm`, /decision 2: it is about a record and itself/],
+    ['another word', () => `${pair.join(',')},perhaps`, /decision 2: decision is "perhaps"; it must be confirm/],
+    ['a record and itself', () => `${pair[0]},${pair[0]},confirm`, /decision 2: the pair names the same record twice/],
   ])('about %s are refused, with the line', async (_what, bad, message) => {
     const { line } = buildWords('--decisions', writeDecisions(`bad-${turn}.csv`, `${alone.join(',')},confirm`, bad()))
     expect(await runCommand(line)).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) })
@@ -119,7 +119,7 @@ describe('a registry', () => {
 
   test('that is none, or of another lens, is refused and left as it is', async () => {
     for (const [text, message, exit] of [
-      ['{"form":"entity-registry/1"}\n', 'line 1: it is not of a registry', 1],
+      ['{"form":"entity-registry/1"}\n', 'line 1 is not a line of an entity registry', 1],
       ['{"form":"entity-registry/1","lens":"products","run":1}\n', 'of the lens products', 3],
     ] as const) {
       writeFileSync(at('bad.jsonl'), text)

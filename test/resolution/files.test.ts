@@ -232,7 +232,7 @@ describe('what cannot be used is told, and nothing is written', () => {
   test('a truth about other records', async () => {
     writeFileSync(at('foreign.csv'), 'id,cluster\nx,1\n')
     const ended = await runCommand(['resolve', 'evaluate', at('first/clusters.csv'), '--truth', at('foreign.csv')])
-    expect(ended.stderr).toContain('knows "x", which was not resolved')
+    expect(ended.stderr).toContain('names "x", which was not resolved')
     expect(ended.exit).toBe(1)
   })
 })

@@ -136,7 +136,7 @@ describe('a proposal', () => {
     ['bytes of ISO 8859-1', Buffer.from('id,name\n1,Jos\xe9\n2,Ann\n', 'latin1'), 'line 2 is not UTF-8'],
     ['a workbook', 'PK\x03\x04 and so on', 'a workbook'],
     ['values between semicolons', 'id;name\n1;Ann\n2;Bo\n', 'separate values by commas'],
-    ['a column of equal values', 'id,name\n1,Ann\n2,Ann\n', 'no column beside the id whose values differ'],
+    ['a column of equal values', 'id,name\n1,Ann\n2,Ann\n', 'no column besides the id with different values'],
   ])('is not made of %s', async (_, data, said) => {
     writeFileSync(at('odd.csv'), data)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'init', '--data', at('odd.csv')])
@@ -198,7 +198,7 @@ describe('training', () => {
     writeFileSync(at('foreign.csv'), 'id_l,id_r,match\nr0,nobody,1\n')
     const { exit, stderr } = await runCommand(buildTrainWords('foreign.csv'))
     expect(exit).toBe(1)
-    expect(stderr).toContain('record 1: there is no "nobody" in the data')
+    expect(stderr).toContain('record 1: the data has no record "nobody"')
   })
 })
 

@@ -112,10 +112,10 @@ test('a registry without records, of another lens, or that is broken is refused 
   writeFileSync(at('cut.jsonl'), text.split('\n').slice(0, -20).join('\n'))
   writeFileSync(at('odd.jsonl'), text.replace('"values":{', '"worth":{'))
   for (const [name, exit, message] of [
-    ['bare.jsonl', 3, 'keeps no records'],
+    ['bare.jsonl', 3, 'contains no records'],
     ['cut.jsonl', 1, 'does not keep each of its records'],
-    ['odd.jsonl', 1, 'it is not of a registry'],
-    ['none.jsonl', 1, 'there is no'],
+    ['odd.jsonl', 1, 'is not a line of an entity registry'],
+    ['none.jsonl', 1, 'does not exist'],
   ] as const) {
     const before = name === 'none.jsonl' ? undefined : readFileSync(at(name), 'utf8')
     expect(await runCommand(buildMatchWords(at(name), data))).toMatchObject({

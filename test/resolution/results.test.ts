@@ -122,7 +122,10 @@ describe('data at the edge', () => {
 
 test('two files of one name cannot be told apart in results', async () => {
   const files = [at('people.csv'), path.join(dir, 'other', 'people.csv')]
-  await expect(run('twice', { files })).rejects.toMatchObject({ exit: 1, message: 'two files are called people.csv' })
+  await expect(run('twice', { files })).rejects.toMatchObject({
+    exit: 1,
+    message: 'two files have the name people.csv',
+  })
   expect(existsSync(at('twice'))).toBe(false)
 })
 
@@ -148,7 +151,7 @@ describe('nothing that is not whole has the name of a result', () => {
     })
     await expect(running).rejects.toMatchObject({
       exit: 3,
-      message: `another run writes to ${at('half/pairs.csv')}, or has done so`,
+      message: `another run writes to ${at('half/pairs.csv')}, or has written it`,
     })
     expect(readdirSync(at('half'))).toEqual(['pairs.csv.partial'])
   })
@@ -198,10 +201,10 @@ describe('measures', () => {
   })
 
   test.each([
-    ['id_l,id_r,score\na,b,high\n', 'pair 1 has the score "high", which is no number'],
-    ['id_l,id_r,score\na,b,1\nb,a,2\n', 'has a pair twice'],
+    ['id_l,id_r,score\na,b,high\n', 'pair 1 has the score "high", which is not a number'],
+    ['id_l,id_r,score\na,b,1\nb,a,2\n', 'contains a pair twice'],
     ['id_l,id_r\na,b\n', 'has no column score; it has id_l, id_r'],
-    ['id_l,id_r,score\na,z,1\n', 'knows "z", which was not resolved'],
+    ['id_l,id_r,score\na,z,1\n', 'names "z", which was not resolved'],
   ])('of pairs that cannot be used say why: %j', async (text, said) => {
     writeFileSync(at('pairs.csv'), text)
     writeFileSync(at('two.csv'), 'id,cluster\na,1\nb,1\n')

@@ -77,8 +77,8 @@ test('the command says where it gave up, and what may be done', async () => {
   const terminal = { progress: () => undefined } as unknown as Terminal
   await expect(definition.run(given as never, terminal)).rejects.toMatchObject({
     exit: 1,
-    message: expect.stringMatching(/^gave up after 2 s, at .*[a-z]/),
-    remedy: 'give it more `--time-limit`',
+    message: expect.stringMatching(/^the run exceeded its time limit of 2 s, at .*[a-z]/),
+    remedy: 'raise --time-limit',
   })
   clock.mockRestore()
 })

@@ -66,7 +66,7 @@ test('what is no export is said, and so are two files at once', async () => {
   const file = join(proxy.site.dir, '..', 'kept.jsonl')
   writeFileSync(file, '{"no":"record"}\n')
   expect(proxy.site.run(['audit', 'verify', '--exported', file])).toMatchObject({
-    ...{ status: 5, stderr: expect.stringContaining('line 1 is no audit record') },
+    ...{ status: 5, stderr: expect.stringContaining('line 1 is not an audit record') },
   })
   expect(proxy.site.run(['audit', 'verify', file, '--exported', file]).status).toBe(2)
 })

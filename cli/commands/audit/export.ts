@@ -10,17 +10,18 @@ import { escapeControls } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'audit export',
-  summary: 'audit records, oldest first, as JSON lines or CEF',
+  summary: 'Export audit records as JSON lines or CEF, oldest first',
   notes: [
-    'Reads the databases of the site, while it runs or not: who may read them sees records of every tenant and level.',
-    'An export without --since and --until is a whole chain: `platform audit verify FILE` checks it anywhere.',
+    'Reads the databases of the site directly, whether or not it runs: anyone with read access to them sees',
+    'records of every tenant and level. An export without --since and --until is a whole chain: `platform audit',
+    'verify FILE` checks it on any machine.',
   ].join('\n'),
   options: {
-    role: text('ROLE', 'only this role’s chain; else all'),
-    format: withDefault('json', choice('FORMAT', 'of each line', ['json', 'cef'])),
-    since: instant('TIME', 'from this instant on'),
-    until: instant('TIME', 'before this instant'),
-    json: flag('JSON lines, which is the default'),
+    role: text('ROLE', 'Only the chain of this role (default: all)'),
+    format: withDefault('json', choice('FORMAT', 'Format of each line', ['json', 'cef'])),
+    since: instant('TIME', 'Only records at or after this time'),
+    until: instant('TIME', 'Only records before this time'),
+    json: flag('Write JSON lines (the default)'),
     ...siteOption,
   },
   example: 'platform audit export --format cef --since 2026-05-01 > audit.cef',
@@ -30,7 +31,7 @@ export const definition = command({
     const all = listAuditedRoles(folder)
     const wanted = all.filter((role) => given.role === undefined || role.name === given.role)
     if (given.role !== undefined && wanted.length === 0)
-      throw new CommandFailure(1, `the role ${given.role} has no records here`)
+      throw new CommandFailure(1, `the role ${given.role} has no audit records at this site`)
     const isCef = given.format === 'cef' && !given.json
     const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
     for (const role of wanted) {

@@ -8,15 +8,15 @@ import { formatTable, type OutputRow, printResult } from '../../terminal/output.
 
 export const definition = command({
   words: 'audit list',
-  summary: 'what was done lately, newest first',
+  summary: 'List audit records of a role, newest first',
   options: {
-    role: withDefault('consensus', text('ROLE', 'whose records')),
-    action: text('ADDRESS', 'only this action, as in consensus.session.create'),
-    target: text('ID', 'only what was done to this'),
-    subject: text('SUBJECT', 'only what this one did'),
-    since: instant('TIME', 'from this instant on'),
-    until: instant('TIME', 'before this instant'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    role: withDefault('consensus', text('ROLE', 'Role')),
+    action: text('ADDRESS', 'Only this action, such as consensus.session.create'),
+    target: text('ID', 'Only actions on this target'),
+    subject: text('SUBJECT', 'Only actions of this subject'),
+    since: instant('TIME', 'Only records at or after this time'),
+    until: instant('TIME', 'Only records before this time'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform audit list --role site --since 2026-05-01',
@@ -24,7 +24,7 @@ export const definition = command({
     const { roles } = await import('../../../daemon/roles.ts')
     const known = roles.map(({ name }) => name)
     if (!known.includes(given.role))
-      throw new CommandFailure(2, `there is no role "${given.role}"; there are ${known.join(', ')}`)
+      throw new CommandFailure(2, `the role "${given.role}" does not exist; the roles are ${known.join(', ')}`)
     const api = await connectService(given, terminal)
     const { role, action, target, subject, since, until, limit } = given
     const items = await listAllItems(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)

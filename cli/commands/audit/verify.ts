@@ -1,4 +1,4 @@
-// Verifies audit chains: the site's own against its signed checkpoints, or an export on any machine.
+// Verifies audit chains: the site's against its signed checkpoints, or an export on any machine.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,12 +8,15 @@ import { colourText, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'audit verify',
-  summary: 'find the first altered, missing or reordered record; exit code 5 when there is one',
-  notes:
-    'Without FILE, reads the databases of the site, while it runs or not, and holds them to the signed checkpoints. A role that runs alone, as the public door may, has none: an earlier export, kept elsewhere, shows then that nothing was cut off or written anew.',
-  positionals: { file: text('FILE', 'JSON lines of `platform audit export`, each chain whole or in one piece') },
+  summary: 'Verify audit chains against their signed checkpoints',
+  notes: [
+    'Finds the first altered, missing or reordered record; exit code 5: there is one. Without FILE, reads the',
+    'databases of the site, whether or not it runs. A role that runs alone, such as a proxy, has no checkpoints:',
+    'pass an earlier export, kept elsewhere, as --exported to prove that no record was cut off or rewritten.',
+  ].join('\n'),
+  positionals: { file: text('FILE', 'JSON lines of `platform audit export`; each chain whole or one contiguous part') },
   options: {
-    exported: text('FILE', 'an earlier export: each chain must still hold the last record of it'),
+    exported: text('FILE', 'Earlier export: each chain must still contain its last record'),
     ...siteOption,
     ...jsonOption,
   },
@@ -21,7 +24,11 @@ export const definition = command({
   async run(given, terminal) {
     const { verifyAuditChains, verifyAuditExport } = await offline.audit()
     if (given.file !== undefined && given.exported !== undefined) {
-      throw new CommandFailure(2, 'FILE is looked at alone', 'leave out FILE to hold the site to --exported')
+      throw new CommandFailure(
+        2,
+        'FILE and --exported cannot be combined',
+        'leave out FILE to compare the site with --exported',
+      )
     }
     const exported = given.exported === undefined ? undefined : readInputFile(given.exported)
     const chains =

@@ -1,4 +1,4 @@
-// Decides a session in conflict as a person, with a rationale that becomes part of the evidence.
+// Decides a session in conflict as a person; the rationale becomes part of the evidence.
 
 import { formatSession } from '../../format/session.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,13 +8,13 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus attest',
-  summary: 'decide a session in conflict as a person',
-  positionals: { id: required(text('SESSION', 'the session’s id')) },
+  summary: 'Decide a session in conflict as a person',
+  positionals: { id: required(text('SESSION', 'Id of the session')) },
   options: {
-    decision: required(choice('DECISION', 'what is true', ['match', 'non_match'])),
-    rationale: required(text('TEXT', 'why; part of the evidence')),
-    ifVersion: integer('VERSION', 'only if the session is still at this version', 1),
-    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
+    decision: required(choice('DECISION', 'Decision', ['match', 'non_match'])),
+    rationale: required(text('TEXT', 'Rationale, part of the evidence')),
+    ifVersion: integer('VERSION', 'Change the session only if it is still at this version', 1),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key changes nothing'),
     ...serviceOptions,
   },
   example: 'platform consensus attest ses_… --decision match --rationale "same passport, seen on 3 May"',

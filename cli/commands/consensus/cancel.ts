@@ -8,9 +8,13 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus cancel',
-  summary: 'withdraw a session; a ratified one is retracted',
-  positionals: { id: required(text('SESSION', 'the session’s id')) },
-  options: { ifVersion: integer('VERSION', 'only if the session is still at this version', 1), ...serviceOptions },
+  summary: 'Withdraw a session',
+  notes: 'A ratified session is retracted.',
+  positionals: { id: required(text('SESSION', 'Id of the session')) },
+  options: {
+    ifVersion: integer('VERSION', 'Change the session only if it is still at this version', 1),
+    ...serviceOptions,
+  },
   example: 'platform consensus cancel ses_…',
   async run(given, terminal) {
     const api = await connectService(given, terminal)

@@ -1,4 +1,4 @@
-// Adds an opinion to a session.
+// Adds a contribution to a session.
 
 import { formatSession } from '../../format/session.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
@@ -9,16 +9,19 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus contribute',
-  summary: 'add an opinion to a session',
-  notes: 'The contributor is the token’s subject, or one that the profile (consensus.contributors) lets it speak for.',
-  positionals: { id: required(text('SESSION', 'the session’s id')) },
+  summary: 'Add a contribution to a session',
+  notes: [
+    'The contributor is the subject of the token, or one that the profile (consensus.contributors) lets that',
+    'subject represent.',
+  ].join('\n'),
+  positionals: { id: required(text('SESSION', 'Id of the session')) },
   options: {
-    contributor: required(text('ID', 'whose opinion it is')),
-    score: required(decimal('SHARE', 'how much the pair is one: 1 a match, 0 none', 0, 1)),
-    accuracy: required(decimal('SHARE', 'how well this kind of judgement turns out', 0, 1)),
-    credibility: required(decimal('SHARE', 'how far the contributor is believed', 0, 1)),
-    key: required(text('KEY', 'id of a key enrolled for the contributor')),
-    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
+    contributor: required(text('ID', 'Contributor')),
+    score: required(decimal('SHARE', 'Probability that the pair matches: 1 a match, 0 a non-match', 0, 1)),
+    accuracy: required(decimal('SHARE', 'Accuracy of this kind of judgement', 0, 1)),
+    credibility: required(decimal('SHARE', 'Credibility of the contributor', 0, 1)),
+    key: required(text('KEY', 'Id of a key enrolled for the contributor')),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key changes nothing'),
     ...classificationOptions,
     ...serviceOptions,
   },

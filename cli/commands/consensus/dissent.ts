@@ -1,4 +1,4 @@
-// Shows why sessions could not agree: the list of dissents, or one of them told as prose.
+// Lists dissents, or explains one of them as prose.
 import { listAllItems, type ServiceClient } from '../../client/client.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,12 +7,12 @@ import { escapeControls, formatTable, printResult } from '../../terminal/output.
 
 export const definition = command({
   words: 'consensus dissent',
-  summary: 'list dissents, or explain one',
-  positionals: { id: text('ID', 'a dissent, or a session whose last dissent is meant; without it all are listed') },
+  summary: 'List dissents, or explain one',
+  positionals: { id: text('ID', 'Id of a dissent, or of a session for its last dissent (default: list all)') },
   options: {
-    open: flag('only those still open'),
-    markdown: flag('the explanation as Markdown'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    open: flag('Only open dissents'),
+    markdown: flag('Print the explanation as Markdown'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform consensus dissent ses_…',

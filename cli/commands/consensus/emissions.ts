@@ -1,4 +1,4 @@
-// Lists what peers decided on lenses, as they told this site.
+// Lists the decisions on lenses that peers have reported to this site.
 import { listAllItems } from '../../client/client.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,14 +7,14 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus emissions',
-  summary: 'list what peers decided on lenses, the latest heard of first',
+  summary: 'List decisions on lenses that peers reported, latest received first',
   options: {
-    lens: text('ID', 'only those on this lens'),
-    session: text('ID', 'only those of this session, by its id at its origin'),
-    correlation: text('ID', 'only those on this EntityMatch'),
-    origin: text('PEER', 'only those of this peer'),
-    status: choice('STATUS', 'only those that stand, or that were withdrawn', ['standing', 'withdrawn']),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    lens: text('ID', 'Only decisions on this lens'),
+    session: text('ID', 'Only decisions of this session, by its id at its origin'),
+    correlation: text('ID', 'Only decisions on this EntityMatch'),
+    origin: text('PEER', 'Only decisions of this peer'),
+    status: choice('STATUS', 'Only decisions in force, or only withdrawn ones', ['standing', 'withdrawn']),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform consensus emissions --origin bravo --status standing',
@@ -25,7 +25,7 @@ export const definition = command({
     const items = await listAllItems(api, 'consensus.emission.list', filter, limit)
     const columns = ['origin', 'session_id', 'status', 'decision', 'score', 'attested', 'lens_id', 'at']
     printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, columns, 'no peer has told of such a decision'),
+      formatTable(terminal, items, columns, 'no peer has reported such a decision'),
     )
     return 0
   },

@@ -1,4 +1,4 @@
-// Shows a session as it stands, with its contributions.
+// Shows the current state of a session, with its contributions on request.
 import { listAllItems } from '../../client/client.ts'
 import { formatSession } from '../../format/session.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,9 +8,9 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus get',
-  summary: 'show a session',
-  positionals: { id: required(text('SESSION', 'the session’s id')) },
-  options: { contributions: flag('with the record of its contributions'), ...serviceOptions },
+  summary: 'Show a session',
+  positionals: { id: required(text('SESSION', 'Id of the session')) },
+  options: { contributions: flag('Include the contributions'), ...serviceOptions },
   example: 'platform consensus get ses_… --contributions',
   async run(given, terminal) {
     const api = await connectService(given, terminal)

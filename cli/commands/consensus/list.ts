@@ -9,11 +9,11 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus list',
-  summary: 'list sessions, newest first',
+  summary: 'List sessions, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', listChoices('consensus.session.list', 'state')),
-    lens: text('ID', 'only those of this lens'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    state: choice('STATE', 'Only those in this state', listChoices('consensus.session.list', 'state')),
+    lens: text('ID', 'Only sessions of this lens'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform consensus list --state IN_CONFLICT',

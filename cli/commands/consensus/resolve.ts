@@ -8,9 +8,12 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus resolve',
-  summary: 'decide again on what stands',
-  positionals: { id: required(text('SESSION', 'the session’s id')) },
-  options: { ifVersion: integer('VERSION', 'only if the session is still at this version', 1), ...serviceOptions },
+  summary: 'Decide a session again from its current contributions',
+  positionals: { id: required(text('SESSION', 'Id of the session')) },
+  options: {
+    ifVersion: integer('VERSION', 'Change the session only if it is still at this version', 1),
+    ...serviceOptions,
+  },
   example: 'platform consensus resolve ses_…',
   async run(given, terminal) {
     const api = await connectService(given, terminal)

@@ -1,4 +1,4 @@
-// Follows a session, event by event, until a state is reached or the service ends the stream.
+// Follows a session, event by event, until it reaches a state or the service ends the stream.
 
 import { refusalFromProblem } from '../../../daemon/kernel/error/problem.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
@@ -10,13 +10,15 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'consensus watch',
-  summary: 'follow a session’s changes of state, contributions and results',
-  notes:
-    'Starts with the session’s first event, then waits for more; `--json` prints one JSON line for each: {id, event, data}.',
-  positionals: { id: required(text('SESSION', 'the session’s id')) },
+  summary: 'Follow the state changes, contributions and results of a session',
+  notes: [
+    'Starts with the first event of the session, then waits for more. With --json, prints one JSON line for each:',
+    '{id, event, data}.',
+  ].join('\n'),
+  positionals: { id: required(text('SESSION', 'Id of the session')) },
   options: {
-    until: choice('STATE', 'end once this state is reached', ['RATIFIED', 'IN_CONFLICT', 'WITHDRAWN']),
-    after: text('EVENT', 'only what follows the event with this number'),
+    until: choice('STATE', 'End when the session reaches this state', ['RATIFIED', 'IN_CONFLICT', 'WITHDRAWN']),
+    after: text('EVENT', 'Only events after the one with this number'),
     ...serviceOptions,
   },
   example: 'platform consensus watch ses_… --until RATIFIED',
@@ -33,7 +35,7 @@ export const definition = command({
     throw new CommandFailure(
       1,
       `the stream ended before the session was ${given.until}`,
-      'repeat with --after and the last number',
+      'run it again with --after and the number of the last event',
     )
   },
 })

@@ -1,4 +1,4 @@
-// Shows the evidence block of a ratified session, or writes it to a file that stands alone.
+// Shows the evidence block of a ratified session, or writes it to a file that can be verified offline.
 import type { ServiceClient } from '../../client/client.ts'
 import { writeOutputFile } from '../../file/output-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,9 +8,9 @@ import { formatFields, formatTable, type OutputRow, printResult } from '../../te
 
 export const definition = command({
   words: 'evidence show',
-  summary: 'the evidence block of a ratified session',
-  positionals: { id: required(text('ID', 'a block, or a session whose block is meant')) },
-  options: { out: text('FILE', 'write the block there, where no file may be yet'), ...serviceOptions },
+  summary: 'Show the evidence block of a ratified session',
+  positionals: { id: required(text('ID', 'Id of a block, or of the session that it belongs to')) },
+  options: { out: text('FILE', 'File to create for the block'), ...serviceOptions },
   example: 'platform evidence show ses_… --out evidence.json',
   async run(given, terminal) {
     const api = await connectService(given, terminal)
@@ -49,6 +49,7 @@ async function resolveBlockId(api: ServiceClient, id: string): Promise<string> {
   if (!id.startsWith('ses_')) return id
   const session = await api.call('consensus.session.get', { id })
   if (typeof session.evidence_block_id === 'string') return session.evidence_block_id
-  if (session.state === 'RATIFIED') throw new CommandFailure(4, 'the block is not signed yet', 'repeat in a moment')
+  if (session.state === 'RATIFIED')
+    throw new CommandFailure(4, 'the block is not signed yet', 'run it again in a moment')
   throw new CommandFailure(3, `the session is ${session.state}; only a ratified one has evidence`)
 }

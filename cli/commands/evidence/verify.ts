@@ -8,21 +8,21 @@ import { colourText, formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'evidence verify',
-  summary: 'check an evidence block offline; exit code 5 when it does not hold',
+  summary: 'Verify an evidence block offline',
   notes: [
-    'Checks that the content is what was signed, that the result follows from the contributions and the decision from',
-    'the result. Alone, the keys are the block’s own: compare the fingerprint with what the site told you. With --keys',
-    'only those count.',
+    'Checks the signature over the content, that the result follows from the contributions, and that the decision',
+    'follows from the result. Exit code 5: a check failed. Without --keys, the block’s embedded keys are used:',
+    'compare the fingerprint with the one that the site gave you. With --keys, only those keys are trusted.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'the block, as `platform evidence show --out` writes it')) },
-  options: { keys: text('JWKS', 'public keys to trust, made by `platform keys export`'), ...jsonOption },
+  positionals: { file: required(text('FILE', 'Evidence block, from `platform evidence show --out`')) },
+  options: { keys: text('JWKS', 'Public keys to trust, from `platform keys export`'), ...jsonOption },
   example: 'platform evidence verify evidence.json --keys alpha-keys.json',
   async run({ file, keys, json }, terminal) {
     const [{ verifyEvidence }, { parseJwks }] = await Promise.all([offline.evidence(), offline.keys()])
     const trusted = keys === undefined ? undefined : parseJwks(readInputFile(keys))
     const verdict = await verifyEvidence(readInputFile(file), trusted)
     const { valid, faults, signed_by, block_id, site, session_id, decision, score, decided_at } = verdict
-    const praise = trusted ? 'valid' : 'whole, but nobody has vouched for its signer'
+    const praise = trusted ? 'valid' : 'intact, but its signer is not verified'
     printResult(terminal, json, verdict, () =>
       formatFields(terminal, {
         verdict: valid ? colourText(terminal, 'green', praise) : colourText(terminal, 'red', faults.join('; ')),
@@ -37,7 +37,7 @@ export const definition = command({
       }),
     )
     if (valid && keys === undefined)
-      terminal.note('signed by the block’s own key: compare the fingerprint, or use --keys')
+      terminal.note('signed by a key in the block itself: compare the fingerprint, or use --keys')
     return valid ? 0 : 5
   },
 })

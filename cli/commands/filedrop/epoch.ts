@@ -1,4 +1,4 @@
-// Opens the next epoch towards a peer, by an announcement that the site's root keys sign here or where they lie.
+// Opens the next epoch towards a peer, with an announcement that the site's root keys sign here or where they are stored.
 import { resolve } from 'node:path'
 import type { Jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -16,21 +16,22 @@ import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop epoch',
-  summary: 'begin the numbers towards a peer anew, as after a restore',
+  summary: 'Start a new numbering of messages to a peer',
   notes: [
-    'Needed after `platform store restore`: what was sent since the backup is forgotten, and no number may be given',
-    'twice. Signed by the root keys, in the site’s key folder or on a medium that --keys names.',
-    'Root keys that are not to be connected here sign a draft (--out) by `platform keys sign-epoch`; --announcement opens it.',
-    'Where the files were set back as well, the peer’s `platform filedrop status` shows its epoch: open the one after.',
+    'Needed after `platform store restore`: the site no longer knows which messages it sent since the backup, and',
+    'must not use a number twice. Root keys sign the announcement: those in the site’s key folder, or on a medium',
+    'that --keys names. For root keys that must not be connected here, write a draft (--out), sign it with',
+    '`platform keys sign-epoch`, and open the epoch with --announcement. If the files were set back as well, the',
+    'peer’s `platform filedrop status` shows its epoch: open the one after it.',
   ].join('\n'),
-  positionals: { peer: required(text('PEER', 'the peer’s site name')) },
+  positionals: { peer: required(text('PEER', 'Site name of the peer')) },
   options: {
-    reason: withDefault('restored', choice('REASON', 'why', epochAnnouncement.shape.reason.options)),
-    keys: text('DIR', 'the folder with the root keys; else the site’s own'),
-    epoch: integer('NUMBER', 'this epoch; else the next that this site has never used', 2, 99_999_999),
-    out: text('FILE', 'only draft the announcement there, for root keys that lie elsewhere'),
-    announcement: text('FILE', 'open the epoch by this draft, which root keys have signed'),
-    yes: flag('do not ask'),
+    reason: withDefault('restored', choice('REASON', 'Reason', epochAnnouncement.shape.reason.options)),
+    keys: text('DIR', 'Folder with the root keys (default: the site’s key folder)'),
+    epoch: integer('NUMBER', 'Epoch to open (default: the next that this site has never used)', 2, 99_999_999),
+    out: text('FILE', 'Only write a draft of the announcement, for root keys that are elsewhere'),
+    announcement: text('FILE', 'Open the epoch with this draft, which root keys have signed'),
+    yes: flag('Skip the confirmation'),
     ...passphraseOption,
     ...serviceOptions,
   },
@@ -40,7 +41,10 @@ export const definition = command({
     const api = await connectService(given, terminal)
     if (given.announcement !== undefined) {
       if ([given.out, given.keys, given.epoch].some((each) => each !== undefined)) {
-        throw new CommandFailure(2, 'the announcement says all itself: name no --out, --keys or --epoch beside it')
+        throw new CommandFailure(
+          2,
+          '--announcement already contains the epoch and its signatures: leave out --out, --keys and --epoch',
+        )
       }
       const announcement = await readSignedAnnouncement(given.peer, given.announcement)
       const opened = await api.call('site.epoch.open', { announcement })
@@ -71,12 +75,12 @@ export const definition = command({
   },
 })
 
-/** Throws `Failure` (2) for one that is about another peer, or that nobody has signed. */
+/** Throws `CommandFailure` (2) for one that is about another peer, or that nobody has signed. */
 async function readSignedAnnouncement(peer: string, file: string): Promise<Jws> {
   const { parseEpochFile } = await offline.epochSigning()
   const { announcement: said, envelope } = parseEpochFile(readInputFile(file))
   if (said.dst !== peer) throw new CommandFailure(2, `the announcement is for ${said.dst}, not for ${peer}`)
   if (!envelope)
-    throw new CommandFailure(2, 'nobody has signed the announcement', 'platform keys sign-epoch FILE --dir DIR')
+    throw new CommandFailure(2, 'the announcement is not signed', '`platform keys sign-epoch FILE --dir DIR` signs it')
   return envelope
 }

@@ -1,4 +1,4 @@
-// Copies what waits for a carrier to a medium, under a signed manifest; then it counts as picked up.
+// Copies ready messages to a medium under a signed manifest; each then counts as picked up.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -9,14 +9,15 @@ import { formatProgress } from '../../terminal/progress-bar.ts'
 
 export const definition = command({
   words: 'filedrop export',
-  summary: 'put what is ready for peers on a courier’s medium; exit code 5 when something stays behind',
+  summary: 'Copy ready messages to a courier medium',
   notes: [
-    'One folder for a hundred messages, each signed for by a manifest. A message leaves out/ready once it is durable on',
-    'the medium; repeated after a failure it goes on where it was. Works while the site runs or not.',
+    'Writes one folder for each hundred messages, each with a signed manifest. A message leaves out/ready once it',
+    'is durable on the medium; after a failure, run the command again to continue. Exit code 5: some messages',
+    'were not copied. Works whether or not the site runs.',
   ].join('\n'),
   positionals: {
-    media: required(text('MEDIA', 'a folder on the mounted medium')),
-    peer: text('PEER', 'only what is for this peer; else for all'),
+    media: required(text('MEDIA', 'Folder on the mounted medium')),
+    peer: text('PEER', 'Only messages for this peer (default: all peers)'),
   },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop export /media/stick bravo',

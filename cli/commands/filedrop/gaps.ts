@@ -1,4 +1,4 @@
-// Signs what is missing from a peer, as a short file that a person carries to it.
+// Signs the list of messages missing from a peer, as a short file that a person carries to it.
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GapReceipt } from '../../../daemon/kernel/messaging/one-way-control.ts'
@@ -11,12 +11,12 @@ import { formatFields, formatTable, printResult } from '../../terminal/output.ts
 
 export const definition = command({
   words: 'filedrop gaps',
-  summary: 'what is missing from a peer, as a signed receipt to carry to it',
-  notes: 'The peer sends it again with `platform filedrop resend --receipt FILE`. An old receipt does no harm.',
-  positionals: { peer: required(text('PEER', 'the peer that sent it')) },
+  summary: 'List messages missing from a peer, as a signed receipt',
+  notes: 'The peer sends them again with `platform filedrop resend --receipt FILE`. An old receipt does no harm.',
+  positionals: { peer: required(text('PEER', 'Peer that sent the messages')) },
   options: {
-    epoch: integer('NUMBER', 'of this epoch; else the current one', 1, 99_999_999),
-    out: text('FILE', 'write the receipt there, where no file may be yet, or into this folder'),
+    epoch: integer('NUMBER', 'Epoch (default: the current one)', 1, 99_999_999),
+    out: text('FILE', 'File to create for the receipt, or an existing folder'),
     ...serviceOptions,
   },
   example: 'platform filedrop gaps bravo --out /media/stick',

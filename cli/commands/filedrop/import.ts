@@ -1,4 +1,4 @@
-// Takes in what peers put on a courier's medium, by their signed manifests; the medium is not changed.
+// Imports the messages that signed manifests on a courier medium list; the medium is not changed.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -9,12 +9,13 @@ import { formatProgress } from '../../terminal/progress-bar.ts'
 
 export const definition = command({
   words: 'filedrop import',
-  summary: 'take messages from a courier’s medium; exit code 5 when something on it is wrong',
+  summary: 'Import messages from a courier medium',
   notes: [
-    'Only files that the manifest of a pinned site names, with the digests that it signed. Nothing on the medium is',
-    'changed, and a medium imported twice brings nothing new. Works while the site runs or not.',
+    'Takes only files that the manifest of a pinned peer names, with the digests that the peer signed. Does not',
+    'change the medium; a second import of the same medium adds nothing. Exit code 5: something on the medium is',
+    'wrong. Works whether or not the site runs.',
   ].join('\n'),
-  positionals: { media: required(text('MEDIA', 'a folder on the mounted medium')) },
+  positionals: { media: required(text('MEDIA', 'Folder on the mounted medium')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop import /media/stick',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Shows what a message file says, verifying nothing.
+// Shows the content of a message file without verifying it.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,9 +7,9 @@ import { colourText, escapeControls, printResult } from '../../terminal/output.t
 
 export const definition = command({
   words: 'filedrop inspect',
-  summary: 'what a message says, unverified',
-  notes: 'Believe none of it: `platform filedrop verify` tells whether it is true.',
-  positionals: { file: required(text('FILE', 'the envelope or the body; the other half must lie beside it')) },
+  summary: 'Show the content of a message, unverified',
+  notes: 'Do not trust this output: `platform filedrop verify` checks the message.',
+  positionals: { file: required(text('FILE', 'Envelope or body of a message; the other file must be beside it')) },
   options: { ...jsonOption },
   example: 'platform filedrop inspect in/quarantine/00000001-0000000000000007-1a2b3c4d.env.json',
   async run({ file, json }, terminal) {

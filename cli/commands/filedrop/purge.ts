@@ -1,4 +1,4 @@
-// Removes a spilled body everywhere on the site, and says plainly what it could not reach.
+// Removes a spilled body everywhere on the site, and lists the places that it could not reach.
 
 import type { ServiceClient } from '../../client/client.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
@@ -19,15 +19,16 @@ type PurgeReport = {
 
 export const definition = command({
   words: 'filedrop purge',
-  summary: 'remove a spilled body everywhere on the site; cannot be undone',
+  summary: 'Remove a spilled body everywhere on the site; cannot be undone',
   notes: [
-    'By the SHA-384 of the body or of its statement (`platform filedrop inspect` shows both). Its hash is kept, and the',
-    'same bytes neither stay here nor leave from here again. Repeat it as often as you like: it tells all it ever found.',
+    'Finds it by the SHA-384 of the body or of its statement (`platform filedrop inspect` shows both). The site',
+    'keeps the hash, and neither stores nor sends the same bytes again. Safe to repeat: each run reports all that',
+    'was ever found.',
   ].join('\n'),
-  positionals: { digest: required(digestParam('DIGEST', 'SHA-384 of the body, or of its statement')) },
+  positionals: { digest: required(digestParam('DIGEST', 'SHA-384 of the body or of its statement')) },
   options: {
-    reason: required(text('TEXT', 'for the audit chain')),
-    yes: flag('do not ask'),
+    reason: required(text('TEXT', 'Reason, kept in the audit chain')),
+    yes: flag('Skip the confirmation'),
     ...serviceOptions,
   },
   example: 'platform filedrop purge 38b060a7… --reason "SECRET report sent as RESTRICTED" --yes',
@@ -60,7 +61,7 @@ async function purgeUntilDone(
       terminal.progress('')
       return answer as unknown as PurgeReport
     }
-    terminal.progress(`looking through every folder${'.'.repeat(asks % 4)}`)
+    terminal.progress(`searching every folder${'.'.repeat(asks % 4)}`)
   }
 }
 
@@ -72,14 +73,12 @@ function formatPurgeReport(
     lines.length === 0 ? [] : [colourText(terminal, 'bold', heading), ...lines.map((line) => `  ${line}`)]
   return [
     ...listed('purged, by SHA-384 of the body', bodies),
-    ...(places.length > 0
-      ? listed('it lay in', places)
-      : ['it lies nowhere on this site, and is known now if it comes']),
+    ...(places.length > 0 ? listed('removed from', places) : ['it is not on this site; it is refused if it arrives']),
     ...listed('of the messages', msg_ids),
-    ...listed('sessions that they spoke of: look at what was made of them', sessions),
+    ...listed('sessions that used them: review their results', sessions),
     ...listed(
-      'backups that may hold it still: remove or overwrite them',
-      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not looked into)`)),
+      'backups that may still contain it: remove or overwrite them',
+      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not searched)`)),
     ),
     ...listed('not reached from here', remains),
   ].join('\n')

@@ -1,4 +1,4 @@
-// Sends again what never arrived: what a peer's receipt names, or a run of numbers.
+// Sends missing messages again: those that a peer's receipt names, or a range of numbers.
 import { setTimeout as pause } from 'node:timers/promises'
 import { jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
@@ -13,17 +13,18 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop resend',
-  summary: 'send the same bytes again; exit code 5 when some cannot go',
+  summary: 'Send messages again, byte for byte',
   notes: [
-    'Either what a peer’s receipt names (--receipt), or numbers of one epoch (PEER with --first and --last).',
-    'A repeat does no harm: what arrived is a duplicate there. What is no longer kept is told, and the rest goes.',
+    'Takes either a receipt of the peer (--receipt), or numbers of one epoch (PEER with --first and --last). A',
+    'repeat does no harm: the peer drops duplicates. Messages that are no longer kept are listed, the others are',
+    'sent; exit code 5: some were not sent.',
   ].join('\n'),
-  positionals: { peer: text('PEER', 'the peer that misses it, where no receipt says so') },
+  positionals: { peer: text('PEER', 'Peer that misses messages, without --receipt') },
   options: {
-    receipt: text('FILE', 'made by `platform filedrop gaps` at the peer'),
-    first: integer('NUMBER', 'from this number on', 1),
-    last: integer('NUMBER', 'up to this number', 1),
-    epoch: integer('NUMBER', 'of this epoch; else the current one', 1, 99_999_999),
+    receipt: text('FILE', 'Receipt from `platform filedrop gaps` at the peer'),
+    first: integer('NUMBER', 'First number to send', 1),
+    last: integer('NUMBER', 'Last number to send', 1),
+    epoch: integer('NUMBER', 'Epoch (default: the current one)', 1, 99_999_999),
     ...serviceOptions,
   },
   example: 'platform filedrop resend --receipt gaps-bravo-1-20260503T120000Z.json',
@@ -51,12 +52,15 @@ type ResendInput = {
 }
 type ResendRequester = (api: ServiceClient, from: number | undefined) => Promise<ResendReport>
 
-/** Throws `Failure` (2) for two ways at once, and for half of one. */
+/** Throws `CommandFailure` (2) for two ways at once, and for half of one. */
 function createResendRequester({ peer, receipt, first, last, epoch }: ResendInput): ResendRequester {
   if (receipt !== undefined) {
     const others = [peer, first, last, epoch].some((each) => each !== undefined)
     if (others)
-      throw new CommandFailure(2, 'a receipt says itself what is missing: name no peer and no numbers beside it')
+      throw new CommandFailure(
+        2,
+        '--receipt already names the missing messages: leave out PEER, --first, --last and --epoch',
+      )
     const note = parseReceipt(readInputFile(receipt))
     return async (api, from) => toResent(await api.call('site.gap.resend', { receipt: note, from }))
   }
@@ -72,7 +76,7 @@ function parseReceipt(content: string) {
   try {
     return jws.parse(JSON.parse(content))
   } catch {
-    throw new CommandFailure(2, 'the file is no receipt', '`platform filedrop gaps` at the peer makes one')
+    throw new CommandFailure(2, 'the file is not a receipt', 'run `platform filedrop gaps` at the peer to make one')
   }
 }
 

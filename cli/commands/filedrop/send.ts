@@ -1,4 +1,4 @@
-// Hands a message to a peer's channel; it is durable, and goes out with the next carrier.
+// Queues a message on a peer's channel, durably; the next carrier takes it.
 import { randomBytes } from 'node:crypto'
 import { completeLabel } from '../../../daemon/kernel/label/label.ts'
 import { sendableKind } from '../../../daemon/kernel/messaging/transport.ts'
@@ -13,16 +13,16 @@ import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop send',
-  summary: 'send a message to a peer',
-  notes: 'The peer only gets what is releasable to it: name it, or its tenant, with --releasable-to.',
+  summary: 'Send a message to a peer',
+  notes: 'A peer receives only what is releasable to it: name the peer or its tenant with --releasable-to.',
   positionals: {
-    peer: required(text('PEER', 'the peer’s site name')),
-    file: text('FILE', 'the body, one JSON object; else stdin'),
+    peer: required(text('PEER', 'Site name of the peer')),
+    file: text('FILE', 'Message body, one JSON object (default: stdin)'),
   },
   options: {
-    kind: required(choice('KIND', 'what it is', sendableKind.options)),
-    schema: required(text('NAME', 'the schema that the body follows')),
-    eventId: text('ID', 'a repeat with the same id sends nothing twice'),
+    kind: required(choice('KIND', 'Kind of message', sendableKind.options)),
+    schema: required(text('NAME', 'Schema of the body')),
+    eventId: text('ID', 'Idempotency id: a repeat with the same id sends nothing'),
     ...classificationOptions,
     ...serviceOptions,
   },

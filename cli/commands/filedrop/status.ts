@@ -1,4 +1,4 @@
-// Shows every channel with its numbers, backlog and trouble, and follows a backlog until it is gone.
+// Shows every channel with its numbers, backlog and faults, and follows a backlog until it is gone.
 import { setTimeout as pause } from 'node:timers/promises'
 import { offline } from '../../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../../client/client.ts'
@@ -18,16 +18,16 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop status',
-  summary: 'channels: state, numbers, gaps, backlog, inventories, quarantine, pace',
+  summary: 'Show file-drop channels: state, numbers, gaps, backlog, quarantine',
   notes: [
-    'BACKLOG: messages that no carrier has taken (out) or that are not taken in yet (in), OLDEST the age of the first;',
-    'HELD: those that wait behind a gap; INVENTORY: the age of the last; PER MIN: over the last five minutes;',
-    'STATE closed: pinned, and without a channel until it is accredited.',
-    'With --watch it ends when no backlog is left, with a bar on a terminal; it fails when a channel with one stops.',
+    'BACKLOG: messages that no carrier has taken (out) or that were not imported yet (in). OLDEST: the age of the',
+    'first. HELD: messages that wait behind a gap. INVENTORY: the age of the last one. PER MIN: over the last',
+    'five minutes. STATE closed: the peer is pinned, but has no channel until it is accredited. With --watch,',
+    'ends when no backlog is left, with a progress bar on a terminal; fails if a channel with a backlog stops.',
   ].join('\n'),
   options: {
-    peer: text('PEER', 'the channels with this peer alone'),
-    watch: flag('wait until the backlog is gone'),
+    peer: text('PEER', 'Only channels with this peer'),
+    watch: flag('Wait until the backlog is gone'),
     ...serviceOptions,
   },
   example: 'platform filedrop status --watch',
@@ -69,7 +69,7 @@ async function fetchChannels(api: ServiceClient, peer: string | undefined): Prom
 
 const poll_interval_ms = 1_000
 
-/** What is there once nothing waits. Throws `Failure` (1) when a channel with a backlog cannot drain. */
+/** What is there once nothing waits. Throws `CommandFailure` (1) when a channel with a backlog cannot drain. */
 async function waitUntilDrained(
   look: () => Promise<readonly TransportChannelStatus[]>,
   terminal: Terminal,
@@ -88,7 +88,10 @@ async function waitUntilDrained(
     const stuck = channels.find(({ backlog, state }) => backlog > 0 && state !== 'open')
     if (stuck) {
       terminal.progress('')
-      throw new CommandFailure(1, `${stuck.peer} ${stuck.direction} is ${stuck.state}: ${stuck.detail}`)
+      throw new CommandFailure(
+        1,
+        `the channel ${stuck.peer} ${stuck.direction} cannot drain; it is ${stuck.state}: ${stuck.detail}`,
+      )
     }
     await pause(poll_interval_ms)
   }

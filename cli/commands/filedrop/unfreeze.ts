@@ -8,22 +8,23 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop unfreeze',
-  summary: 'take messages of a peer again, after you have looked into what froze its channel',
+  summary: 'Open a frozen channel from a peer again',
   notes: [
-    'A channel freezes when its sender signed two messages under one number, or two histories of its keys. Settle with',
-    'its people which is true; `platform filedrop quarantine list --peer PEER` shows the evidence, which stays there.',
-    'Nothing that was refused comes in by this. A channel to a peer waits for `platform filedrop epoch` instead.',
+    'A channel freezes when its sender signed two messages under one number, or two histories of its keys. First',
+    'agree with its operators which one is right; `platform filedrop quarantine list --peer PEER` shows the',
+    'evidence, which stays there. Messages that were refused stay refused. A frozen channel to a peer needs',
+    '`platform filedrop epoch` instead.',
   ].join('\n'),
-  positionals: { peer: required(text('PEER', 'the peer whose messages come in again')) },
+  positionals: { peer: required(text('PEER', 'Peer whose channel to open')) },
   options: {
-    reason: required(text('TEXT', 'what you found out, for the record')),
-    yes: flag('do not ask'),
+    reason: required(text('TEXT', 'Finding, kept in the audit chain')),
+    yes: flag('Skip the confirmation'),
     ...serviceOptions,
   },
   example: 'platform filedrop unfreeze bravo --reason "restored without a new epoch; they open one now" --yes',
   async run({ peer, reason, ...given }, terminal) {
     const api = await connectService(given, terminal)
-    await requireConsent(terminal, given.yes, `Take messages of ${peer} again?`)
+    await requireConsent(terminal, given.yes, `Open the channel from ${peer} again?`)
     const opened = await api.call('site.channel.unfreeze', { peer, reason })
     printResult(
       terminal,

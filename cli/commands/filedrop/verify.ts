@@ -1,4 +1,4 @@
-// Examines a message file offline, with the keys given or those of the site's peers.
+// Verifies a message file offline, with the keys given or those of the site's peers.
 
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
@@ -11,12 +11,15 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop verify',
-  summary: 'check a message offline; exit code 5 when it is bad',
-  notes: 'Checks that ask for the place of arrival (sequence, freshness, label against the channel) are not made here.',
-  positionals: { file: required(text('FILE', 'the envelope or the body; the other half must lie beside it')) },
+  summary: 'Verify a message offline',
+  notes: [
+    'Exit code 5: a check failed. Checks that need the receiving channel (sequence, freshness, label against the',
+    'channel) are not made here.',
+  ].join('\n'),
+  positionals: { file: required(text('FILE', 'Envelope or body of a message; the other file must be beside it')) },
   options: {
-    keys: text('JWKS', 'public keys to trust; else those of the site’s peers and its own'),
-    threshold: withDefault(1, integer('COUNT', 'distinct keys that must have signed', 1, 16)),
+    keys: text('JWKS', 'Public keys to trust (default: those of the site and its peers)'),
+    threshold: withDefault(1, integer('COUNT', 'Distinct keys that must have signed', 1, 16)),
     ...siteOption,
     ...jsonOption,
   },

@@ -7,11 +7,11 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'hub feed',
-  summary: 'list what nodes told the coalition of their sessions, newest first',
+  summary: 'List session states that nodes reported to the hub, newest first',
   options: {
-    node: text('NODE', 'only what this node told'),
-    lens: text('ID', 'only sessions on this lens'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    node: text('NODE', 'Only reports of this node'),
+    lens: text('ID', 'Only sessions on this lens'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform hub feed --node bravo',
@@ -21,7 +21,7 @@ export const definition = command({
     const items = await listAllItems(api, 'hub.feed.list', { node, lens_id: lens }, limit)
     const columns = ['seq', 'node', 'state', 'session_id', 'lens_id', 'at']
     printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, columns, 'no node has told of anything'),
+      formatTable(terminal, items, columns, 'no node has reported a session'),
     )
     return 0
   },

@@ -7,8 +7,8 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'hub nodes',
-  summary: 'list the nodes of the coalition, by name, with those that are lost',
-  options: { limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)), ...serviceOptions },
+  summary: 'List the nodes of the coalition, by name, including lost ones',
+  options: { limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)), ...serviceOptions },
   example: 'platform hub nodes --json',
   async run(given, terminal) {
     const api = await connectService(given, terminal)

@@ -1,4 +1,4 @@
-// Prints the site's public keys as a JWKS: what a peer imports, and what a third party verifies with.
+// Prints the site's public keys as a JWKS, for peers to import and third parties to verify with.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { writeOutputFile } from '../../file/output-file.ts'
 import { keyUses } from '../../format/key.ts'
@@ -10,11 +10,11 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys export',
-  summary: 'the site’s public keys as a JWKS, for peers and verifiers',
-  notes: 'Tell the fingerprints by another way than the file: people compare them at enrolment.',
+  summary: 'Export the site’s public keys as a JWKS',
+  notes: 'Send the fingerprints by another route than the file: people compare them at enrolment.',
   options: {
-    use: choice('USE', 'only keys of this use', keyUses),
-    out: text('FILE', 'write it there, where no file may be yet; else stdout'),
+    use: choice('USE', 'Only keys of this use', keyUses),
+    out: text('FILE', 'File to create (default: stdout)'),
     ...dirOption,
     ...siteOption,
     ...jsonOption,

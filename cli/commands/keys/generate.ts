@@ -12,16 +12,16 @@ import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys generate',
-  summary: 'make a key; the private half stays in the key folder',
+  summary: 'Generate a key; its private half stays in the key folder',
   notes: [
-    'A personal key is made with --dir on its person’s own medium: it must never lie in a site’s folder. With a passphrase',
-    'file, or where keys of its use lie under a passphrase already, the new key is put under it.',
+    'Make a personal key with --dir on the medium of its owner: it must never be in a site’s folder. The new key',
+    'is encrypted if you pass a passphrase file, or if keys of the same use are encrypted already.',
   ].join('\n'),
   options: {
-    use: required(choice('USE', 'what it signs', keyUses)),
-    algorithm: choice('ALGORITHM', 'else Ed25519', keyAlgorithm.options),
-    notAfter: instant('TIME', 'after which it signs no more'),
-    role: text('ROLE', 'with --use token: by which this role alone tells the site’s others who it is'),
+    use: required(choice('USE', 'Use of the key', keyUses)),
+    algorithm: choice('ALGORITHM', 'Key algorithm; default: Ed25519', keyAlgorithm.options),
+    notAfter: instant('TIME', 'Time after which the key no longer signs'),
+    role: text('ROLE', 'With --use token: role that identifies itself to other roles with this key'),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,
@@ -29,7 +29,7 @@ export const definition = command({
   },
   example: 'platform keys generate --use message --algorithm ML-DSA-87',
   async run({ use, algorithm, notAfter, role, ...given }, terminal) {
-    if (role !== undefined && use !== 'token') throw new CommandFailure(2, 'the key of a role is one of use token')
+    if (role !== undefined && use !== 'token') throw new CommandFailure(2, '--role needs --use token')
     const place = resolveKeyLocation(given, terminal, 'may_create')
     const { generateSiteKey, generateKeyInFolder } = await offline.keys()
     const found = 'dir' in place ? { keys: place.dir } : place.site

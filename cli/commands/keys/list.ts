@@ -1,4 +1,4 @@
-// Lists the keys of the site, or of a medium: their public side only.
+// Lists the public halves of the keys of the site, or of a medium.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { addKeyAge, keyColumns } from '../../format/key.ts'
 import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
@@ -8,7 +8,7 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys list',
-  summary: 'the site’s keys with their age and the days left, oldest first',
+  summary: 'List the site’s keys with age and days left, oldest first',
   options: { ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys list',
   async run(given, terminal) {

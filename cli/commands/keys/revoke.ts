@@ -1,4 +1,4 @@
-// Ends a key for good: nothing verifies with it from now on, and its private half is gone.
+// Revokes a key for good: nothing verifies with it from now on, and its private half is deleted.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
@@ -9,15 +9,16 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys revoke',
-  summary: 'end a key for good; cannot be undone',
+  summary: 'Revoke a key; cannot be undone',
   notes: [
-    'For a key that others may have. One that is only old is rotated instead: what it signed stays valid. Where root keys lie',
-    'in the site, a new key set tells the peers; one that is reached by no other key takes it by hand (`platform peers update`).',
+    'For a key that others may have. Rotate a key that is only old: its signatures stay valid. If the root keys',
+    'are in the site, a new key set informs the peers; a peer that no other key reaches takes it by hand',
+    '(`platform peers update`).',
   ].join('\n'),
-  positionals: { kid: required(text('KEY', 'the key to revoke')) },
+  positionals: { kid: required(text('KEY', 'Key to revoke')) },
   options: {
-    replace: flag('make a new message or root key in its place'),
-    yes: flag('do not ask'),
+    replace: flag('Generate a new message or root key in its place'),
+    yes: flag('Skip the confirmation'),
     ...passphraseOption,
     ...siteOption,
     ...jsonOption,
@@ -30,7 +31,7 @@ export const definition = command({
     await requireConsent(
       terminal,
       yes,
-      `Revoke ${kid}? All that it signed becomes void, and its private key is deleted.`,
+      `Revoke ${kid}? All its signatures become invalid, and its private key is deleted.`,
     )
     const passphrase = role ? undefined : await resolvePassphrase(terminal, given, folder)
     const { revoked, created, key_set } = await revokeSiteKey(folder, terminal.env, kid, {
@@ -50,7 +51,7 @@ export const definition = command({
       terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
     else
       terminal.note('no key set says so yet: platform keys set draft, then sign it with the root keys and publish it')
-    terminal.note('tell every peer at once: platform peers revoke')
+    terminal.note('every peer must revoke it at once: platform peers revoke')
     return 0
   },
 })

@@ -1,4 +1,4 @@
-// Puts a new key in the place of one, which then only verifies.
+// Replaces a key with a new one; the old key then only verifies.
 
 import { keyAlgorithm, type PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
@@ -10,16 +10,17 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys rotate',
-  summary: 'replace a key; what the old one signed still verifies',
+  summary: 'Replace a key; signatures of the old one stay valid',
   notes: [
-    'A message key goes on beside the new one for the overlap, and a new key set tells the peers. Where the root keys lie',
-    'elsewhere the set is yours to draft, sign and publish: `platform keys set draft --retire KEY`.',
+    'An old message key stays active beside the new one for the overlap, and a new key set informs the peers. If',
+    'the root keys are elsewhere, draft, sign and publish the set yourself: `platform keys set draft --retire',
+    'KEY`.',
   ].join('\n'),
-  positionals: { kid: required(text('KEY', 'the key to replace')) },
+  positionals: { kid: required(text('KEY', 'Key to replace')) },
   options: {
-    algorithm: choice('ALGORITHM', 'of the new key; else that of the old', keyAlgorithm.options),
-    notAfter: instant('TIME', 'after which the new key signs no more'),
-    overlap: duration('TIME', 'that an old message key goes on; else twice the longest time under way'),
+    algorithm: choice('ALGORITHM', 'Algorithm of the new key; default: that of the old key', keyAlgorithm.options),
+    notAfter: instant('TIME', 'Time after which the new key no longer signs'),
+    overlap: duration('TIME', 'Time that an old message key stays active; default: twice the longest transit time'),
     ...passphraseOption,
     ...siteOption,
     ...jsonOption,
@@ -45,7 +46,7 @@ export const definition = command({
     )
     if (given.json) return 0
     if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${describeKeyEnd(retired)}`)
-    else if (isPinnedUse(created)) terminal.note(`${kid} goes on: ${buildRetireRemedy(kid)}`)
+    else if (isPinnedUse(created)) terminal.note(`${kid} stays active: ${buildRetireRemedy(kid)}`)
     return 0
   },
 })
@@ -55,7 +56,7 @@ function isPinnedUse({ use }: PublicKey): boolean {
 }
 
 function describeKeyEnd({ status, not_after }: PublicKey): string {
-  return status === 'active' && not_after !== undefined ? `signs until ${not_after}` : 'signs no more'
+  return status === 'active' && not_after !== undefined ? `signs until ${not_after}` : 'no longer signs'
 }
 
 function buildRetireRemedy(kid: string): string {

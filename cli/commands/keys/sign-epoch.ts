@@ -1,4 +1,4 @@
-// Signs a drafted announcement of an epoch with the root keys of a folder; needs neither site nor daemon.
+// Signs a drafted epoch announcement with the root keys of a folder; needs neither site nor daemon.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { readInputFile } from '../../file/input-file.ts'
@@ -12,13 +12,14 @@ import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys sign-epoch',
-  summary: 'sign a drafted announcement of an epoch with root keys',
+  summary: 'Sign a drafted epoch announcement with root keys',
   notes: [
-    'For root keys that are never connected, or that lie apart: `platform filedrop epoch PEER --out FILE` drafts it at the',
-    'site, each root key signs it where it lies, and `platform filedrop epoch PEER --announcement FILE` opens the epoch.',
+    'For root keys that are never connected, or stored apart: `platform filedrop epoch PEER --out FILE` drafts it',
+    'at the site, each root key signs it where it is stored, and `platform filedrop epoch PEER --announcement',
+    'FILE` opens the epoch.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'the draft; the signature is added to it')) },
-  options: { yes: flag('do not ask'), ...passphraseOption, ...dirOption, ...siteOption, ...jsonOption },
+  positionals: { file: required(text('FILE', 'Draft; the signature is added to it')) },
+  options: { yes: flag('Skip the confirmation'), ...passphraseOption, ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys sign-epoch epoch-bravo.json --dir /media/root-keys',
   async run({ file, yes, ...given }, terminal) {
     const place = requireKeyLocation(given, terminal)
@@ -31,12 +32,7 @@ export const definition = command({
     const note = await offline.asInvoker(() => addEpochSignatures(place.keys, found, () => passphrase))
     replaceFile(file, `${JSON.stringify(note)}\n`)
     const signatures = note.signatures.length
-    printResult(
-      terminal,
-      given.json,
-      { file, epoch, signatures },
-      () => `${file} has ${signatures} of its signatures now`,
-    )
+    printResult(terminal, given.json, { file, epoch, signatures }, () => `${file} has ${signatures} signatures now`)
     return 0
   },
 })

@@ -1,4 +1,4 @@
-// Takes private keys out from under their passphrase.
+// Decrypts private keys that are encrypted with a passphrase.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
@@ -8,7 +8,7 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys unwrap',
-  summary: 'take the private keys out from under their passphrase',
+  summary: 'Remove the passphrase from the private keys',
   notes: 'To change a passphrase: unwrap, then wrap with the new one.',
   options: { ...passphraseOption, ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys unwrap --dir /media/root-keys',
@@ -17,7 +17,12 @@ export const definition = command({
     const { unwrapSiteKeys } = await offline.keys()
     const passphrase = await resolvePassphrase(terminal, given, place)
     const kids = passphrase === undefined ? [] : await unwrapSiteKeys(place, terminal.env, passphrase)
-    printResult(terminal, given.json, { unwrapped: kids }, () => kids.join('\n') || 'no key lies under a passphrase')
+    printResult(
+      terminal,
+      given.json,
+      { unwrapped: kids },
+      () => kids.join('\n') || 'no key is encrypted with a passphrase',
+    )
     return 0
   },
 })

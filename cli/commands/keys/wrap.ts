@@ -1,4 +1,4 @@
-// Puts private keys under a passphrase.
+// Encrypts private keys with a passphrase.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { keyUses } from '../../format/key.ts'
 import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
@@ -10,13 +10,14 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys wrap',
-  summary: 'put the private keys under a passphrase',
+  summary: 'Encrypt the private keys with a passphrase',
   notes: [
-    'A site that serves then needs identity.keys_passphrase_file: a file of its user alone (0600), or a systemd credential.',
-    'Nobody can help you when the passphrase is lost. Copies of the files from before still hold the keys in the open.',
+    'A serving site then needs identity.keys_passphrase_file: a file that only its user can read (0600), or a',
+    'systemd credential. A lost passphrase cannot be recovered. Earlier copies of the files still hold the keys',
+    'unencrypted.',
   ].join('\n'),
   options: {
-    use: choice('USE', 'only keys of this use', [...keyUses, 'authority']),
+    use: choice('USE', 'Only keys of this use', [...keyUses, 'authority']),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,
@@ -31,7 +32,7 @@ export const definition = command({
       terminal,
       given.json,
       { wrapped: kids },
-      () => kids.join('\n') || 'every key lies under a passphrase already',
+      () => kids.join('\n') || 'every key is already encrypted with a passphrase',
     )
     return 0
   },

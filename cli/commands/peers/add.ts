@@ -11,31 +11,32 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers add',
-  summary: 'pin another site’s keys and open channels to it',
+  summary: 'Pin another site’s keys and open channels to it',
   notes: [
-    'Prints the fingerprints in the file. Compare them with what the other site told you by another way, and confirm;',
-    'without a terminal, name them with --fingerprint: only keys named there are pinned, and a name that is not in the',
-    'file is refused. Of a key set every root key must be named: they vouch for its other keys.',
+    'Prints the fingerprints in the file. Compare them with those that the other site sent you by another route,',
+    'and confirm. Without a terminal, name them with --fingerprint: only keys named there are pinned, and a',
+    'fingerprint that is not in the file is refused. For a key set, name every root key: they vouch for its other',
+    'keys.',
   ].join('\n'),
-  positionals: { name: required(text('NAME', 'the peer’s site name')) },
+  positionals: { name: required(text('NAME', 'Site name of the peer')) },
   options: {
     keys: required(
       text(
         'FILE',
-        'made there by `platform keys set show --out`, or by `platform keys export` while it has no key set',
+        'File from `platform keys set show --out` at the peer, or from `platform keys export` if it has no key set',
       ),
     ),
-    tenant: required(text('TENANT', 'the tenant that it speaks for')),
-    ceiling: required(text('LEVEL', 'highest level that may cross, both ways')),
-    categories: nameList('A,B', 'categories that may cross'),
-    releasableNames: nameList('A,B', 'nationalities that it counts as, besides its tenant'),
-    labelMap: text('FILE', 'what the terms of its labelling policy are called here (JSON); else ours alone is read'),
-    fingerprint: nameList('FP,...', 'fingerprints that were compared already'),
-    threshold: integer('COUNT', 'distinct keys that must sign a message; else 1; a key set says it itself', 1, 16),
-    rootThreshold: integer('COUNT', 'distinct root keys that must sign its first key set; else 1', 1, 16),
-    freshDays: integer('DAYS', 'how long a message stays fresh; else 7, couriers 90', 1, 365),
-    inventoryInterval: duration('TIME', 'between inventories; else 5 minutes'),
-    keepDays: integer('DAYS', 'that files of sent and applied messages are kept; else 30', 1, 3_650),
+    tenant: required(text('TENANT', 'Tenant of the peer')),
+    ceiling: required(text('LEVEL', 'Highest level that may cross, in both directions')),
+    categories: nameList('A,B', 'Categories that may cross'),
+    releasableNames: nameList('A,B', 'Nationalities that the peer counts as, besides its tenant'),
+    labelMap: text('FILE', 'JSON file that maps the peer’s labels to local ones (default: accept only local labels)'),
+    fingerprint: nameList('FP,...', 'Fingerprints that were compared already'),
+    threshold: integer('COUNT', 'Distinct keys that must sign a message; not with a key set (default: 1)', 1, 16),
+    rootThreshold: integer('COUNT', 'Distinct root keys that must sign its first key set (default: 1)', 1, 16),
+    freshDays: integer('DAYS', 'Days for which a message stays fresh (default: 7; couriers: 90)', 1, 365),
+    inventoryInterval: duration('TIME', 'Interval between inventories; default: 5 minutes'),
+    keepDays: integer('DAYS', 'Days for which files of sent and applied messages are kept (default: 30)', 1, 3_650),
     ...siteOption,
     ...jsonOption,
   },
@@ -45,10 +46,13 @@ export const definition = command({
     const peers = await offline.peers()
     const { keys: found, set } = await peers.readPinnableKeys(readKeyFile(given.keys))
     if (set && (given.threshold ?? given.rootThreshold) !== undefined) {
-      throw new CommandFailure(2, 'the file is a key set, which says itself how many keys must sign')
+      throw new CommandFailure(
+        2,
+        'the file is a key set, which sets the thresholds: leave out --threshold and --root-threshold',
+      )
     }
     const keys = await confirmKeys(terminal, {
-      heading: `${given.name} would be pinned by`,
+      heading: `${given.name} would be pinned with these keys`,
       fingerprintSource: 'the other site',
       use: set ? 'root' : 'message',
       isWhole: set !== undefined,
@@ -83,7 +87,7 @@ function readKeyFile(file: string): string {
     throw new CommandFailure(
       1,
       `${file} cannot be read`,
-      '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site makes it',
+      '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site writes it',
     )
   }
 }

@@ -8,7 +8,7 @@ import { formatTable, type OutputRow, printResult } from '../../terminal/output.
 
 export const definition = command({
   words: 'peers list',
-  summary: 'the pinned peers',
+  summary: 'List the pinned peers',
   options: { ...siteOption, ...jsonOption },
   example: 'platform peers list',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Unpins a peer: nothing of it is accepted from now on.
+// Unpins a peer: nothing from it is accepted from now on.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,17 +8,19 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers remove',
-  summary: 'unpin a peer; its channel folders stay, for the record',
-  notes:
-    'Messages that a network has in hand for it are called back first: what has not left by then stays in out/ready.',
-  positionals: { name: required(text('NAME', 'the peer’s site name')) },
-  options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
+  summary: 'Unpin a peer; its channel folders stay on disk',
+  notes: [
+    'Messages that a network carrier has queued for it are called back first; those that were not sent by then',
+    'stay in out/ready.',
+  ].join('\n'),
+  positionals: { name: required(text('NAME', 'Site name of the peer')) },
+  options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers remove bravo --yes',
   async run({ name, yes, ...given }, terminal) {
     const folder = requireSite(given, terminal)
     const peers = await offline.peers()
     await peers.getPeer(folder, name)
-    await requireConsent(terminal, yes, `Unpin ${name}? Nothing of it is accepted from then on.`)
+    await requireConsent(terminal, yes, `Unpin ${name}? Nothing from it is accepted from then on.`)
     await peers.removePeer(folder, terminal.env, name)
     printResult(terminal, given.json, { removed: name }, () => `removed ${name}`)
     return 0

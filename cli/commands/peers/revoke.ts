@@ -1,4 +1,4 @@
-// Ends the trust in one key of a peer at once, whoever says so and whatever its key sets say.
+// Revokes one key of a peer at once, regardless of the peer's key sets.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { formatPeer } from '../../format/peer.ts'
@@ -9,19 +9,22 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers revoke',
-  summary: 'trust one key of a peer no more; cannot be undone',
-  notes: 'What it signed is refused from then on, also what is under way. Only a new enrolment brings the key back.',
+  summary: 'Revoke one key of a peer; cannot be undone',
+  notes: [
+    'Everything signed with it is refused from then on, including messages in transit. Only a new enrolment',
+    'restores the key.',
+  ].join('\n'),
   positionals: {
-    name: required(text('NAME', 'the peer’s site name')),
-    kid: required(text('KEY', 'the key, by its id or fingerprint')),
+    name: required(text('NAME', 'Site name of the peer')),
+    kid: required(text('KEY', 'Id or fingerprint of the key')),
   },
-  options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
+  options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers revoke bravo message-Jx3… --yes',
   async run({ name, kid, yes, ...given }, terminal) {
     const folder = requireSite(given, terminal)
     const { findPeerKey, revokePeerKey } = await offline.peerKeys()
     await findPeerKey(folder, name, kid)
-    await requireConsent(terminal, yes, `Trust the key ${kid} of ${name} no more?`)
+    await requireConsent(terminal, yes, `Revoke the key ${kid} of ${name}?`)
     const { peer, left } = await revokePeerKey(folder, terminal.env, name, kid)
     printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
     if (left < peer.threshold) {

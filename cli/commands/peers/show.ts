@@ -8,8 +8,8 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers show',
-  summary: 'one peer with its keys',
-  positionals: { name: required(text('NAME', 'the peer’s site name')) },
+  summary: 'Show one peer with its keys',
+  positionals: { name: required(text('NAME', 'Site name of the peer')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform peers show bravo',
   async run(given, terminal) {

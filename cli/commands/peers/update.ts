@@ -1,4 +1,4 @@
-// Takes a peer's newer key set from a file that was carried here.
+// Updates a peer's key set from a file that was carried here.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { formatPeer } from '../../format/peer.ts'
@@ -9,12 +9,14 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'peers update',
-  summary: 'take a peer’s newer key set from a file',
-  notes:
-    'For a peer that no message reaches. Its pinned root keys must have signed the set, so nobody need compare fingerprints.',
-  positionals: { name: required(text('NAME', 'the peer’s site name')) },
+  summary: 'Update a peer’s key set from a file',
+  notes: [
+    'For a peer that no message reaches. Its pinned root keys must have signed the set, so no fingerprints need',
+    'to be compared.',
+  ].join('\n'),
+  positionals: { name: required(text('NAME', 'Site name of the peer')) },
   options: {
-    keys: required(text('FILE', 'made by `platform keys set show --out` there')),
+    keys: required(text('FILE', 'File from `platform keys set show --out` at the peer')),
     ...siteOption,
     ...jsonOption,
   },
@@ -30,7 +32,7 @@ export const definition = command({
       Date.now(),
     )
     printResult(terminal, given.json, { ...peer, taken }, () => formatPeer(terminal, peer))
-    if (taken === 0) terminal.note('nothing is new in the file')
+    if (taken === 0) terminal.note('the file contains nothing new')
     return 0
   },
 })

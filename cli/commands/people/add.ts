@@ -10,17 +10,18 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'people add',
-  summary: 'enrol a person’s own key, to sign releases from quarantine with',
+  summary: 'Enrol a person’s key for signing releases from quarantine',
   notes: [
-    'The person makes the key on their own medium: `platform keys generate --use personal --dir DIR`, then',
-    '`platform keys export --dir DIR --out FILE`, and tells the fingerprint by another way than the file.',
+    'The person makes the key on their own medium with `platform keys generate --use personal --dir DIR`, exports',
+    'it with `platform keys export --dir DIR --out FILE`, and sends the fingerprint by another route than the',
+    'file.',
   ].join('\n'),
   positionals: {
-    subject: required(text('SUBJECT', 'the subject of the person’s tokens')),
-    file: required(text('FILE', 'the person’s public key, as `platform keys export --dir` made it')),
+    subject: required(text('SUBJECT', 'Subject of the person’s tokens')),
+    file: required(text('FILE', 'Public key of the person, from `platform keys export --dir`')),
   },
   options: {
-    fingerprint: nameList('FP', 'the fingerprint, compared already'),
+    fingerprint: nameList('FP', 'Fingerprint that was compared already'),
     ...siteOption,
     ...jsonOption,
   },
@@ -30,14 +31,19 @@ export const definition = command({
     const people = await offline.people()
     const found = people.parsePersonalKeys(readInputFile(file))
     const keys = await confirmKeys(terminal, {
-      heading: `${subject} would be enrolled by`,
+      heading: `${subject} would be enrolled with this key`,
       fingerprintSource: 'the person',
       use: 'personal',
       found,
       comparedFingerprints: fingerprint,
     })
     const [key, another] = keys
-    if (!key || another) throw new CommandFailure(2, 'a person has one key', 'name the one with --fingerprint')
+    if (!key || another)
+      throw new CommandFailure(
+        2,
+        `a person has exactly one key; ${keys.length} were confirmed`,
+        'name one with --fingerprint',
+      )
     const person = await people.enrolPerson(folder, terminal.env, { subject, key, now: Date.now() })
     printResult(terminal, given.json, person, () => formatPerson(terminal, person))
     return 0

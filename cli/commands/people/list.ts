@@ -1,4 +1,4 @@
-// Lists the people who are, or were, enrolled, with each of their keys.
+// Lists people who are or were enrolled, with each of their keys.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -6,7 +6,7 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'people list',
-  summary: 'the people enrolled here, and who was',
+  summary: 'List current and former enrolled people',
   options: { ...siteOption, ...jsonOption },
   example: 'platform people list',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Shows each setting with its value, where that came from, and what it means.
+// Shows each setting with its value, its origin and its meaning.
 
 import { nearestWord } from '../../../daemon/kernel/error/nearest-word.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
@@ -9,8 +9,9 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'profile explain',
-  summary: 'each setting: value, origin, meaning; secrets redacted',
-  positionals: { setting: text('SETTING', 'a section, or section.field; else all') },
+  summary: 'Explain each setting: value, origin, meaning',
+  notes: 'Secrets are redacted. Exit code 5: the profile has faults.',
+  positionals: { setting: text('SETTING', 'Section, or section.field (default: all)') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile explain consensus.port',
   async run(given, terminal) {
@@ -22,7 +23,7 @@ export const definition = command({
       ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
     )
     if (shown.length === 0)
-      throw new CommandFailure(2, `there is no setting "${wanted}"`, suggestSetting(wanted, explained))
+      throw new CommandFailure(2, `the setting "${wanted}" does not exist`, suggestSetting(wanted, explained))
     const columns = [
       'setting',
       { heading: 'value', cell: (row: { value?: unknown }) => formatSettingValue(row.value) },

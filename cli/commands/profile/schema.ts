@@ -1,11 +1,11 @@
-// Prints what a profile may hold as JSON Schema, for editors and other checkers.
+// Prints the JSON Schema of a profile, for editors and other checkers.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 
 export const definition = command({
   words: 'profile schema',
-  summary: 'the JSON Schema of a profile',
+  summary: 'Print the JSON Schema of a profile',
   options: { ...jsonOption },
   example: 'platform profile schema > profile.schema.json',
   async run({ json }, terminal) {

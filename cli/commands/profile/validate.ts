@@ -1,4 +1,4 @@
-// Judges a profile: every fault with its place, before a daemon meets it.
+// Validates a profile and lists every fault with its place, before a daemon reads it.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,8 +8,9 @@ import { colourText, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'profile validate',
-  summary: 'check a profile; exit code 5 when it has faults',
-  positionals: { file: text('FILE', 'the profile; else the site’s own') },
+  summary: 'Validate a profile',
+  notes: 'Exit code 5: the profile has faults.',
+  positionals: { file: text('FILE', 'Profile (default: the site’s profile)') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile validate ./site/profile.yaml',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Proposes an allowlist from an OpenAPI document, for a person to look through.
+// Proposes an allowlist from an OpenAPI document, for a person to review.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,10 +7,11 @@ import { escapeControls, formatFields, printResult } from '../../terminal/output
 
 export const definition = command({
   words: 'proxy allowlist',
-  summary: 'propose an allowlist from an OpenAPI document, for review; nothing is allowed by it',
+  summary: 'Propose an allowlist from an OpenAPI document',
+  notes: 'Writes a proposal for review; it does not change the profile and allows nothing.',
   options: {
-    from: required(text('FILE', 'an OpenAPI 3 document, in JSON or YAML')),
-    out: text('FILE', 'a new file for the list; else it is printed'),
+    from: required(text('FILE', 'OpenAPI 3 document, in JSON or YAML')),
+    out: text('FILE', 'File to create for the list (default: stdout)'),
     ...jsonOption,
   },
   example: 'platform proxy allowlist --from openapi.json --out allowlist.txt',

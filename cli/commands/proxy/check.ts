@@ -1,4 +1,4 @@
-// Says what each step of the public door would do with a request, and why.
+// Shows the outcome of each step of the proxy for a request, with the reason.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -9,14 +9,17 @@ const outcomeColours = { passes: 'green', stops: 'red', depends: 'yellow' } as c
 
 export const definition = command({
   words: 'proxy check',
-  summary: 'say what the public door would do with a request, step by step; exit code 5 when it would not go through',
-  notes: 'Sends nothing, and needs no running daemon: the profile and the environment decide.',
+  summary: 'Show how the proxy would handle a request, step by step',
+  notes: [
+    'Sends nothing, and needs no running daemon: the profile and the environment decide. Exit code 5: the request',
+    'would be denied.',
+  ].join('\n'),
   positionals: {
-    method: required(text('METHOD', 'as in GET')),
-    path: required(text('PATH', 'as the caller writes it, with the public prefix and the query')),
+    method: required(text('METHOD', 'HTTP method, such as GET')),
+    path: required(text('PATH', 'Path as the client sends it, with public prefix and query')),
   },
   options: {
-    source: withDefault('198.51.100.1', text('ADDRESS', 'of the caller, as the last trusted hop sees it')),
+    source: withDefault('198.51.100.1', text('ADDRESS', 'Client address, as seen by the last trusted hop')),
     ...siteOption,
     ...jsonOption,
   },

@@ -1,4 +1,4 @@
-// Shows what the running door refused most often.
+// Shows the requests that the running proxy denied most often.
 
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,8 +7,8 @@ import { formatFields, formatTable, type OutputRow, printResult } from '../../te
 
 export const definition = command({
   words: 'proxy denials',
-  summary: 'show what the door refused most often since it runs, and why',
-  options: { limit: withDefault(20, integer('COUNT', 'at most so many', 1, 256)), ...serviceOptions },
+  summary: 'Show the most frequent denials since the proxy started',
+  options: { limit: withDefault(20, integer('COUNT', 'Maximum number of results', 1, 256)), ...serviceOptions },
   example: 'platform proxy denials --limit 10',
   async run(given, terminal) {
     const api = await connectService(given, terminal)

@@ -7,11 +7,11 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy records',
-  summary: 'list the audit records of public requests, newest first',
+  summary: 'List audit records of public requests, newest first',
   options: {
-    verdict: choice('VERDICT', 'only these', ['allow', 'denied', 'method_not_allowed']),
-    source: text('ADDRESS', 'only requests of this caller'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 1_000_000)),
+    verdict: choice('VERDICT', 'Only records with this verdict', ['allow', 'denied', 'method_not_allowed']),
+    source: text('ADDRESS', 'Only requests of this client'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 1_000_000)),
     ...serviceOptions,
   },
   example: 'platform proxy records --verdict denied',
@@ -20,7 +20,7 @@ export const definition = command({
     const api = await connectService(given, terminal)
     const items = await listAllItems(api, 'proxy.record.list', { verdict, source }, limit)
     const columns = ['at', 'source', 'method', 'path', 'verdict', 'reason', 'status', 'upstream_status']
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no request has come'))
+    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'there are no requests'))
     return 0
   },
 })

@@ -1,4 +1,4 @@
-// Has the running door read its profile again.
+// Makes the running proxy read its profile again.
 
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
@@ -6,9 +6,11 @@ import { formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy reload',
-  summary: 'have the running door go by allowlist, limits and TLS certificate as they are now',
-  notes:
-    'No request is dropped. A profile with a fault, or a certificate that is not of its key or has ended, is refused as a whole, and nothing changes. SIGHUP does the same.',
+  summary: 'Reload the allowlist, limits and TLS certificate of the running proxy',
+  notes: [
+    'No request is dropped. A profile with a fault, or a certificate that has expired or does not match its key,',
+    'is refused as a whole, and nothing changes. SIGHUP does the same.',
+  ].join('\n'),
   options: { ...serviceOptions },
   example: 'platform proxy reload',
   async run(given, terminal) {

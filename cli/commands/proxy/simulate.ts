@@ -1,4 +1,4 @@
-// Says what the public door would have done with the requests of an access log.
+// Shows how the proxy would have handled the requests of an access log.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,14 +7,14 @@ import { formatFields, formatTable, printResult } from '../../terminal/output.ts
 
 export const definition = command({
   words: 'proxy simulate',
-  summary: 'run an access log against the allowlist and the limits of the profile',
+  summary: 'Simulate an access log against the allowlist and limits of the profile',
   notes: [
-    'Takes the combined format of nginx and Apache, and JSON lines as they, Caddy, Traefik and Envoy write them.',
+    'Reads the combined format of nginx and Apache, and JSON lines as these, Caddy, Traefik and Envoy write them.',
     'Sends nothing. Limits count by the times of the log; bodies, tokens and cached answers are not in a log.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'the log')) },
+  positionals: { file: required(text('FILE', 'Access log')) },
   options: {
-    top: withDefault(20, integer('COUNT', 'show so many of what would be denied', 1, 1_000)),
+    top: withDefault(20, integer('COUNT', 'Number of denied requests to show', 1, 1_000)),
     ...siteOption,
     ...jsonOption,
   },

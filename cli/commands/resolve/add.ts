@@ -1,4 +1,4 @@
-// Hands records to the service, which matches them with what its registry holds, without a run.
+// Sends records to the service, which matches them against its registry without a run.
 
 import { readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
@@ -9,19 +9,20 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve add',
-  summary: 'match new records with the registry of the service: each joins its entity or is a new one',
+  summary: 'Match new records against the registry of the service',
   notes: [
-    'Scores are those of the latest run. A record that is known by its node and id is replaced where it says something else. What',
-    'is uncertain is proposed as a match, as by a run. For more than 500 records, start a run.',
+    'Each record joins an entity or starts a new one. Scores use the weights of the latest run. A known record',
+    '(same node and id) is replaced if its content differs. Uncertain pairs are proposed as matches, as in a run.',
+    'For more than 500 records, start a run.',
   ].join('\n'),
   positionals: {
-    file: required(text('FILE', 'a JSON list of records, each an object of column to value; - reads standard input')),
+    file: required(text('FILE', 'JSON list of records, each an object of column to value; - reads stdin')),
   },
   options: {
-    node: required(text('NODE', 'the node that the records are of')),
-    lens: text('LENS', 'uid or name of the lens; the one in use unless said'),
-    type: text('TYPE', 'kind of entity whose lens in use is meant'),
-    idempotencyKey: text('KEY', 'a repeat with the same key finds the same answer'),
+    node: required(text('NODE', 'Node of the records')),
+    lens: text('LENS', 'Uid or name of the lens (default: the one in use)'),
+    type: text('TYPE', 'Entity type, to select its lens in use'),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key returns the same answer'),
     ...classificationOptions,
     ...serviceOptions,
   },
@@ -36,7 +37,7 @@ export const definition = command({
     const { items, state, failure } = found as ArrivalResponse
     const columns = ['record_id', 'outcome', 'entity', 'size']
     printResult(terminal, given.json, found, () => formatTable(terminal, items, columns, 'there are none'))
-    if (state === 'waiting') terminal.note('they are kept, and matched as soon as no run is writing the registry')
+    if (state === 'waiting') terminal.note('the records are stored, and matched as soon as no run writes the registry')
     if (failure) throw new CommandFailure(3, failure.reason)
     return 0
   },

@@ -1,4 +1,4 @@
-// Attests what a named attester found of a match, and on what evidence.
+// Attests that a match is right, wrong or open, on behalf of a named attester, with evidence.
 import { listChoices } from '../../client/operations.ts'
 import { formatMatch } from '../../format/match.ts'
 import { connectServiceWithSubject, serviceOptions } from '../../options/service-options.ts'
@@ -8,18 +8,17 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve attest',
-  summary: 'attest that a match is right, wrong or open, with evidence',
-  notes:
-    'It counts as a review does. An attester that others speak for is enrolled in resolution.attesters of the profile.',
-  positionals: { match: required(text('MATCH', 'the match’s id')) },
+  summary: 'Attest that a match is right, wrong or open, with evidence',
+  notes: 'Counts as a review does. Enrol an attester whom others represent in resolution.attesters of the profile.',
+  positionals: { match: required(text('MATCH', 'Id of the match')) },
   options: {
     decision: required(
-      choice('DECISION', 'whether both are one', listChoices('resolution.entity-match.attest', 'decision')),
+      choice('DECISION', 'Decision on the match', listChoices('resolution.entity-match.attest', 'decision')),
     ),
-    evidence: text('TEXT', 'what it rests on'),
-    attester: text('ATTESTER', 'who attests; else the caller'),
-    ifVersion: integer('VERSION', 'only if the match is still at this version', 1),
-    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
+    evidence: text('TEXT', 'Evidence for the decision'),
+    attester: text('ATTESTER', 'Attester (default: the caller)'),
+    ifVersion: integer('VERSION', 'Change the match only if it is still at this version', 1),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key changes nothing'),
     ...serviceOptions,
   },
   example: 'platform resolve attest match_… --decision confirm --evidence "same passport, seen on 3 May"',

@@ -7,10 +7,10 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve clusters',
-  summary: 'list clusters of the service, the largest first',
+  summary: 'List clusters of the service, the largest first',
   options: {
-    run: text('RUN', 'only those that this run found last'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    run: text('RUN', 'Only clusters that this run found last'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve clusters --run run_… --json',

@@ -1,4 +1,4 @@
-// Puts a match of the service to a consensus session.
+// Opens a consensus session about a match of the service.
 
 import { formatMatch } from '../../format/match.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,12 +8,12 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve consult',
-  summary: 'have a consensus session decide a match of the service',
-  notes: 'The session is opened soon after; `platform resolve review` goes over what it decides.',
-  positionals: { id: required(text('MATCH', 'the match’s id')) },
+  summary: 'Open a consensus session to decide a match of the service',
+  notes: 'The session opens soon after. `platform resolve review` overrides its decision.',
+  positionals: { id: required(text('MATCH', 'Id of the match')) },
   options: {
-    quorum: required(text('M/N', 'how many contributors are needed, of how many at most')),
-    invite: rest('PEER', 'peers to invite; each may contribute'),
+    quorum: required(text('M/N', 'Contributors needed, of the maximum number')),
+    invite: rest('PEER', 'Peers to invite; each may contribute'),
     ...serviceOptions,
   },
   example: 'platform resolve consult match_… --quorum 2/3 --invite bravo charlie',
@@ -29,6 +29,6 @@ export const definition = command({
 
 function parseQuorum(quorum: string) {
   const [, m, n] = /^(\d{1,4})\/(\d{1,4})$/.exec(quorum) ?? []
-  if (m === undefined) throw new CommandFailure(2, `${JSON.stringify(quorum)} is not M/N, as in 2/3`)
+  if (m === undefined) throw new CommandFailure(2, `--quorum is ${JSON.stringify(quorum)}; it must be M/N, such as 2/3`)
   return { m: Number(m), n: Number(n) }
 }

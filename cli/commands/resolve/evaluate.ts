@@ -1,4 +1,4 @@
-// Says how well a resolution fits a truth that is known.
+// Measures a resolution against known truth.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,22 +7,21 @@ import { formatFields, formatTable, printResult } from '../../terminal/output.ts
 
 export const definition = command({
   words: 'resolve evaluate',
-  summary: 'measure a resolution beside the truth',
+  summary: 'Measure a resolution against known truth',
   notes: [
-    'The truth has columns id and cluster, or id_l and id_r: pairs that are one; with source, or',
-    'source_l and source_r, where sources have the same ids. Precision and recall are told over all',
-    'pairs within clusters, over clusters that are wholly right, and over what each record shares with',
-    'its cluster (B-cubed). Of a folder of `platform resolve run`, or with `--pairs`, also over linked',
-    'pairs, by threshold, and how many of the true pairs were compared at all: exactly where the run',
-    'was told `--all-pairs`, at least so many otherwise.',
+    'The truth has columns id and cluster, or id_l and id_r (pairs that are one); with source, or source_l and',
+    'source_r, where sources share ids. Precision and recall are computed over all pairs within clusters, over',
+    'clusters that are wholly right, and per record (B-cubed). For a folder of `platform resolve run`, or with',
+    '`--pairs`, also over linked pairs, by threshold, with the share of true pairs that were compared: exact if',
+    'the run used `--all-pairs`, a lower bound otherwise.',
   ].join('\n'),
   positionals: {
-    found: required(text('DIR|FILE', 'what `platform resolve run` has written, or its file of clusters')),
+    found: required(text('DIR|FILE', 'Result folder of `platform resolve run`, or its file of clusters')),
   },
   options: {
-    truth: required(text('FILE', 'the truth')),
-    pairs: text('FILE', 'scored pairs: id_l, id_r and score'),
-    out: text('DIR', 'a folder for evaluation.json, sweep.csv and sweep.svg'),
+    truth: required(text('FILE', 'File with the known truth')),
+    pairs: text('FILE', 'Scored pairs: id_l, id_r and score'),
+    out: text('DIR', 'Folder for evaluation.json, sweep.csv and sweep.svg'),
     ...jsonOption,
   },
   example: 'platform resolve evaluate resolved --truth truth.csv',

@@ -7,8 +7,8 @@ import { escapeControls, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve explain',
-  summary: 'explain the score of a match, field by field',
-  positionals: { match: required(text('MATCH', 'the match’s id')) },
+  summary: 'Explain the score of a match, field by field',
+  positionals: { match: required(text('MATCH', 'Id of the match')) },
   options: serviceOptions,
   example: 'platform resolve explain match_…',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Looks one record up in the registry of the service: which entities it may belong to, and why.
+// Looks one record up in the registry of the service: the entities that it may belong to, and why.
 
 import { readInputFile } from '../../file/input-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,13 +8,13 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lookup',
-  summary: 'look one record up: the entities that it may belong to',
-  positionals: { file: required(text('FILE', 'the record, a JSON object of column to value; - reads standard input')) },
+  summary: 'Look up the entities that a record may belong to',
+  positionals: { file: required(text('FILE', 'Record, a JSON object of column to value; - reads stdin')) },
   options: {
-    lens: text('LENS', 'uid or name of the lens; the one in use unless said'),
-    type: text('TYPE', 'kind of entity whose lens in use is meant'),
-    node: text('NODE', 'the node that the record is of'),
-    limit: withDefault(5, integer('COUNT', 'at most so many entities', 1, 20)),
+    lens: text('LENS', 'Uid or name of the lens (default: the one in use)'),
+    type: text('TYPE', 'Entity type, to select its lens in use'),
+    node: text('NODE', 'Node of the record'),
+    limit: withDefault(5, integer('COUNT', 'Maximum number of entities', 1, 20)),
     ...serviceOptions,
   },
   example: 'platform resolve lookup record.json',
@@ -28,7 +28,7 @@ export const definition = command({
       return { ...rest, bits: bits.toFixed(2), like: `${like.node_id}/${like.record_id}` }
     })
     const columns = ['entity', 'size', 'bits', 'above_cut', 'like']
-    printResult(terminal, given.json, found, () => formatTable(terminal, rows, columns, 'it is like none of them'))
+    printResult(terminal, given.json, found, () => formatTable(terminal, rows, columns, 'no entity is similar'))
     return 0
   },
 })

@@ -1,4 +1,4 @@
-// Matches records of files with a registry that a run has left, on any machine and with no service.
+// Matches records of files against a registry that a run has written, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -10,22 +10,23 @@ const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 
 export const definition = command({
   words: 'resolve match',
-  summary: 'match new records of files with a registry, without a run',
+  summary: 'Match new records of files against a registry, without a run',
   notes: [
-    'The registry is one that `platform resolve run --registry FILE --keep-records` has made. Each record joins an entity or is a',
-    'new one, by the weights of that run; entities keep their ids, and decisions of that run hold. A record that is known by',
-    'source and id takes the place of what it said. The same records again change nothing. With `--out`: matched (source,',
-    'id, outcome, entity, size), pairs as of a run, and match.json, which is written last.',
+    'The registry is one that `platform resolve run --registry FILE --keep-records` has written. Each record',
+    'joins an entity or starts a new one, by the weights of that run; entities keep their ids, and decisions of',
+    'that run hold. A known record (same source and id) is replaced. The same records again change nothing. With',
+    '`--out`, writes matched (source, id, outcome, entity, size), pairs as in a run, and match.json, which is',
+    'written last.',
   ].join('\n'),
   options: {
-    registry: required(text('FILE', 'the registry; it is changed')),
-    lens: required(text('LENS', 'the lens of the run: a file, or a shipped lens')),
-    data: required(rest('FILE', 'the new records; one file or more')),
-    source: text('NAME', 'the source that they are of; the name of the file unless said'),
-    out: text('DIR', 'a new or empty folder for the results'),
-    columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    dataFormat: choice('KIND', 'what the files are, whatever their endings', [...resultKinds, 'tsv']),
-    format: choice('KIND', 'of the results; csv unless said', resultKinds),
+    registry: required(text('FILE', 'Registry; the command updates it')),
+    lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
+    data: required(rest('FILE', 'One or more files with the new records')),
+    source: text('NAME', 'Source of the records (default: the name of the file)'),
+    out: text('DIR', 'New or empty folder for the results'),
+    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
+    dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [...resultKinds, 'tsv']),
+    format: choice('KIND', 'Format of the results; default: csv', resultKinds),
     ...jsonOption,
   },
   example: 'platform resolve match --registry entities.jsonl --lens persons --data new-people.csv --source people.csv',

@@ -9,11 +9,11 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve matches',
-  summary: 'list matches of the service, the most certain first',
+  summary: 'List matches of the service, the most certain first',
   options: {
-    run: text('RUN', 'only those that this run scored last'),
-    state: choice('STATE', 'only those in this state', listChoices('resolution.entity-match.list', 'state')),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    run: text('RUN', 'Only matches that this run scored last'),
+    state: choice('STATE', 'Only those in this state', listChoices('resolution.entity-match.list', 'state')),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve matches --run run_… --state proposed',

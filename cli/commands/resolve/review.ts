@@ -1,4 +1,4 @@
-// Decides a match as a person: the last word of a person counts over consensus and engine.
+// Decides a match as a person; the latest review overrides consensus and engine.
 import { listChoices } from '../../client/operations.ts'
 import { formatMatch } from '../../format/match.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,16 +8,16 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve review',
-  summary: 'confirm, reject or defer a match; clusters follow',
-  notes: 'Nothing said before is overwritten; the last word counts. To defer takes a decision back.',
-  positionals: { match: required(text('MATCH', 'the match’s id')) },
+  summary: 'Confirm, reject or defer a match; clusters follow',
+  notes: 'The latest decision counts; earlier ones stay on record. Defer takes a decision back.',
+  positionals: { match: required(text('MATCH', 'Id of the match')) },
   options: {
     decision: required(
-      choice('DECISION', 'whether both are one', listChoices('resolution.entity-match.review', 'decision')),
+      choice('DECISION', 'Decision on the match', listChoices('resolution.entity-match.review', 'decision')),
     ),
-    reason: text('TEXT', 'why'),
-    ifVersion: integer('VERSION', 'only if the match is still at this version', 1),
-    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
+    reason: text('TEXT', 'Reason'),
+    ifVersion: integer('VERSION', 'Change the match only if it is still at this version', 1),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key changes nothing'),
     ...serviceOptions,
   },
   example: 'platform resolve review match_… --decision reject --reason "father and son"',

@@ -1,4 +1,4 @@
-// Resolves the records of files: who is who, written as files, on any machine and with no service.
+// Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
@@ -11,30 +11,30 @@ const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 
 export const definition = command({
   words: 'resolve run',
-  summary: 'find who is who among the records of files',
+  summary: 'Resolve the records of files into entities',
   notes: [
-    'Each file is one source: comma-separated values in UTF-8 whose first line names the columns (any',
-    'ending), the same with tabs (.tsv, .tab), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Within and between sources, records',
-    'of one entity get one cluster. No label is needed: weights are learnt from the data. The same',
-    'data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
-    'source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends it; a file under',
-    'its final name is whole. Decisions hold over what is found: confirmed pairs are together, rejected ones',
-    'apart, and where both contradict each other the rejected ones win; with several sources they name',
-    'source_l and source_r as well. With `--registry`, clusters have a column entity: an id that stays with',
-    'the largest part of its records, whatever is merged or split.',
+    'Each file is one source: comma-separated values in UTF-8 whose first line names the columns (any ending),',
+    'the same with tabs (.tsv, .tab), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Records of one entity,',
+    'within and between sources, get one cluster. No labels are needed: weights are learnt from the data. The',
+    'same data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
+    'source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends the run; a file under its',
+    'final name is complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if',
+    'both conflict, the rejected ones win. With several sources, decisions need source_l and source_r too. With',
+    '`--registry`, clusters have a column entity: an id that stays with the largest part of its records through',
+    'merges and splits.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
-    data: required(rest('FILE', 'the records; one file or more')),
-    out: required(text('DIR', 'a new or empty folder for the results')),
-    columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    dataFormat: choice('KIND', 'what the files are, whatever their endings', [...resultKinds, 'tsv']),
-    format: choice('KIND', 'of clusters and pairs; csv unless said', resultKinds),
-    allPairs: flag('write every pair that was compared, and not only those that are linked or were near it'),
-    decisions: text('FILE', 'pairs that are decided: id_l, id_r and decision (confirm, reject, defer)'),
-    registry: text('FILE', 'keeps the ids of entities from run to run; made where there is none'),
-    keepRecords: flag('the registry keeps what the records say as well, for `platform resolve match`'),
-    timeLimit: duration('TIME', 'give up after this'),
+    lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    data: required(rest('FILE', 'One or more files with the records')),
+    out: required(text('DIR', 'New or empty folder for the results')),
+    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
+    dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [...resultKinds, 'tsv']),
+    format: choice('KIND', 'Format of clusters and pairs; default: csv', resultKinds),
+    allPairs: flag('Write every compared pair, not only linked and nearly linked ones'),
+    decisions: text('FILE', 'Decided pairs: id_l, id_r and decision (confirm, reject, defer)'),
+    registry: text('FILE', 'Registry that keeps entity ids from run to run; created if missing'),
+    keepRecords: flag('Keep the records in the registry too, for `platform resolve match`'),
+    timeLimit: duration('TIME', 'Time limit'),
     seed: seedOption,
     ...jsonOption,
   },
@@ -77,7 +77,11 @@ export const definition = command({
       },
       (told) => {
         if (isLate())
-          throw new CommandFailure(1, `gave up after ${timeLimit} s, at ${line(told)}`, 'give it more `--time-limit`')
+          throw new CommandFailure(
+            1,
+            `the run exceeded its time limit of ${timeLimit} s, at ${line(told)}`,
+            'raise --time-limit',
+          )
         terminal.progress(line(told))
       },
     )

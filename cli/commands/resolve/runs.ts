@@ -8,10 +8,10 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve runs',
-  summary: 'list runs of the service, newest first',
+  summary: 'List runs of the service, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', listChoices('resolution.fusion-run.list', 'state')),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    state: choice('STATE', 'Only those in this state', listChoices('resolution.fusion-run.list', 'state')),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve runs --state failed',

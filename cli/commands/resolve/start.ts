@@ -11,21 +11,21 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve start',
-  summary: 'start a run on the service: who is who among the records of nodes',
+  summary: 'Start a run on the service over the records of nodes',
   notes: [
-    'A data file lies in the folder of the tenant below resolution.data_folder at the site, and is named as it is called',
-    'there. Few records can be brought along instead: a file with a JSON list of records.',
+    'A data file is in the folder of the tenant below resolution.data_folder at the site; give its name there. A',
+    'few records can be sent along instead: a file with a JSON list of records.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'uid or name of a lens of the service')),
-    lensVersion: text('VERSION', 'its version; the newest unless said'),
-    data: rest('NODE=NAME', 'a data file at the site, for each node'),
-    records: rest('NODE=FILE', 'records to bring along, for each node'),
-    idField: text('COLUMN', 'the column that names a record, instead of the one that the lens names'),
-    threshold: decimal('BITS', 'log-odds from which on records are one', -1_000, 1_000),
-    nullPenalty: decimal('BITS', 'what a field takes off where one record says nothing', 0, 100),
+    lens: required(text('LENS', 'Uid or name of a lens of the service')),
+    lensVersion: text('VERSION', 'Version of the lens (default: the newest)'),
+    data: rest('NODE=NAME', 'Data file at the site, one for each node'),
+    records: rest('NODE=FILE', 'Records to send along, one file for each node'),
+    idField: text('COLUMN', 'Column with the record id, instead of the lens’s id field'),
+    threshold: decimal('BITS', 'Log-odds at or above which records are linked', -1_000, 1_000),
+    nullPenalty: decimal('BITS', 'Score penalty for a field that is missing in one record', 0, 100),
     seed: seedOption,
-    idempotencyKey: text('KEY', 'a repeat with the same key finds the same run'),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key returns the same run'),
     ...classificationOptions,
     ...serviceOptions,
   },
@@ -60,7 +60,7 @@ export const definition = command({
 function parseNodeValue<T>(given: string, made: (value: string) => T): [node: string, value: T] {
   const [, node, value] = /^([^=]+)=(.+)$/.exec(given) ?? []
   if (node === undefined || value === undefined)
-    throw new CommandFailure(2, `${JSON.stringify(given)} is not NODE=NAME`)
+    throw new CommandFailure(2, `${JSON.stringify(given)} does not have the form NODE=NAME`)
   return [node, made(value)]
 }
 

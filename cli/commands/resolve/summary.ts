@@ -1,4 +1,4 @@
-// Tells what a run of the service did and found, as prose.
+// Summarises a run of the service as prose.
 
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
@@ -7,8 +7,8 @@ import { escapeControls, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve summary',
-  summary: 'tell what a run of the service did and found, as prose',
-  positionals: { id: required(text('RUN', 'the run’s id')) },
+  summary: 'Summarise a run of the service as prose',
+  positionals: { id: required(text('RUN', 'Id of the run')) },
   options: serviceOptions,
   example: 'platform resolve summary run_…',
   async run(given, terminal) {

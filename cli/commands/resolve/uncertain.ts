@@ -1,4 +1,4 @@
-// Lists the matches that are worth a person's minute, those first that a decision is worth most for.
+// Lists open matches, ordered by the value of a decision.
 import { listAllItems } from '../../client/client.ts'
 import { formatMatchRow } from '../../format/match.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -8,10 +8,10 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve uncertain',
-  summary: 'list open matches of the service, those first that a decision is worth most for',
+  summary: 'List open matches of the service, most valuable decision first',
   options: {
-    run: text('RUN', 'only those that this run scored last'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    run: text('RUN', 'Only matches that this run scored last'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve uncertain --run run_… --limit 10',

@@ -1,4 +1,4 @@
-// Gives each role's files to the user that it runs as.
+// Changes the owner of each role's files to the user that the role runs as.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -6,9 +6,11 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'site divide',
-  summary: 'give each role’s files to the user that it runs as; by root, while the site does not run',
-  notes:
-    'By platform.os_group and platform.os_users of the profile. May be repeated, after a change of these or to mend owners and modes.',
+  summary: 'Assign each role’s files to the user that it runs as',
+  notes: [
+    'Run it as root, while the site does not run. Follows platform.os_group and platform.os_users of the profile.',
+    'Run it again after a change of these, or to repair owners and modes.',
+  ].join('\n'),
   options: { ...siteOption, ...jsonOption },
   example: 'platform site divide --site /var/lib/platform/alpha',
   async run(given, terminal) {

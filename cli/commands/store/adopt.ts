@@ -1,4 +1,4 @@
-// Says on purpose that the cluster which answers now holds the site's documents.
+// Records that the cluster which answers now holds the site's documents.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,15 +8,16 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store adopt',
-  summary: 'take the cluster that answers for that of the documents, after a restore; the site must not run',
+  summary: 'Adopt the answering cluster as the document store after a restore',
   notes: [
-    'A site knows the cluster that holds its documents, and the indexes that it has made there. It',
-    'does not start on another, and makes no index anew that is lost. Run this after every restore',
-    'of a snapshot: audit records since then are copied again. Documents since then are lost.',
+    'The site must not run. A site records the cluster that holds its documents, and the indexes that it created',
+    'there. It does not start on another cluster, and does not recreate a lost index. Run this after every',
+    'restore of a snapshot: audit records since the snapshot are copied again. Documents since the snapshot are',
+    'lost.',
   ].join('\n'),
   options: {
-    giveUp: flag('make indexes that the cluster lacks anew: their documents are lost for good'),
-    yes: flag('do not ask'),
+    giveUp: flag('Recreate indexes that the cluster lacks; their documents are lost for good'),
+    yes: flag('Skip the confirmation'),
     ...siteOption,
     ...jsonOption,
   },
@@ -24,8 +25,8 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { adoptAnsweringCluster } = await offline.adoption()
-    const loss = given.giveUp ? ', and lose the documents of the indexes that it lacks' : ''
-    await requireConsent(terminal, given.yes, `Take the cluster that answers now for that of the documents${loss}?`)
+    const loss = given.giveUp ? ', and lose the documents of its missing indexes' : ''
+    await requireConsent(terminal, given.yes, `Adopt the answering cluster as the document store${loss}?`)
     const items = await adoptAnsweringCluster(folder, terminal.env, { give_up: given.giveUp })
     const columns = ['role', 'from', 'cluster', 'given_up']
     printResult(terminal, given.json, { items }, () =>

@@ -1,4 +1,4 @@
-// Copies the site's databases, while it runs or not; each copy is checked before it counts.
+// Copies the site's databases, whether or not it runs, and verifies each copy.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,10 +8,12 @@ import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store backup',
-  summary: 'copy the databases to a new folder, while the site runs or not',
-  notes:
-    'Holds data alone: keys, peers and the profile are a few files of the site’s folder, to be kept apart and safe.',
-  positionals: { to: required(text('DIR', 'a folder that does not exist yet')) },
+  summary: 'Copy the databases to a new folder',
+  notes: [
+    'Works whether or not the site runs. Contains data only: keys, peers and the profile are a few files of the',
+    'site’s folder; keep them apart and safe.',
+  ].join('\n'),
+  positionals: { to: required(text('DIR', 'Folder to create; must not exist')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform store backup /media/backup/2026-05-03',
   async run(given, terminal) {

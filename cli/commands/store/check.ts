@@ -1,4 +1,4 @@
-// Looks at every page, document and audit record of the site's databases.
+// Checks every page, document and audit record of the site's databases.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -6,8 +6,8 @@ import { colourText, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store check',
-  summary: 'check the databases to the last document; exit code 5 when one is not sound',
-  notes: 'Works while the site runs; a large site takes a while.',
+  summary: 'Check every page, document and audit record of the databases',
+  notes: 'Exit code 5: a database is damaged. Works while the site runs; a large site takes a while.',
   options: { ...siteOption, ...jsonOption },
   example: 'platform store check',
   async run(given, terminal) {

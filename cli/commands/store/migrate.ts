@@ -10,16 +10,16 @@ const documentsHomes = { cluster: 'opensearch', files: 'sqlite' } as const
 
 export const definition = command({
   words: 'store migrate',
-  summary: 'move the documents into the cluster of search.host, or back; the site must not run',
+  summary: 'Move the documents into the cluster of search.host, or back',
   notes: [
-    'Each collection is read back, and counted and compared by its digest, before the move counts. What was there before',
-    'stays where it is and is used no more. Audit chains and the carriers’ journal stay in the site’s own files.',
-    'After a move back remove search.host from the profile.',
+    'The site must not run. Each collection is read back, counted and compared by its digest before the move',
+    'takes effect. The earlier copy stays where it is and is no longer used. Audit chains and the carriers’',
+    'journal stay in the site’s own files. After a move back, remove search.host from the profile.',
   ].join('\n'),
-  positionals: { to: required(choice('TO', 'where the documents go', ['cluster', 'files'])) },
+  positionals: { to: required(choice('TO', 'Destination of the documents', ['cluster', 'files'])) },
   options: {
-    replace: flag('first remove documents that an earlier move has left there'),
-    yes: flag('do not ask'),
+    replace: flag('First remove documents that an earlier move left there'),
+    yes: flag('Skip the confirmation'),
     ...siteOption,
     ...jsonOption,
   },
@@ -33,7 +33,7 @@ export const definition = command({
     terminal.progress('')
     const columns = ['role', 'collection', 'documents', 'digest']
     printResult(terminal, given.json, { to: given.to, items }, () =>
-      formatTable(terminal, items, columns, 'they are there already'),
+      formatTable(terminal, items, columns, 'the documents are there already'),
     )
     return 0
   },

@@ -1,4 +1,4 @@
-// Puts a backup in the place of the site's data, after verifying all of it; what was there is kept.
+// Replaces the site's data by a backup, after verifying all of it; the replaced data is kept.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
@@ -9,13 +9,14 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store restore',
-  summary: 'put a verified backup in the place of the site’s data; the site must not run',
+  summary: 'Replace the site’s data by a verified backup',
   notes: [
-    'What was there is kept beside it. Messages sent since the backup are forgotten: no channel sends until',
-    '`platform filedrop epoch PEER` has opened its next epoch. Bodies that were purged since are purged from it again.',
+    'The site must not run. The replaced data is kept beside it. The site no longer knows which messages it sent',
+    'since the backup: no channel sends until `platform filedrop epoch PEER` has opened its next epoch. Bodies',
+    'that were purged since the backup are purged from it again.',
   ].join('\n'),
-  positionals: { from: required(text('DIR', 'what `platform store backup` made')) },
-  options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
+  positionals: { from: required(text('DIR', 'Folder of `platform store backup`')) },
+  options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform store restore /media/backup/2026-05-03 --yes',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
@@ -29,13 +30,11 @@ export const definition = command({
       terminal,
       given.json,
       done,
-      () => `restored ${done.roles.join(', ')}; what was there is in ${done.kept.join(', ')}`,
+      () => `restored ${done.roles.join(', ')}; the replaced data is in ${done.kept.join(', ')}`,
     )
     if (!done.roles.includes('site')) return 0
-    if (done.purged_again === undefined)
-      terminal.note('purges ordered since the backup cannot be known here: order them again')
-    else if (done.purged_again > 0)
-      terminal.note(`${done.purged_again} purges ordered since the backup hold for it too`)
+    if (done.purged_again === undefined) terminal.note('purges since the backup are not known here: run them again')
+    else if (done.purged_again > 0) terminal.note(`${done.purged_again} purges since the backup were repeated`)
     return 0
   },
 })

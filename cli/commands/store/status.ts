@@ -6,7 +6,7 @@ import { formatTable, type OutputRow, printResult } from '../../terminal/output.
 
 export const definition = command({
   words: 'store status',
-  summary: 'databases, their size and what they hold',
+  summary: 'Show the databases, their size and their contents',
   options: { ...siteOption, ...jsonOption },
   example: 'platform store status',
   async run(given, terminal) {

@@ -1,4 +1,4 @@
-// Exchanges a token at the identity provider for one that a service downstream takes.
+// Exchanges a token at the identity provider for one that a downstream service accepts.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readToken } from '../../options/read-token.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,11 +8,11 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'token exchange',
-  summary: 'exchange a token at the identity provider for another service’s (RFC 8693)',
-  notes: 'The token to exchange is read from stdin or PLATFORM_TOKEN; the new one is printed on stdout.',
+  summary: 'Exchange a token at the identity provider (RFC 8693)',
+  notes: 'Reads the token to exchange from stdin or PLATFORM_TOKEN; prints the new one on stdout.',
   options: {
-    audience: required(text('NAME', 'who the new token is for, as the identity provider names it')),
-    scope: text('SCOPE', 'what it is to allow; else what the identity provider gives'),
+    audience: required(text('NAME', 'Audience of the new token, as the identity provider names it')),
+    scope: text('SCOPE', 'Scope of the new token (default: chosen by the identity provider)'),
     ...siteOption,
     ...jsonOption,
   },

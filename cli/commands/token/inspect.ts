@@ -1,4 +1,4 @@
-// Shows what a token says and whether it counts here; one of an identity provider by its keys of this moment.
+// Shows the claims of a token and whether it is valid here; a token of an identity provider is checked with its current keys.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readToken } from '../../options/read-token.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,8 +8,9 @@ import { colourText, formatFields, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'token inspect',
-  summary: 'what a token says, and whether it counts; exit code 5 when it does not',
-  positionals: { token: text('TOKEN', 'better on stdin or in PLATFORM_TOKEN, since others can see argument lists') },
+  summary: 'Inspect a token and check whether it is valid',
+  notes: 'Exit code 5: the token is not valid.',
+  positionals: { token: text('TOKEN', 'Token. Prefer stdin or PLATFORM_TOKEN: arguments are visible to other users') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform token inspect < token.txt',
   async run(given, terminal) {
@@ -17,7 +18,7 @@ export const definition = command({
     const token = await readToken(given.token, terminal)
     const { inspectToken } = await offline.tokens()
     const seen = await inspectToken(folder, terminal.env, token, Date.now())
-    if (!seen) throw new CommandFailure(2, 'this is no token')
+    if (!seen) throw new CommandFailure(2, 'the input is not a token')
     const { state, reason, claims } = seen
     const isValid = state === 'valid'
     printResult(terminal, given.json, seen, () =>

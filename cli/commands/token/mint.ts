@@ -7,17 +7,16 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'token mint',
-  summary: 'issue a token with the site’s own key',
-  notes:
-    'The token is printed on stdout: keep it out of logs and argument lists; PLATFORM_TOKEN carries it to commands.',
+  summary: 'Mint a token with the site’s own key',
+  notes: 'Prints the token on stdout: keep it out of logs and argument lists; pass it to commands as PLATFORM_TOKEN.',
   options: {
-    subject: required(text('SUBJECT', 'who it is for')),
-    tenant: text('TENANT', 'whose things it reaches; else the site’s own tenant'),
-    roles: required(nameList('A,B', 'as in analyst, operator, auditor, admin, or one of the profile')),
-    clearance: text('LEVEL', 'highest level that it may see; else the lowest'),
-    categories: nameList('A,B', 'categories that it holds'),
-    nationality: text('NAME', 'a name that things may be releasable to'),
-    ttl: withDefault(3_600, duration('TIME', 'how long it lives')),
+    subject: required(text('SUBJECT', 'Subject of the token')),
+    tenant: text('TENANT', 'Tenant of the token (default: the site’s tenant)'),
+    roles: required(nameList('A,B', 'Roles: analyst, operator, auditor, admin, or those of the profile')),
+    clearance: text('LEVEL', 'Highest level that the token may see (default: the lowest)'),
+    categories: nameList('A,B', 'Categories that the token holds'),
+    nationality: text('NAME', 'Nationality, for data that is releasable to it'),
+    ttl: withDefault(3_600, duration('TIME', 'Lifetime of the token')),
     ...siteOption,
     ...jsonOption,
   },
@@ -32,7 +31,11 @@ export const definition = command({
     const tenant_id = given.tenant ?? profile.readSiteSettings(folder, terminal.env).platform.tenant_id
     const unknown = profile.findUnknownRoles(folder, terminal.env, roles)
     if (unknown.length)
-      throw new CommandFailure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
+      throw new CommandFailure(
+        2,
+        `the profile has no role ${unknown.join(', ')}`,
+        '`platform profile explain identity.roles` lists them',
+      )
     const claims = {
       sub: subject,
       tenant_id,

@@ -1,4 +1,4 @@
-// Revokes one token, or all that a subject has; in force at once on the whole site.
+// Revokes one token, or all current tokens of a subject; takes effect at once on the whole site.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readToken } from '../../options/read-token.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -8,11 +8,11 @@ import { printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'token revoke',
-  summary: 'revoke a token, or all that a subject holds now',
-  positionals: { jti: text('JTI', 'the token’s id; without it and --subject, the token itself is read from stdin') },
+  summary: 'Revoke a token, or all current tokens of a subject',
+  positionals: { jti: text('JTI', 'Id of the token (default without --subject: read the token from stdin)') },
   options: {
-    subject: text('SUBJECT', 'revoke every token issued to it until now'),
-    reason: withDefault('revoked by an operator', text('TEXT', 'for the record')),
+    subject: text('SUBJECT', 'Revoke every token issued to this subject until now'),
+    reason: withDefault('revoked by an operator', text('TEXT', 'Reason, kept in the audit chain')),
     ...siteOption,
     ...jsonOption,
   },
@@ -24,9 +24,13 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const { revokeToken, readTokenId } = await offline.tokens()
     const id = subject === undefined ? (jti ?? readTokenId(await readToken(undefined, terminal))) : undefined
-    if (subject === undefined && id === undefined) throw new CommandFailure(2, 'this is no token')
+    if (subject === undefined && id === undefined) throw new CommandFailure(2, 'the input is not a token')
     if (id?.includes('.') && readTokenId(id) !== undefined) {
-      throw new CommandFailure(2, 'this is a whole token, not its id', 'pipe it in: others can see argument lists')
+      throw new CommandFailure(
+        2,
+        'this is a whole token, not its id',
+        'pipe it to stdin: arguments are visible to other users',
+      )
     }
     const what = id === undefined ? { subject: subject ?? '' } : { jti: id }
     await revokeToken(folder, terminal.env, what, reason, Date.now())

@@ -1,4 +1,4 @@
-// Audit chains from the roles' own database files: listed, and verified against the checkpoints that the site signed.
+// Lists the audit chains of the roles' database files, and verifies them against the site's signed checkpoints.
 
 import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
@@ -20,12 +20,12 @@ import { listRolesWithDatabase, type RoleDatabase, withDatabase } from '../store
 
 const page_size = 500
 
-/** Roles whose chain lies here. */
+/** Roles with a chain at this site. */
 export function listAuditedRoles(folder: SiteFolder): Role[] {
   return listRolesWithDatabase(folder)
 }
 
-/** Oldest first, in pieces, so that a long chain needs little memory. */
+/** Reads a chain oldest first, in batches, so that a long chain needs little memory. */
 export async function forEachAuditRecord(
   folder: SiteFolder,
   role: Role,
@@ -47,14 +47,15 @@ export async function forEachAuditRecord(
 export type ChainVerdict = {
   readonly writer: string
   readonly records: number
-  /** Anchored heads of this chain that were held against it. */
+  /** Number of checkpoints that the chain was compared with. */
   readonly checkpoints: number
   readonly faults: readonly string[]
 }
 
 /**
- * Walks every chain of the site; `progress` hears of each piece. `exported`: text of an earlier export that was kept elsewhere,
- * whose last record of each chain must still be there. Throws `OfflineCommandError` (5) where that is no export.
+ * Verifies every chain of the site; `progress` is called for each batch. `exported`: text of an earlier export, kept
+ * elsewhere, whose last record of each chain must still be present. Throws `OfflineCommandError` (5) if that text is
+ * not an export.
  */
 export async function verifyAuditChains(
   folder: SiteFolder,
@@ -96,14 +97,14 @@ async function verifyRoleChain(
   }
 }
 
-/** `by`: what says so, for people. */
+/** `by`: the source of the anchored head, for messages. */
 type AnchoredHead = { readonly writer: string; readonly seq: number; readonly hash: string; readonly by: string }
 type ChainAnchors = { readonly heads: readonly AnchoredHead[]; readonly faults: readonly string[] }
 
 type StoredCheckpointHead = StoredFields &
   Omit<AnchoredHead, 'by'> & { readonly at: string; readonly signature: unknown }
 
-/** Checkpoints with a valid signature of the site; the others are faults of their own. */
+/** Returns checkpoints with a valid signature of the site, and reports the others as faults. */
 async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
   const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
   const kept = site?.collections.find((each) => each.name === 'checkpoint')
@@ -132,7 +133,7 @@ async function isSignedBySite(
 ): Promise<boolean> {
   const envelope = jws.safeParse(signature)
   if (!envelope.success) return false
-  // By a key that was revoked since, too: the site's own chain must still fit what it anchored before.
+  // Accepts keys that were revoked since: the site's own chain must still match its earlier checkpoints.
   const own = keys.map((key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key))
   const verified = await verifyJws('checkpoint', envelope.data, own)
   if (typeof verified === 'string') return false
@@ -141,7 +142,7 @@ async function isSignedBySite(
 
 const export_source = 'export'
 
-/** The last record of each writer: a filtered export has one as well. */
+/** Returns the last record of each writer, which a filtered export has too. */
 function parseExportedHeads(text: string): AnchoredHead[] {
   const last = new Map<string, AuditRecord>()
   for (const record of parseAuditRecords(text)) {
@@ -155,7 +156,10 @@ function parseAuditRecords(text: string): AuditRecord[] {
   return lines.map((line, at) => parseAuditRecord(line, at + 1))
 }
 
-/** Verifies exported records, one writer after the other, each oldest first. Throws `OfflineCommandError` (5) for other text. */
+/**
+ * Verifies exported records, one writer after the other, each oldest first. Throws `OfflineCommandError` (5) for other
+ * text.
+ */
 export function verifyAuditExport(text: string): ChainVerdict[] {
   const records = parseAuditRecords(text)
   const writers = [...new Set(records.map((record) => record.writer))]
@@ -172,7 +176,7 @@ function parseAuditRecord(line: string, number: number): AuditRecord {
   try {
     return auditRecord.parse(JSON.parse(line))
   } catch {
-    throw new OfflineCommandError(5, `line ${number} is no audit record`, '`platform audit export` makes the file')
+    throw new OfflineCommandError(5, `line ${number} is not an audit record`, '`platform audit export` writes the file')
   }
 }
 

@@ -1,4 +1,4 @@
-// Puts what a person did to the site's files into the audit chain of the site role, running or not.
+// Records what a person changed in the site's files in the audit chain of the site role, whether or not it runs.
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
@@ -8,14 +8,14 @@ import { roleDatabaseFile, type SiteFolder } from '../../boot/storage/site-folde
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
 export type OperatorAction = {
-  /** As operations are named: `site.<noun>.<verb>`. */
+  /** Named like operations: `site.<noun>.<verb>`. */
   readonly action: string
   readonly target: string
-  /** Never a secret. */
+  /** Must not contain secrets. */
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** Durable when it resolves. */
+/** Records the action durably. */
 export async function recordOperatorAction(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -30,7 +30,7 @@ export async function recordOperatorAction(
   })
 }
 
-/** The site role's database, made when it is missing; a daemon may have it open. */
+/** Opens the site role's database, creating it if it is missing; a daemon may have it open. */
 export async function withSiteDatabase<T>(
   folder: SiteFolder,
   env: EnvironmentVariables,

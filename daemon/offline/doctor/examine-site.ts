@@ -1,4 +1,4 @@
-// Looks a site over: every check in one list, each of which may fail without taking the others with it.
+// Examines a site: one list of checks, each of which may fail without affecting the others.
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
 import { checkCertificates } from './checks/certificates.ts'
@@ -49,7 +49,10 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   watchers: checkWatchers,
 }
 
-/** In the order of the checks; `progress` hears which one runs. What keeps several of them from looking is told once. */
+/**
+ * Runs the checks in order; `progress` is called with the name of each. A cause that blocks several checks is reported
+ * once.
+ */
 export async function examineSite(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -69,12 +72,12 @@ export async function examineSite(
   return [...findings, ...reportCheckFailures(hindrances, findings)]
 }
 
-/** Why a check could not look at all. */
+/** The reason why a check could not run. */
 type CheckFailure = { readonly check: string; readonly reason: string }
 
 const retry_remedy = 'mend this first, then run `platform doctor` again'
 
-/** Once for each cause, and once for all whose cause is a path that another check has told of. */
+/** Reports each cause once, and combines those whose path another check has reported. */
 function reportCheckFailures(hindrances: readonly CheckFailure[], findings: readonly DoctorFinding[]): DoctorFinding[] {
   const paths = findings.flatMap((finding) => finding.paths ?? [])
   const causes = Map.groupBy(hindrances, ({ reason }) =>

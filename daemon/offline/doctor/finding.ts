@@ -1,18 +1,18 @@
-// What an examination of a site finds: one sentence, how bad it is, and how to mend it.
+// A finding of the doctor: one sentence, its severity, and the repair.
 
 export type DoctorFinding = {
   readonly check: string
-  /** A warning becomes a problem when nothing is done. */
+  /** A warning becomes a problem if nothing is done. */
   readonly state: 'ok' | 'warning' | 'problem'
   readonly detail: string
   readonly remedy?: string
-  /** All that it is about, where that is paths. */
+  /** The paths that it concerns, if any. */
   readonly paths?: readonly string[]
 }
 
 export const day_ms = 86_400_000
 
-/** How long before an end people are told of it: procurement and boards take their time. */
+/** Lead time of warnings before an expiry: procurement and approvals take time. */
 export const expiry_notice_days = 30
 
 export function reportOk(check: string, detail: string): DoctorFinding {
@@ -27,7 +27,7 @@ export function reportProblem(check: string, detail: string, remedy: string): Do
   return { check, state: 'problem', detail, remedy }
 }
 
-/** The finding for something that ends at an instant (epoch milliseconds); undefined while that is far off. */
+/** The finding for an expiry at an instant (epoch milliseconds); undefined while that is far off. */
 export function reportExpiry(
   check: string,
   what: string,

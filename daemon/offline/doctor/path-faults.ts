@@ -1,26 +1,26 @@
-// Equal faults of many paths, told as one finding with one command that mends them all.
+// Combines equal faults of many paths into one finding with one repair command.
 import { type DoctorFinding, reportProblem } from './finding.ts'
 
-/** What is wrong with one path, in words and a command that are the same for each path with this fault. */
+/** The fault of one path, with a text and a command that are the same for each path with this fault. */
 export type PathFault = {
   readonly path: string
-  /** The part of the site that the path was found in: a command for many paths never looks beyond it. */
+  /** The part of the site in which the path was found; a command for many paths never searches beyond it. */
   readonly below: string
-  /** Ends the sentence that begins with the path, or with how many there are. */
+  /** Ends the sentence that begins with the path, or with the number of paths. */
   readonly fault: string
-  /** The command that mends it, before the path. */
+  /** The repair command, before the path. */
   readonly command: string
-  /** What `find` knows it by. */
+  /** The test of `find` that selects such paths. */
   readonly test: string
 }
 
-/** More paths than these are named by a search. */
+/** Above this number, the command searches for the paths instead of listing them. */
 const max_named_paths = 5
 
-/** Carriers' files lie there under their own user and modes. */
+/** Carriers' files have their own user and modes there. */
 const carrier_path_exclusion = "! -path '*/in/new/*' ! -path '*/out/ready/*'"
 
-/** A problem for each fault, in the order of the first path that has it; `sortPaths` has all of them. */
+/** Returns a problem for each fault, in the order of the first path that has it. */
 export function reportPathFaults(check: string, faults: readonly PathFault[]): DoctorFinding[] {
   const alike = Map.groupBy(faults, ({ fault, command, test }) => [fault, command, test].join('\n'))
   return [...alike.values()].flatMap((group) => {
@@ -40,7 +40,7 @@ function buildPathRemedy({ command, test }: PathFault, group: readonly PathFault
   return `find ${places.map(quoteShellWord).join(' ')} ${test} ${carrier_path_exclusion} -exec ${command} {} +`
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a path as one shell word. */
 function quoteShellWord(path: string): string {
   return /^[\w./@:+=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

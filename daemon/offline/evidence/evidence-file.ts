@@ -1,4 +1,4 @@
-// Verifies an evidence block from its file alone: that it is whole, that its result follows, and who signed it.
+// Verifies an evidence block from its file alone: its integrity, its result, and its signers.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
@@ -13,11 +13,11 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 export type EvidenceVerdict = {
   readonly block_id: string
   readonly valid: boolean
-  /** What is wrong; empty when valid. */
+  /** Faults; empty if valid. */
   readonly faults: readonly string[]
-  /** Keys whose signature holds. */
+  /** Keys with a valid signature. */
   readonly signed_by: readonly { readonly kid: string; readonly fingerprint: string }[]
-  /** `given` keys were vouched for; the block's `own` prove only that it is whole, and who to ask. */
+  /** `given` keys are trusted by the caller; the block's `own` keys prove only its integrity, and name the signer. */
   readonly keys: 'given' | 'own'
   readonly site: string
   readonly session_id: string
@@ -26,7 +26,7 @@ export type EvidenceVerdict = {
   readonly decided_at: string
 }
 
-/** `given`: keys to trust; undefined: those in the block. Throws `OfflineCommandError` (5) for a file that is no block. */
+/** `trusted` keys; undefined: those in the block. Throws `OfflineCommandError` (5) for a file that is not a block. */
 export async function verifyEvidence(text: string, given: readonly PublicKey[] | undefined): Promise<EvidenceVerdict> {
   const block = parseEvidenceBlock(text)
   const { content, block_id } = block
@@ -73,7 +73,10 @@ function parseEvidenceBlock(text: string): EvidenceBlock {
   return block.data
 }
 
-/** One standing contribution per contributor, no more than the policy lets in, and only of those that it names. */
+/**
+ * Requires one current contribution for each contributor, at most as many as the policy allows, and only of those that
+ * it names.
+ */
 function findContributorFaults({ policy, contributions, record }: EvidenceContent): string[] {
   const names = new Set(contributions.map(({ contributor_id }) => contributor_id))
   const isOneEach = names.size === contributions.length
@@ -82,13 +85,13 @@ function findContributorFaults({ policy, contributions, record }: EvidenceConten
   return isOneEach && isCounted && areNamed ? [] : ['the contributors are not those that the policy lets in, once each']
 }
 
-/** Each digest names what its contributor said: whoever kept the contribution can hold the block to it. */
+/** Each digest identifies a contribution: anyone who kept the contribution can compare it with the block. */
 function findDigestFaults({ contributions }: EvidenceContent): string[] {
   const isDigest = contributions.every((given) => contributionDigest(given) === given.digest)
   return isDigest ? [] : ['a digest is not that of its contribution']
 }
 
-/** A signer can be wrong, or lie: the decision must follow from the contributions by the policy, or from a person. */
+/** A signer can be wrong or lie: the decision must follow from the contributions by the policy, or from a person. */
 function findResultFaults({ policy, contributions, result, decision, attestation }: EvidenceContent): string[] {
   const combined = combine(policy.combination_method, contributions)
   if (canonicalJson(combined) !== canonicalJson(result)) return ['the result does not follow from the contributions']

@@ -1,4 +1,4 @@
-// A courier's medium for commands: what waits in the channels goes to it, and what a peer put there comes in.
+// Exports ready messages to a courier's medium, and imports those that a peer has put there.
 import { randomBytes } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
@@ -28,7 +28,10 @@ import { type EnvironmentVariables, readSiteSettings } from '../site/site-profil
 
 export type ChannelExport = MediaExport & { readonly peer: string }
 
-/** Of one peer, or of all whose channels may be used. Throws `OfflineCommandError`: 1 for no medium or no such peer, 3 for a channel that stands. */
+/**
+ * Exports messages of one peer, or of all whose channels may be used. Throws `OfflineCommandError`: 1 for a missing
+ * medium or peer, 3 for a closed channel.
+ */
 export async function exportToMedium(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -63,7 +66,10 @@ export async function exportToMedium(
   return done
 }
 
-/** Throws `OfflineCommandError` (1) when there is no medium. What is wrong with its content stands in the answer. */
+/**
+ * Imports a medium; faults of its content are part of the result. Throws `OfflineCommandError` (1) if there is no
+ * medium.
+ */
 export async function importFromMedium(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -112,13 +118,13 @@ function buildCourierAccess(folder: SiteFolder): CourierPrivileges {
 function requireMedium(media: string): void {
   const found = runAsInvoker(() => lstatSync(media, { throwIfNoEntry: false }))
   if (!found?.isDirectory())
-    throw new OfflineCommandError(1, `there is no folder ${media}`, 'mount the medium, and name a folder on it')
+    throw new OfflineCommandError(1, `the folder ${media} does not exist`, 'mount the medium, and name a folder on it')
 }
 
 async function refusePeer(peer: string, peers: ReturnType<typeof accreditedPeers>): Promise<never> {
-  // Says why, when it is pinned and may not be used now.
+  // Gives the reason if the peer is pinned but its channel may not be used.
   await peers.get(peer)
-  throw new OfflineCommandError(1, `there is no peer ${peer}`, '`platform peers list` shows those there are')
+  throw new OfflineCommandError(1, `there is no peer ${peer}`, '`platform peers list` lists the peers')
 }
 
 function randomHex(bytes: number): string {

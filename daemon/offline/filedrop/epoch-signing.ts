@@ -1,4 +1,5 @@
-// Signs the announcement of an epoch with root keys: in the site, on a medium mounted for this alone, or where no site is.
+// Signs an epoch announcement with root keys: in the site, on a medium mounted for this purpose, or on a machine
+// without a site.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { signWith } from '../../../adapters/keys/jose/signatures.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
@@ -7,7 +8,10 @@ import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { type EpochAnnouncement, epochAnnouncement } from '../../kernel/messaging/one-way-control.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** By every root key of the folder that may sign now. Throws `OfflineCommandError` (3) when there is none, and `Locked`. */
+/**
+ * Signs with every root key of the folder that may sign now. Throws `OfflineCommandError` (3) if there is none, and
+ * `Locked`.
+ */
 export async function signEpoch(
   dir: string,
   said: EpochAnnouncement,
@@ -24,17 +28,17 @@ export async function signEpoch(
   if (keys.length === 0) {
     throw new OfflineCommandError(
       3,
-      `there is no root key in ${dir} that may sign`,
-      'name the folder that holds it with --keys DIR',
+      `${dir} contains no root key that may sign`,
+      'name the folder of the root keys with --keys DIR',
     )
   }
   return await signWith(keys, 'epoch', Buffer.from(canonicalJson(announcement)), passphrase)
 }
 
-/** An announcement on its way between root keys that lie apart: `note` as it is signed so far. */
+/** An announcement that root keys in several places sign; `note` has the signatures so far. */
 export type EpochAnnouncementFile = { readonly announcement: EpochAnnouncement; readonly envelope?: Jws }
 
-/** What `filedrop epoch --out` wrote, or `keys sign-epoch` after it. Throws `OfflineCommandError` (2) for any other text. */
+/** Parses a file of `filedrop epoch --out` or `keys sign-epoch`. Throws `OfflineCommandError` (2) for other text. */
 export function parseEpochFile(text: string): EpochAnnouncementFile {
   const value = parseJsonText(text)
   const note = jws.safeParse(value).data
@@ -44,12 +48,12 @@ export function parseEpochFile(text: string): EpochAnnouncementFile {
     return note ? { announcement: said, envelope: note } : { announcement: said }
   throw new OfflineCommandError(
     2,
-    'the file is no announcement of an epoch',
+    'the file is not an epoch announcement',
     '`platform filedrop epoch PEER --out FILE` makes one',
   )
 }
 
-/** Signed by the keys of this folder as well; by one that has signed already it is signed anew. Throws as `signEpoch` does. */
+/** Adds the signatures of this folder's keys, replacing earlier ones of the same key. Throws as `signEpoch` does. */
 export async function addEpochSignatures(
   dir: string,
   { announcement: said, envelope }: EpochAnnouncementFile,

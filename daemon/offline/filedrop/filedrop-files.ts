@@ -1,4 +1,4 @@
-// File-drop without a running daemon: channels made at enrolment, files read and judged where they lie.
+// File-drop files without a running daemon: channels made at enrolment, files inspected and verified in place.
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
@@ -23,7 +23,7 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { listRolesWithDatabase, withDatabase } from '../store/role-database.ts'
 
-/** Makes the peer's folders and channels, once; for an earlier enrolment whose folders stand it changes nothing. */
+/** Creates the peer's folders and channels; changes nothing if an earlier enrolment has made them. */
 export async function enrolChannels(folder: SiteFolder, env: EnvironmentVariables, peer: Peer): Promise<void> {
   const { platform } = readSiteSettings(folder, env)
   await withSiteDatabase(folder, env, async (file, audit) => {
@@ -31,7 +31,7 @@ export async function enrolChannels(folder: SiteFolder, env: EnvironmentVariable
   })
 }
 
-/** Examines a message with these keys alone. Throws `OfflineCommandError` (1) when there is no such file. */
+/** Verifies a message with these keys only. Throws `OfflineCommandError` (1) if the file does not exist. */
 export async function verifyMessageFile(
   path: string,
   keys: readonly PublicKey[],
@@ -41,7 +41,7 @@ export async function verifyMessageFile(
   return await verifyFile(path, { signatures: { verify: verifyJws }, keys, threshold })
 }
 
-/** What the files say, nothing verified. Throws `OfflineCommandError` (1) when there is no such file. */
+/** Reads the content of a message without verifying it. Throws `OfflineCommandError` (1) if the file does not exist. */
 export function inspectMessageFile(path: string): FileInspection {
   requireFile(path)
   return inspectFile(path)
@@ -54,7 +54,10 @@ export type QuarantineItemDetails = QuarantinedItem & {
   readonly release?: PendingRelease
 }
 
-/** One item of quarantine, by its id `<peer>/<item>`. Throws `OfflineCommandError` (1) when there is none. `now` in epoch milliseconds. */
+/**
+ * Reads one quarantine item by its id `<peer>/<item>`. Throws `OfflineCommandError` (1) if there is none. `now` in
+ * epoch milliseconds.
+ */
 export async function readQuarantineItem(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -68,8 +71,8 @@ export async function readQuarantineItem(
   if (!found) {
     throw new OfflineCommandError(
       1,
-      `there is no ${id} in quarantine`,
-      '`platform filedrop quarantine list` shows what there is',
+      `${id} is not in quarantine`,
+      '`platform filedrop quarantine list` lists the items',
     )
   }
   const { quarantine } = foldersOf(folder.filedrop, peer)

@@ -1,4 +1,4 @@
-// Replaces and ends keys that peers pin: by a new key set, in one step where enough root keys lie in the site.
+// Rotates and revokes keys that peers pin, by a new key set; in one step if enough root keys are in the site.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { generateKey, listKeys, requireOpens, revokeKey } from '../../../adapters/keys/jose/key-life.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -20,23 +20,24 @@ export type KeyRotationOptions = {
   /** Epoch milliseconds. */
   readonly now: number
   readonly not_after?: string
-  /** Seconds that the old message key goes on beside the new one; the shortest that is allowed unless said. */
+  /** Seconds for which the old message key stays active beside the new one; default: the shortest allowed. */
   readonly overlap_s?: number | undefined
-  /** Of the site's private keys, where they lie under one. */
+  /** Passphrase of the site's private keys, if they are encrypted. */
   readonly passphrase?: string | undefined
 }
 
 export type KeyRotationResult = {
   readonly created: PublicKey
-  /** As it stands now: a message key goes on until the end of the overlap. */
+  /** The current state of the old key: a message key stays active until the end of the overlap. */
   readonly retired: PublicKey
-  /** Version of the key set that says so; absent for a key that no peer pins, and while root keys are elsewhere. */
+  /** Version of the key set with the change; absent for a key that no peer pins, and while root keys are elsewhere. */
   readonly key_set?: number
 }
 
 /**
- * A key of use `buildMessage` or `root`. Where root keys are missing the new key is made and the old one goes on: the set that
- * retires it is to be drafted, signed and published. Throws `OfflineCommandError` (3) for too short an overlap, and `Locked`.
+ * Rotates a key of use `message` or `root`. Without enough root keys here, the new key is made and the old one stays
+ * active: the set that retires it must be drafted, signed and published. Throws `OfflineCommandError` (3) for too
+ * short an overlap, and `Locked`.
  */
 export async function rotateKeyInSet(
   folder: SiteFolder,
@@ -48,8 +49,8 @@ export async function rotateKeyInSet(
   if (old.use === 'message' && overlap_s !== undefined && overlap_s < shortest_s) {
     throw new OfflineCommandError(
       3,
-      `the overlap must be at least ${shortest_s / 3_600} hours, twice the time that messages may be under way`,
-      'a key that others may have is not rotated but revoked: platform keys revoke',
+      `the overlap must be at least ${shortest_s / 3_600} hours, twice the longest transit time of messages`,
+      'revoke a key that others may have instead: platform keys revoke',
     )
   }
   const isHere = hasRootQuorum(folder, terms.now)
@@ -69,8 +70,8 @@ export async function rotateKeyInSet(
 }
 
 /**
- * Revokes a key of use `buildMessage` or `root` at once, with `replace` after a new one was made in its place. The set that
- * tells the peers is published where enough root keys are here and it would leave keys to work with.
+ * Revokes a key of use `message` or `root` at once; with `replace`, after making a new one. Publishes the set for the
+ * peers if enough root keys are here and it leaves usable keys.
  */
 export async function revokeKeyInSet(
   folder: SiteFolder,
@@ -92,23 +93,26 @@ export async function revokeKeyInSet(
     return revoked
   }
   if (!isHere || others.length < needed) return { revoked: await end(), ...made }
-  // A root key that goes signs that it goes; a message key ends before anything else is done.
+  // A root key signs its own removal; a message key ends before anything else is done.
   const before = key.use === 'message' ? await end() : undefined
   const set = await publishRenewedSet(folder, env, { [key.kid]: { status: 'revoked' } }, terms)
   return { revoked: before ?? (await end()), ...made, key_set: set.version }
 }
 
-/** Each active message key signs each message, and an envelope of 64 KiB holds no more signatures of ML-DSA-87 safely. */
+/**
+ * Each active message key signs each message, and an envelope of 64 KiB cannot safely hold more signatures of ML-
+ * DSA-87.
+ */
 const max_signing_keys = 8
 
-/** Throws `OfflineCommandError` (3) when no further key of this use may be active. `now` in epoch milliseconds. */
+/** Throws `OfflineCommandError` (3) if no further key of this use may be active. `now` in epoch milliseconds. */
 export function requireSigningCapacity(folder: Pick<SiteFolder, 'keys'>, use: PublicKey['use'], now: number): void {
   const signing = selectUsableKeys(listKeys(folder.keys), 'message', new Date(now).toISOString())
   if (use !== 'message' || signing.length < max_signing_keys) return
   throw new OfflineCommandError(
     3,
-    `${max_signing_keys} message keys sign already, and an envelope holds no more`,
-    'wait until one has ended, or revoke one: platform keys list',
+    `${max_signing_keys} message keys are active, the maximum that an envelope can hold`,
+    'wait until one has expired, or revoke one; `platform keys list` lists them',
   )
 }
 

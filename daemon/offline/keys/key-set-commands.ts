@@ -1,4 +1,4 @@
-// Key sets for the command line: files that people carry between the site, the machine of the root keys, and the peers.
+// Key sets for commands: files that people carry between the site, the machine of the root keys, and the peers.
 import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -19,11 +19,11 @@ import { parseJwks } from './site-keys.ts'
 export type KeySetDraftOptions = {
   readonly message_threshold: number | undefined
   readonly root_threshold: number | undefined
-  /** Kids: message keys that end after the overlap, root keys that sign no more. */
+  /** Kids of keys to retire: message keys end after the overlap, root keys at once. */
   readonly retire: readonly string[]
-  /** Kids of root keys that others may have. */
+  /** Kids of compromised root keys. */
   readonly revoke: readonly string[]
-  /** Seconds; the shortest that is allowed unless said. */
+  /** Seconds; default: the shortest allowed. */
   readonly overlap_s: number | undefined
   /** Texts of JWKS with public halves of root keys that are kept elsewhere. */
   readonly roots: readonly string[]
@@ -31,7 +31,7 @@ export type KeySetDraftOptions = {
   readonly now: number
 }
 
-/** Throws `OfflineCommandError` for a key that is not the site's. */
+/** Drafts the next set. Throws `OfflineCommandError` for a key that is not the site's. */
 export async function draftKeySet(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -58,14 +58,14 @@ export async function draftKeySet(
     throw new OfflineCommandError(
       1,
       `the site has no key ${strange} that peers pin`,
-      '`platform keys list` shows its keys',
+      '`platform keys list` lists its keys',
     )
   return { draft: made, set: after, changes: listKeySetChanges(before, after) }
 }
 
 function parseRootKeys(text: string): PublicKey[] {
   const found = parseJwks(text).filter(({ use, status }) => use === 'root' && status === 'active')
-  if (found.length === 0) throw new OfflineCommandError(2, 'a file that --roots names holds no active root key')
+  if (found.length === 0) throw new OfflineCommandError(2, 'a file of --roots contains no active root key')
   return found
 }
 
@@ -75,15 +75,19 @@ function isPinnedUse({ use }: PublicKey): boolean {
 
 export type KeySetDraftReview = { readonly draft: KeySetDraft; readonly set: KeySet; readonly changes: KeySetChange[] }
 
-/** What a draft says and changes. Throws `OfflineCommandError` for text that is none, and for what does not follow. */
+/**
+ * Parses a draft and lists its changes. Throws `OfflineCommandError` for text that is not a draft, and for a set that
+ * is not a successor.
+ */
 export async function reviewKeySetDraft(text: string): Promise<KeySetDraftReview> {
   const found = parseKeySetDraft(text)
-  if (!found) throw new OfflineCommandError(2, 'this is no draft of a key set', '`platform keys set draft` makes one')
+  if (!found)
+    throw new OfflineCommandError(2, 'the file is not a draft of a key set', '`platform keys set draft` makes one')
   const { before, after } = await resolveSuccessor(found)
   return { draft: found, set: after, changes: listKeySetChanges(before, after) }
 }
 
-/** With the root keys of a folder that a person named. Throws `OfflineCommandError`, and `Locked`. */
+/** Signs with the root keys of a folder. Throws `OfflineCommandError`, and `Locked`. */
 export async function signKeySet(dir: string, given: KeySetSigningOptions) {
   return await runAsInvoker(() => signKeySetDraft(dir, given))
 }
@@ -97,7 +101,7 @@ export async function publishKeySet(
   return await published(folder, env, given, now)
 }
 
-/** The set in force, and the file that peers take it from; undefined for a site that has none. */
+/** Returns the current set and the file for peers; undefined for a site without a set. */
 export function exportCurrentKeySet(folder: Pick<SiteFolder, 'keys'>) {
   const { sets, set } = readCurrentKeySet(folder)
   if (!set) return undefined

@@ -1,4 +1,4 @@
-// The next key set of a site, worked out from its keys and the set that is in force; and what it changes, for people.
+// Drafts the next key set of a site from its keys and the current set, and lists the changes for people.
 import * as z from 'zod'
 import {
   digestKeySet,
@@ -12,7 +12,10 @@ import {
 import { type Jws, jws, type PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** A set on its way between machines: those in force before it, oldest first, and itself with the signatures so far. */
+/**
+ * A set in transit between machines: the published sets before it, oldest first, and itself with the signatures so
+ * far.
+ */
 export const keySetDraft = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.keyset-draft'),
@@ -21,28 +24,28 @@ export const keySetDraft = z.strictObject({
 })
 export type KeySetDraft = z.infer<typeof keySetDraft>
 
-/** What a JWS of this house may hold: a dozen keys of ML-DSA-87, or as many others as a set may list. */
+/** Maximum size of a JWS: a dozen keys of ML-DSA-87, or as many others as a set may list. */
 const max_payload_chars = 65_536
 const too_large_message = 'the keys are too many or too large for one key set'
 
 export type KeySetDraftInput = {
   readonly site: string
   readonly tenant_id: string
-  /** Those in force, oldest first. */
+  /** The published sets, oldest first. */
   readonly sets: readonly Jws[]
   /** All keys of the site. */
   readonly keys: readonly PublicKey[]
-  /** Else those in force; else 1. */
+  /** Default: those of the current set, else 1. */
   readonly thresholds: { readonly message?: number | undefined; readonly root?: number | undefined }
-  /** By kid, what becomes of a key with this set. */
+  /** New state of a key in this set, by kid. */
   readonly key_changes: Readonly<Record<string, Partial<Pick<PublicKey, 'status' | 'not_after'>>>>
-  /** A message key that ended longer ago than this is not listed any more: nothing that it signed is under way. */
+  /** A message key that ended longer ago than this is no longer listed: none of its messages is in transit. */
   readonly retention_ms: number
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** Throws `OfflineCommandError` (3) for more keys than one set can hold. */
+/** Drafts the set. Throws `OfflineCommandError` (3) for more keys than one set can hold. */
 export function buildKeySetDraft(given: KeySetDraftInput): KeySetDraft {
   const { site, tenant_id, sets, thresholds, key_changes, now } = given
   const last = sets.at(-1)
@@ -67,7 +70,7 @@ export function buildKeySetDraft(given: KeySetDraftInput): KeySetDraft {
   }
   const payload = Buffer.from(encodeKeySet(set)).toString('base64url')
   if (payload.length > max_payload_chars)
-    throw new OfflineCommandError(3, too_large_message, 'revoke or retire keys that nobody needs any more')
+    throw new OfflineCommandError(3, too_large_message, 'revoke or retire keys that are no longer needed')
   return {
     v: 1,
     type: 'platform.keyset-draft',
@@ -76,7 +79,7 @@ export function buildKeySetDraft(given: KeySetDraftInput): KeySetDraft {
   }
 }
 
-/** A revoked key is listed by the set that revokes it: whoever reads that one never trusts the key again. */
+/** The set that revokes a key lists it: a reader of that set never trusts the key again. */
 function belongsInKeySet(key: PublicKey, before: KeySet | undefined, { retention_ms, now }: KeySetDraftInput): boolean {
   if (key.use !== 'message' && key.use !== 'root') return false
   if (key.status === 'revoked') {
@@ -88,7 +91,7 @@ function belongsInKeySet(key: PublicKey, before: KeySet | undefined, { retention
   return key.not_after === undefined || now - Date.parse(key.not_after) <= retention_ms
 }
 
-/** The set that the draft says; undefined when it says none. */
+/** Parses the set in the draft; undefined if it is not valid. */
 export function readDraftedSet({ draft }: KeySetDraft): KeySet | undefined {
   return parseKeySet(draft)
 }
@@ -100,7 +103,7 @@ export function toSignedSet({ draft }: KeySetDraft): Jws | undefined {
 
 export type KeySetChange = { readonly kid: string; readonly fingerprint: string; readonly change: string }
 
-/** What of the keys is another than before, one line each. */
+/** Lists the changes of the keys, one line each. */
 export function listKeySetChanges(before: KeySet | undefined, after: KeySet): KeySetChange[] {
   const old = new Map((before?.keys ?? []).map((key) => [key.fingerprint, key]))
   const told = after.keys.flatMap((key) => {

@@ -1,11 +1,11 @@
-// A key set in a file that was carried here: what it holds, and whether people could pin it.
+// Reads a key set file that was carried here, and checks that people could pin it.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { digestKeySet, keySetFile, parseKeySet } from '../../kernel/cryptography/key-set.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
 import { checkKeySet, type VerifiedKeySet } from '../../roles/site/keyset/key-succession.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** Oldest first; undefined for text that is no key set file. */
+/** Sets oldest first; undefined for text that is not a key set file. */
 export function parseKeySetFile(text: string): Jws[] | undefined {
   try {
     return keySetFile.safeParse(JSON.parse(text)).data?.sets
@@ -14,11 +14,11 @@ export function parseKeySetFile(text: string): Jws[] | undefined {
   }
 }
 
-/** The newest, signed by its own root keys. Throws `OfflineCommandError` for one that is not. */
+/** Returns the newest set, signed by its own root keys. Throws `OfflineCommandError` otherwise. */
 export async function verifyNewestKeySet(sets: readonly Jws[]): Promise<VerifiedKeySet> {
   const last = sets.at(-1)
   const set = last && parseKeySet(last)
-  if (!last || !set) throw new OfflineCommandError(2, 'the file holds no key set')
+  if (!last || !set) throw new OfflineCommandError(2, 'the file contains no key set')
   const fault = await checkKeySet(set, last, { signatures: { verify: verifyJws } })
   if (fault) throw new OfflineCommandError(3, fault.message)
   return { set, digest: digestKeySet(last) }

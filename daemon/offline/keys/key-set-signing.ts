@@ -1,4 +1,4 @@
-// Signs a draft of a key set with root keys that lie in a folder, as on a machine that is never connected.
+// Signs a draft of a key set with root keys in a folder, such as on a machine that is never connected.
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { rememberSigned, signedHere } from '../../../adapters/keys/jose/key-set-files.ts'
 import { signWith, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
@@ -17,26 +17,29 @@ import { type KeySetDraft, readDraftedSet } from './key-set-draft.ts'
 
 export type KeySetSigningOptions = {
   readonly draft: KeySetDraft
-  /** Only this one; else all root keys of the folder that count. */
+  /** Sign only with this key; default: all valid root keys of the folder. */
   readonly kid?: string | undefined
   readonly passphrase?: (() => string | undefined) | undefined
-  /** Another set was signed here as this version, and never published. */
+  /** Another set of this version was signed here, and never published. */
   readonly instead: boolean
 }
 
-/** The set that is in force by the draft, and the one that it would put in force. Throws `OfflineCommandError` for what is no successor. */
+/**
+ * Returns the current set of the draft and its successor. Throws `OfflineCommandError` if the draft is not a
+ * successor.
+ */
 export async function resolveSuccessor(draft: KeySetDraft): Promise<{ before: KeySet | undefined; after: KeySet }> {
   const after = readDraftedSet(draft)
-  if (!after) throw new OfflineCommandError(2, 'the file holds no key set')
+  if (!after) throw new OfflineCommandError(2, 'the file contains no key set')
   const last = draft.sets.at(-1)
   const before = last && parseKeySet(last)
   if (last) {
     const fault = before ? await checkKeySet(before, last, { signatures: { verify: verifyJws } }) : undefined
-    if (!before || fault) throw new OfflineCommandError(3, 'the key set in force is not signed by its own root keys')
+    if (!before || fault) throw new OfflineCommandError(3, 'the current key set is not signed by its own root keys')
   }
   const fault =
     findSuccessionFault(before, last ? digestKeySet(last) : no_key_set.digest, after) ?? findKeySetFault(after)
-  if (fault) throw new OfflineCommandError(3, `this is no successor of the key set in force: ${fault}`)
+  if (fault) throw new OfflineCommandError(3, `the draft is not a successor of the current key set: ${fault}`)
   return { before, after }
 }
 
@@ -50,8 +53,8 @@ function findSuccessionFault(before: KeySet | undefined, digest: string, after: 
 }
 
 /**
- * Adds signatures by the root keys of the folder. Throws `OfflineCommandError` when none of them counts for the set in force or
- * for this one, and when they have signed another set of this version, or a later one; and `Locked`.
+ * Adds signatures of the root keys of the folder. Throws `OfflineCommandError` if none of them is valid for the
+ * current set or for this one, and if they have signed another set of this version or a later one; and `Locked`.
  */
 export async function signKeySetDraft(
   dir: string,
@@ -63,12 +66,16 @@ export async function signKeySetDraft(
   const keys = findSigningKeys(dir, before, after, given.kid)
   const { highest, same } = signedHere(dir, after.site, after.version)
   requireKnownPredecessor(dir, draft)
-  if (highest > after.version) throw new OfflineCommandError(3, `version ${highest} was signed here already`)
+  if (highest > after.version)
+    throw new OfflineCommandError(
+      3,
+      `version ${highest} was already signed here; the draft is version ${after.version}`,
+    )
   if (same && same.payload !== draft.draft.payload && !given.instead) {
     throw new OfflineCommandError(
       3,
       `another key set was signed here as version ${after.version}`,
-      'if that one was never published and never will be: add --instead',
+      'add --instead only if that set was never published and never will be',
     )
   }
   const made = await signWith(keys, 'keyset', payload, given.passphrase)
@@ -77,13 +84,13 @@ export async function signKeySetDraft(
   return { draft: { ...draft, draft: mergeSignatures(draft.draft, made) }, signers }
 }
 
-/** A machine that is not trusted here could show another set as the one in force, and so hide what changes. */
+/** An untrusted machine could present another set as the current one, and so hide changes. */
 function requireKnownPredecessor(dir: string, { sets }: KeySetDraft): void {
   const last = sets.at(-1)
   const set = last && parseKeySet(last)
   const { same } = set ? signedHere(dir, set.site, set.version) : {}
   if (same && same.payload !== last?.payload) {
-    throw new OfflineCommandError(3, `version ${set?.version} as the draft has it is not the one that was signed here`)
+    throw new OfflineCommandError(3, `version ${set?.version} in the draft differs from the one that was signed here`)
   }
 }
 
@@ -98,7 +105,7 @@ function findSigningKeys(dir: string, before: KeySet | undefined, after: KeySet,
   const wanted = new Set(counting.map(({ fingerprint }) => fingerprint))
   const found = readKeyFiles(dir).filter(
     ({ public_key, private_jwk, private_jwe }) =>
-      // Before the first set nobody knows which root keys people have pinned: an older one here may be among them.
+      // Before the first set, the root keys that peers have pinned are unknown: an older one here may be among them.
       (wanted.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
       (private_jwk !== undefined || private_jwe !== undefined) &&
       (kid === undefined || public_key.kid === kid),
@@ -106,7 +113,7 @@ function findSigningKeys(dir: string, before: KeySet | undefined, after: KeySet,
   if (found.length > 0) return found
   throw new OfflineCommandError(
     3,
-    `no root key in ${dir} counts for this key set`,
-    '`platform keys list --dir DIR` shows what is there',
+    `no root key in ${dir} is valid for this key set`,
+    '`platform keys list --dir DIR` lists the keys there',
   )
 }

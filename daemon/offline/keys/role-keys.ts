@@ -1,4 +1,4 @@
-// The key of each role, with which it tells the site's other processes who it is: made, listed, rotated, revoked.
+// The key of each role, with which it authenticates to the site's other processes: created, listed, rotated, revoked.
 import { generateKey, revokeKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
 import { type TokenKey, tokenKey } from '../../../adapters/keys/jose/token-keys.ts'
 import { runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
@@ -11,8 +11,8 @@ import type { KeyGenerationOptions } from './site-keys.ts'
 export type RoleKey = PublicKey & { readonly role: string }
 
 /**
- * The private half is on disk before the list knows the key: cut short between the two, nothing is signed by it.
- * Throws `OfflineCommandError` (3) when the role's files belong to another user.
+ * Creates a key; the private half is on disk before the list names the key, so an interruption in between leaves a key
+ * that signs nothing. Throws `OfflineCommandError` (3) if the role's files belong to another user.
  */
 export async function generateRoleKey(
   folder: SiteFolder,
@@ -24,7 +24,7 @@ export async function generateRoleKey(
   return key
 }
 
-/** As the list has them. */
+/** The keys in the key list. */
 export function listRoleKeys(folder: SiteFolder): RoleKey[] {
   return readListedKeys(folder).flatMap(({ only_subject, ...key }) =>
     only_subject === undefined ? [] : [{ ...key, role: only_subject.slice(roleSubject('').length) }],
@@ -40,12 +40,12 @@ export async function rotateRoleKey(folder: SiteFolder, role: string, kid: strin
   return done
 }
 
-/** Takes the private half away; that the key is revoked is for the list to say. */
+/** Deletes the private half; the caller marks the key as revoked in the list. */
 export function revokeRoleKey(folder: SiteFolder, role: string, kid: string): PublicKey {
   return actAsRoleOwner(folder, role, (dir) => revokeKey(dir, kid))
 }
 
-/** Throws `OfflineCommandError` (3) for who may not change the role's key. */
+/** Throws `OfflineCommandError` (3) if this user may not change the role's key. */
 export function requireRoleKeyAccess(folder: SiteFolder, role: string): void {
   requireOwnership(roleKeysFolder(folder, role), `the key of ${role}`)
 }

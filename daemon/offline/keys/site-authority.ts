@@ -1,4 +1,4 @@
-// The authority that signs certificates of sites: one more key, in the site or on a medium that is never connected, and its certificate beside it.
+// The authority that signs certificates of sites: a key in the site or on an offline medium, with its certificate.
 import { X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -17,20 +17,20 @@ import type { KeyLocation } from './site-keys.ts'
 export type SiteAuthority = { readonly stored: StoredKey; readonly certificate: X509Certificate }
 
 export type SiteAuthorityOptions = {
-  /** Whose authority it is, for people. */
+  /** Name of the authority, for people. */
   readonly name: string
   readonly days: number
   /** Epoch milliseconds. */
   readonly now: number
   readonly passphrase: string | undefined
-  /** In the place of one that is there, which then signs no more. */
+  /** Replace the existing authority, which then no longer signs. */
   readonly replace: boolean
 }
 
-/** Clocks of two sites may be so far apart. */
+/** Maximum difference between the clocks of two sites. */
 export const clock_skew_ms = 900_000
 
-/** Throws `OfflineCommandError` (3) where there is an authority already, and `Locked`. */
+/** Creates an authority. Throws `OfflineCommandError` (3) if one exists, and `Locked`. */
 export async function makeSiteAuthority(
   place: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
@@ -39,11 +39,11 @@ export async function makeSiteAuthority(
   const old = listAuthorityKeys(place).at(-1)
   if (old && !replace && readAuthorityCertificate(place, old.public_key.kid)) {
     const remedy = '--replace puts a new one in its place; certificates that it signed stay good until they end'
-    throw new OfflineCommandError(3, `there is an authority already: ${old.public_key.kid}`, remedy)
+    throw new OfflineCommandError(3, `the authority ${old.public_key.kid} already exists`, remedy)
   }
   const not_after = now + days * day_ms
   const terms = { now, not_after: new Date(not_after).toISOString(), passphrase, algorithm: 'ES384' as const }
-  // A key without a certificate is what was left when this was cut short.
+  // A key without a certificate is left over from an interruption.
   const kid = !old
     ? (await generateKey(place.keys, { use: 'authority', ...terms })).kid
     : replace
@@ -64,15 +64,15 @@ export async function makeSiteAuthority(
   return { stored, certificate }
 }
 
-/** The one that signs. Throws `OfflineCommandError` (1) where there is none. */
+/** Returns the signing authority. Throws `OfflineCommandError` (1) if there is none. */
 export function readSiteAuthority(place: KeyLocation): SiteAuthority {
   const stored = listAuthorityKeys(place).at(-1)
   const certificate = stored && readAuthorityCertificate(place, stored.public_key.kid)
-  if (!certificate) throw new OfflineCommandError(1, 'there is no authority here', '`platform keys ca init` makes one')
+  if (!certificate) throw new OfflineCommandError(1, 'no authority exists here', '`platform keys ca init` makes one')
   return { stored, certificate }
 }
 
-/** Those whose certificates may still be in use: the one that signs, and before it those that were replaced. */
+/** Returns the authorities whose certificates may still be in use: replaced ones first, the signing one last. */
 export function listPinnableAuthorities(place: KeyLocation, now: number): X509Certificate[] {
   const kids = readKeyFiles(place.keys)
     .filter(({ public_key: { use, status } }) => use === 'authority' && status !== 'revoked')
@@ -82,18 +82,21 @@ export function listPinnableAuthorities(place: KeyLocation, now: number): X509Ce
     .filter(({ validToDate }) => validToDate.getTime() > now)
 }
 
-/** What a peer compares before it pins. Throws `OfflineCommandError` (2) for a text that holds no certificate of an authority. */
+/**
+ * Parses certificates for comparison before pinning. Throws `OfflineCommandError` (2) if the text has no certificate
+ * of an authority.
+ */
 export function parseAuthorityCertificates(text: string): X509Certificate[] {
   try {
     const found = parseCertificates(text)
     if (found.length > 0 && found.every(({ ca }) => ca)) return found
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new OfflineCommandError(
     2,
-    'the file holds no certificates of authorities',
-    '`platform keys ca show --out` makes it',
+    'the file contains no certificates of authorities',
+    '`platform keys ca show --out FILE` writes it',
   )
 }
 
@@ -103,7 +106,7 @@ function listAuthorityKeys(place: KeyLocation): StoredKey[] {
   )
 }
 
-/** Undefined unless it is that of the key: whoever put another there would have every peer pin it. */
+/** Throws unless the certificate is that of the key: otherwise a planted certificate would be pinned by every peer. */
 function readAuthorityCertificate(place: KeyLocation, kid: string): X509Certificate | undefined {
   const file = join(certificatesFolder(place), `${kid}.pem`)
   if (!fs.existsSync(file)) return undefined

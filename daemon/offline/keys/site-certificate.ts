@@ -1,4 +1,4 @@
-// The certificate that the site shows its peers: issued by its own authority, or asked of one that lies elsewhere.
+// The certificate that the site presents to its peers: issued by its own authority, or requested from one elsewhere.
 import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { isIP } from 'node:net'
@@ -30,7 +30,7 @@ export type CertificateIssueOptions = {
   readonly days: number
   /** Epoch milliseconds. */
   readonly now: number
-  /** Of the authority's key. */
+  /** Passphrase of the authority's key. */
   readonly passphrase: () => string | undefined
 }
 
@@ -40,11 +40,11 @@ export type SiteCertificateSummary = {
   readonly issuer: string
   readonly not_before: string
   readonly not_after: string
-  /** SHA-256 of the public key: what the strictest pin names. */
+  /** SHA-256 of the public key, which the strictest pin names. */
   readonly key: string
 }
 
-/** With a new key each time. Throws `OfflineCommandError` without an authority in the site, and `Locked`. */
+/** Issues a certificate with a new key. Throws `OfflineCommandError` without an authority in the site, and `Locked`. */
 export async function issueSiteCertificate(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -57,7 +57,7 @@ export async function issueSiteCertificate(
   return await activateCertificate(folder, env, pem, exportKeyPem(pair, deriveKeyPassphrase(folder, env)), 'issue')
 }
 
-/** The same for the names that the certificate has now. */
+/** Issues a certificate for the names of the current one. */
 export async function renewSiteCertificate(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -66,7 +66,7 @@ export async function renewSiteCertificate(
   return await issueSiteCertificate(folder, env, listHosts(readSiteCertificate(folder)), terms)
 }
 
-/** The key of the next certificate, for `keep` to put into the site, and what asks an authority for it. */
+/** Makes the key of the next certificate, which `keep` stores in the site, and a request for an authority. */
 export async function requestSiteCertificate(folder: SiteFolder, env: EnvironmentVariables, hosts: readonly string[]) {
   const pair = await newPair()
   const names = toSiteNames(readSiteSettings(folder, env).platform.name, hosts)
@@ -75,14 +75,19 @@ export async function requestSiteCertificate(folder: SiteFolder, env: Environmen
   return { text: await certificateRequest(names, pair), keep }
 }
 
-/** Throws `OfflineCommandError` (2) for what is no request of one site. */
+/** Parses a certificate request. Throws `OfflineCommandError` (2) if it is not a request of one site. */
 export async function requireCertificateRequest(text: string): Promise<ReadRequest> {
   const found = await readRequest(text)
-  if (!found) throw new OfflineCommandError(2, 'this is no request of a site', '`platform keys cert request` makes one')
+  if (!found)
+    throw new OfflineCommandError(
+      2,
+      'the file is not a certificate request of a site',
+      '`platform keys cert request` makes one',
+    )
   return found
 }
 
-/** PEM of the certificate that was asked for. Throws as `issueSiteCertificate` does. */
+/** Returns the requested certificate as PEM. Throws as `issueSiteCertificate` does. */
 export async function issueRequestedCertificate(
   place: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
@@ -94,7 +99,7 @@ export async function issueRequestedCertificate(
   return pem
 }
 
-/** Puts in force what an authority has answered to the last request. Throws `OfflineCommandError` (2, 3) for another certificate. */
+/** Installs the certificate for the last request. Throws `OfflineCommandError` (2, 3) for another certificate. */
 export async function installSiteCertificate(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -102,7 +107,11 @@ export async function installSiteCertificate(
 ): Promise<SiteCertificateSummary> {
   const waiting = join(certificatesFolder(folder), next_key_file)
   if (!fs.existsSync(waiting)) {
-    throw new OfflineCommandError(3, 'nothing was asked for here', '`platform keys cert request` makes key and request')
+    throw new OfflineCommandError(
+      3,
+      'no certificate was requested here',
+      '`platform keys cert request` makes the key and the request',
+    )
   }
   const key = readPrivately(waiting)
   const [leaf] = parseCertificateChain(text)
@@ -119,7 +128,7 @@ export async function installSiteCertificate(
   return shown
 }
 
-/** Throws `OfflineCommandError` (1) where there is none. */
+/** Throws `OfflineCommandError` (1) if there is no certificate. */
 export function showSiteCertificate(folder: SiteFolder): SiteCertificateSummary {
   return summarizeCertificate(readSiteCertificate(folder))
 }
@@ -133,12 +142,17 @@ async function signSiteCertificate(
 ) {
   const { days, now, passphrase } = terms
   const not_after = Math.min(now + days * day_ms, certificate.validToDate.getTime())
-  if (not_after <= now) throw new OfflineCommandError(3, 'the authority has ended', '`platform keys ca init --replace`')
+  if (not_after <= now)
+    throw new OfflineCommandError(
+      3,
+      'the certificate of the authority has expired',
+      'replace it: `platform keys ca init --replace`',
+    )
   const authority = { certificate: certificate.toString(), key: await signingKey(stored, passphrase) }
   return await siteCertificate(names, publicKey, authority, { not_before: now - clock_skew_ms, not_after })
 }
 
-/** One file for both: whoever reads it never sees the key of another certificate. */
+/** Writes certificate and key to one file, so that a reader never gets the key of another certificate. */
 async function activateCertificate(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -174,7 +188,7 @@ function parseCertificateChain(text: string): X509Certificate[] {
   try {
     return parseCertificates(text)
   } catch {
-    throw new OfflineCommandError(2, 'the file holds a certificate that cannot be read')
+    throw new OfflineCommandError(2, 'the file contains a certificate that cannot be parsed')
   }
 }
 
@@ -191,7 +205,7 @@ function summarizeCertificate(leaf: X509Certificate): SiteCertificateSummary {
 
 function toSiteNames(site: string, hosts: readonly string[]): SiteNames {
   const odd = hosts.find((host) => isIP(host) === 0 && !/^[A-Za-z0-9*]([A-Za-z0-9.-]{0,252})$/.test(host))
-  if (odd !== undefined) throw new OfflineCommandError(2, `${odd} is neither an address nor the name of a host`)
+  if (odd !== undefined) throw new OfflineCommandError(2, `${odd} is neither an IP address nor a host name`)
   return { site, dns: hosts.filter((host) => isIP(host) === 0), ip: hosts.filter((host) => isIP(host) !== 0) }
 }
 
@@ -199,7 +213,7 @@ function listHosts({ subjectAltName = '' }: X509Certificate): string[] {
   return subjectAltName.split(', ').flatMap((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1] ?? [])
 }
 
-/** Undefined where the profile names no passphrase of the site's keys. */
+/** Undefined if the profile names no passphrase of the site's keys. */
 function deriveKeyPassphrase(folder: SiteFolder, env: EnvironmentVariables): string | undefined {
   const passphrase = readSitePassphrase(folder, env)
   return passphrase === undefined

@@ -1,4 +1,4 @@
-// The site's key sets for commands: drafted, put in force, and renewed in one step where the root keys lie in the site.
+// The site's key sets for commands: drafted, published, and renewed in one step if the root keys are in the site.
 
 import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
@@ -30,11 +30,11 @@ import {
 import { signKeySetDraft } from './key-set-signing.ts'
 
 export type SiteKeySetOptions = Pick<KeySetDraftInput, 'thresholds' | 'key_changes' | 'now'> & {
-  /** Root keys of which not even the public half lies in the site. */
+  /** Public root keys that are not in the site. */
   readonly external_roots?: readonly PublicKey[]
 }
 
-/** The set in force with its digest; undefined for a site whose keys peers have pinned one by one. */
+/** The current set with its digest; undefined for a site whose peers have pinned single keys. */
 export function readCurrentKeySet(folder: Pick<SiteFolder, 'keys'>): { sets: Jws[]; set: KeySet | undefined } {
   const sets = readKeySets(folder.keys)
   const last = sets.at(-1)
@@ -54,7 +54,7 @@ export async function draftSiteKeySet(
   return buildKeySetDraft({ ...terms, site, tenant_id, sets, keys: [...keys.values()], retention_ms: keep_ms })
 }
 
-/** How long a message may be under way: as long as it counts as fresh at the slowest peer; a week without peers. */
+/** Longest transit time of a message: the freshness limit of the slowest peer; a week without peers. */
 async function readTransit_ms(folder: SiteFolder): Promise<number> {
   const peers = await peerFiles(folder.peers).list()
   return Math.max(...peers.map(({ not_after_days }) => not_after_days), peers.length > 0 ? 1 : 7) * day_ms
@@ -66,8 +66,8 @@ export async function readShortestOverlap_s(folder: SiteFolder): Promise<number>
 }
 
 /**
- * Puts a signed draft in force; the running site then tells its peers. The site's own key files follow what the set says
- * of them. Throws `OfflineCommandError` for a set that does not follow, lacks signatures, or ends a key before its time.
+ * Publishes a signed draft; the running site then sends it to its peers. The site's own key files are updated to
+ * match. Throws `OfflineCommandError` for a set that is not a successor, lacks signatures, or ends a key too early.
  */
 export async function publishSiteKeySet(
   folder: SiteFolder,
@@ -80,7 +80,7 @@ export async function publishSiteKeySet(
     const set = readDraftedSet(given)
     const signed = toSignedSet(given)
     if (!set || !signed)
-      throw new OfflineCommandError(3, 'nobody has signed this key set', '`platform keys set sign` does')
+      throw new OfflineCommandError(3, 'the key set is not signed', '`platform keys set sign` signs it')
     requireOwnKeys(folder, env, set)
     await requireSuccession(sets.at(-1), set, signed)
     await requireOverlap(folder, before, set, now)
@@ -92,11 +92,11 @@ export async function publishSiteKeySet(
   })
 }
 
-/** Peers would believe whoever holds a key that is listed: so it must be here. */
+/** Peers would trust the holder of any listed key, so each listed key must be in this site. */
 function requireOwnKeys(folder: SiteFolder, env: EnvironmentVariables, set: KeySet): void {
   const { name, tenant_id } = readSiteSettings(folder, env).platform
   if (set.site !== name || set.tenant_id !== tenant_id)
-    throw new OfflineCommandError(3, 'this is the key set of another site')
+    throw new OfflineCommandError(3, 'the key set belongs to another site')
   const own = readKeyFiles(folder.keys)
   const strange = selectUsableKeys(set.keys, 'message', set.created).find(
     ({ fingerprint }) =>
@@ -109,7 +109,8 @@ function requireOwnKeys(folder: SiteFolder, env: EnvironmentVariables, set: KeyS
   const revoked = own.find(({ public_key: { status, fingerprint } }) =>
     set.keys.some((key) => key.fingerprint === fingerprint && status === 'revoked' && key.status !== 'revoked'),
   )
-  if (revoked) throw new OfflineCommandError(3, `${revoked.public_key.kid} was revoked since; make a new draft`)
+  if (revoked)
+    throw new OfflineCommandError(3, `${revoked.public_key.kid} was revoked after the draft was made; make a new draft`)
 }
 
 async function requireSuccession(last: Jws | undefined, set: KeySet, signed: Jws): Promise<void> {
@@ -118,16 +119,16 @@ async function requireSuccession(last: Jws | undefined, set: KeySet, signed: Jws
   if (last && before) {
     const found = await followKeySets(pinKeySet(before, digestKeySet(last)), [signed], judging)
     if ('refused' in found) throw new OfflineCommandError(3, found.refused.message)
-    if (found.sets.length === 0) throw new OfflineCommandError(3, `version ${before.version} is in force already`)
+    if (found.sets.length === 0) throw new OfflineCommandError(3, `version ${before.version} is already published`)
     return
   }
   const isFirst = set.version === 1 && set.previous === no_key_set.digest
-  if (!isFirst) throw new OfflineCommandError(3, 'the sets before this one are not here; restore them from a backup')
+  if (!isFirst) throw new OfflineCommandError(3, 'the earlier key sets are missing; restore them from a backup')
   const fault = await checkKeySet(set, signed, judging)
   if (fault) throw new OfflineCommandError(3, fault.message)
 }
 
-/** What an old key signed is under way for one transit, and the new key reaches the peers after another. */
+/** Messages of an old key are in transit for one transit time, and the new key reaches the peers after another. */
 async function requireOverlap(folder: SiteFolder, before: KeySet | undefined, set: KeySet, now: number): Promise<void> {
   const earliest = now + (await readShortestOverlap_s(folder)) * 1_000
   const old = before?.keys ?? listKeys(folder.keys)
@@ -140,8 +141,8 @@ async function requireOverlap(folder: SiteFolder, before: KeySet | undefined, se
       const least = new Date(earliest).toISOString()
       throw new OfflineCommandError(
         3,
-        `${key.kid} would end before ${least}: messages under way would be refused`,
-        'make a new draft with a longer --overlap; a key that others may have is revoked instead',
+        `${key.kid} would end before ${least}, so messages in transit would be refused`,
+        'make a new draft with a longer --overlap; revoke a key that others may have instead',
       )
     }
   }
@@ -159,7 +160,7 @@ function applySetToKeyFiles(folder: SiteFolder, set: KeySet): void {
   }
 }
 
-/** A key that the set leaves out signs no more, unless it was made since. */
+/** A key that the set omits no longer signs, unless it was made after the draft. */
 function deriveKeyStatus(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' | 'not_after'> {
   const listed = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
   if (listed) return listed
@@ -168,7 +169,10 @@ function deriveKeyStatus(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' 
   return isLeftOut ? { ...key, status: 'retired' } : key
 }
 
-/** Whether enough root keys lie in the site itself to follow the set in force; one for the first set. `now` in epoch milliseconds. */
+/**
+ * Whether enough root keys are in the site to sign a successor of the current set; one for the first set. `now` in
+ * epoch milliseconds.
+ */
 export function hasRootQuorum(folder: Pick<SiteFolder, 'keys'>, now: number): boolean {
   const { set } = readCurrentKeySet(folder)
   const held = readKeyFiles(folder.keys).filter(
@@ -177,7 +181,7 @@ export function hasRootQuorum(folder: Pick<SiteFolder, 'keys'>, now: number): bo
   const keys = held.map(({ public_key }) => public_key)
   const at = new Date(now).toISOString()
   if (!set) return selectUsableKeys(keys, 'root', at).length > 0
-  // By what the set says of them: a publication that was cut short has changed the files already.
+  // Uses the states in the set: an interrupted publication has already changed the files.
   const counted = selectUsableKeys(set.keys, 'root', at).filter((root) =>
     keys.some(({ fingerprint }) => fingerprint === root.fingerprint),
   )
@@ -186,7 +190,10 @@ export function hasRootQuorum(folder: Pick<SiteFolder, 'keys'>, now: number): bo
 
 export type PassphraseSource = () => string | undefined
 
-/** Drafts, signs and publishes in one step. Throws `OfflineCommandError` as each of them does; nothing is in force then. */
+/**
+ * Drafts, signs and publishes in one step. Throws `OfflineCommandError` as each of them does; then nothing was
+ * published.
+ */
 export async function renewSiteKeySet(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -194,7 +201,7 @@ export async function renewSiteKeySet(
   passphrase: PassphraseSource,
 ): Promise<KeySet> {
   const drafted = await draftSiteKeySet(folder, env, terms)
-  // Whoever may write here may publish: what was signed here before and did not get that far is of no account.
+  // A user with write access here may publish, so an earlier signature here that was never published is irrelevant.
   const { draft: signed } = await signKeySetDraft(folder.keys, { draft: drafted, passphrase, instead: true })
   return await publishSiteKeySet(folder, env, signed, terms.now)
 }

@@ -1,4 +1,4 @@
-// The site's own keys for commands: made, listed, rotated, revoked, exported.
+// The site's own keys for commands: created, listed, rotated, revoked, exported.
 import { exportJwks, importJwks, type Jwks } from '../../../adapters/keys/jose/jwks.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import {
@@ -37,11 +37,11 @@ export type KeyGenerationOptions = {
   /** Epoch milliseconds. */
   readonly now: number
   readonly not_after?: string
-  /** What the private half is to lie under; in the open unless said. */
+  /** Passphrase to encrypt the private half with; default: not encrypted. */
   readonly passphrase?: string | undefined
 }
 
-/** For the site; with `role` and use `token` the key with which that role tells the others who it is. */
+/** Creates a key of the site; with `role` and use `token`, the key with which that role authenticates to the others. */
 export async function generateSiteKey(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -58,7 +58,7 @@ export async function generateSiteKey(
   return key
 }
 
-/** Makes a key in a folder that belongs to no site, as on a person's own medium: there is nobody to tell of it. */
+/** Creates a key in a folder outside of a site, such as a person's own medium; nothing is recorded. */
 export async function generateKeyInFolder(
   dir: string,
   use: PublicKey['use'],
@@ -67,18 +67,18 @@ export async function generateKeyInFolder(
   return await generateKey(dir, { use, ...terms })
 }
 
-/** A folder of keys, a site's or a medium's. */
+/** A folder of keys, of a site or a medium. */
 export type KeyLocation = Pick<SiteFolder, 'keys'>
 
-/** A key of a role says of which; all others are the site's, or the medium's. */
+/** A key of the site or the medium, or of a role, which it then names. */
 export type SiteKeyEntry = PublicKey & Partial<Pick<RoleKey, 'role'>>
 
-/** Oldest first; those of a site's roles after the site's own. */
+/** Lists keys oldest first; those of roles after the site's own. */
 export function listSiteKeys(folder: KeyLocation | SiteFolder): SiteKeyEntry[] {
   return [...listKeys(folder.keys), ...('identity' in folder ? listRoleKeys(folder) : [])]
 }
 
-/** Throws `OfflineCommandError` when there is no such key, it is not active, or the overlap is too short; and `Locked`. */
+/** Rotates a key. Throws `OfflineCommandError` for an unknown or inactive key or too short an overlap; and `Locked`. */
 export async function rotateSiteKey(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -87,10 +87,13 @@ export async function rotateSiteKey(
 ): Promise<KeyRotationResult> {
   const found = findSiteKey(folder, kid)
   const { status, role, use } = found
-  if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; only an active key rotates`)
+  if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; only an active key can be rotated`)
   if (use === 'message' || use === 'root') return await rotateKeyInSet(folder, env, omitRole(found), terms)
   if (use === 'authority')
-    throw new OfflineCommandError(2, 'an authority is replaced by: platform keys ca init --replace')
+    throw new OfflineCommandError(
+      2,
+      'an authority cannot be rotated; replace it with `platform keys ca init --replace`',
+    )
   const { overlap_s: _overlap, passphrase, ...rest } = terms
   const done = role
     ? await rotateRoleKey(folder, role, kid, rest)
@@ -113,8 +116,8 @@ export type KeyRevocationResult = {
 }
 
 /**
- * Ends a key for good; with `replace` a new one is made in the place of a key that peers pin. Throws `OfflineCommandError` when there
- * is no such key, and `Locked`.
+ * Revokes a key for good; with `replace`, makes a new one in the place of a key that peers pin. Throws
+ * `OfflineCommandError` for an unknown key, and `Locked`.
  */
 export async function revokeSiteKey(
   folder: SiteFolder,
@@ -128,10 +131,10 @@ export async function revokeSiteKey(
   if (terms.replace)
     throw new OfflineCommandError(
       2,
-      `a ${use} key is replaced by: platform keys ${replacement_commands[use] ?? 'generate'}`,
+      `--replace works for message and root keys; for a ${use} key run \`platform keys ${replacement_commands[use] ?? 'generate'}\``,
     )
   if (role) requireRoleKeyAccess(folder, role)
-  // The list first: from then on no process accepts what the key signs, whatever becomes of the rest.
+  // The list first: from then on no process accepts signatures of the key, even if a later step fails.
   await updateKeyList(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
   const revoked = role ? revokeRoleKey(folder, role, kid) : revokeKey(folder.keys, kid)
   await recordOperatorAction(folder, env, { action: 'site.key.revoke', target: kid })
@@ -146,12 +149,12 @@ function isKeyWrapped(folder: KeyLocation, kid: string): boolean {
   return readKeyFiles(folder.keys).some((key) => key.public_key.kid === kid && key.private_jwe !== undefined)
 }
 
-/** Whether a key of the folder, or one of this use, lies under a passphrase. */
+/** Whether a key of the folder, or one of this use, is encrypted. */
 export function needsPassphrase(folder: KeyLocation, use?: PublicKey['use']): boolean {
   return hasWrappedKeys(folder.keys, use)
 }
 
-/** Puts the keys of the folder, or those of one use, under the passphrase; the kids of those that were not. */
+/** Encrypts the keys of the folder, or those of one use; returns the kids of those that were not encrypted before. */
 export async function wrapSiteKeys(
   place: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
@@ -163,7 +166,7 @@ export async function wrapSiteKeys(
   return kids
 }
 
-/** The way back. Throws `Locked` before anything is changed. */
+/** Decrypts the keys. Throws `Locked` before it changes anything. */
 export async function unwrapSiteKeys(
   place: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
@@ -186,7 +189,7 @@ export function exportSiteJwks(folder: KeyLocation, use: PublicKey['use'] | unde
   return exportJwks(folder.keys, use)
 }
 
-/** The keys of a JWKS that a site exported. Throws `OfflineCommandError` for anything else. */
+/** Parses the keys of an exported JWKS. Throws `OfflineCommandError` for other text. */
 export function parseJwks(text: string): PublicKey[] {
   try {
     return importJwks(JSON.parse(text))
@@ -195,14 +198,14 @@ export function parseJwks(text: string): PublicKey[] {
     throw new OfflineCommandError(
       2,
       `the keys cannot be read: ${why}`,
-      '`platform keys export` at the other site makes the file',
+      '`platform keys export` at the other site writes the file',
     )
   }
 }
 
-/** Throws `OfflineCommandError` (1) when there is no such key. */
+/** Finds a key by kid. Throws `OfflineCommandError` (1) if there is none. */
 export function findSiteKey(folder: SiteFolder, kid: string): SiteKeyEntry {
   const found = listSiteKeys(folder).find((key) => key.kid === kid)
-  if (!found) throw new OfflineCommandError(1, `there is no key ${kid}`, '`platform keys list` shows those there are')
+  if (!found) throw new OfflineCommandError(1, `there is no key ${kid}`, '`platform keys list` lists the keys')
   return found
 }

@@ -1,4 +1,4 @@
-// The passphrase of the site's keys for commands: from a file that a person named, or from the one of the profile.
+// The passphrase of the site's keys for commands: from a named file, or from the one of the profile.
 import { shortest_passphrase } from '../../../adapters/keys/jose/wrapped-key.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { readPassphrase } from '../../boot/host/passphrase.ts'
@@ -6,12 +6,12 @@ import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
-/** Throws `OfflineCommandError` (3) for a file that cannot be it. */
+/** Reads the file. Throws `OfflineCommandError` (3) if it cannot be a passphrase file. */
 export function readNamedPassphrase(file: string): string {
   return runAsInvoker(() => readPassphraseOrRefuse(file))
 }
 
-/** That of the profile; undefined when it names no file. Throws as `named` does. */
+/** The passphrase of the profile; undefined if it names no file. Throws as `readNamedPassphrase` does. */
 export function readSitePassphrase(folder: SiteFolder, env: EnvironmentVariables): string | undefined {
   const { keys_passphrase_file } = readSiteSettings(folder, env).identity
   return keys_passphrase_file === undefined ? undefined : readPassphraseOrRefuse(keys_passphrase_file)
@@ -25,8 +25,11 @@ function readPassphraseOrRefuse(file: string): string {
   }
 }
 
-/** Throws `OfflineCommandError` (2) for one that could be guessed. */
+/** Throws `OfflineCommandError` (2) for a passphrase that could be guessed. */
 export function requirePassphraseLength(passphrase: string): void {
   if (passphrase.length >= shortest_passphrase) return
-  throw new OfflineCommandError(2, `a passphrase has at least ${shortest_passphrase} characters`)
+  throw new OfflineCommandError(
+    2,
+    `the passphrase is too short; it must have at least ${shortest_passphrase} characters`,
+  )
 }

@@ -1,11 +1,14 @@
-// Reads the label map of a peer from the file in which people agreed on it.
+// Reads the label map of a peer from a file on which people agreed.
 
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import type { LabelPolicy } from '../../kernel/label/label.ts'
 import { type LabelMap, labelMap } from '../../kernel/label/label-map.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** Throws `OfflineCommandError` (2) for what is no map, or leads to levels that the site's policy does not have. */
+/**
+ * Throws `OfflineCommandError` (2) for text that is not a map, or that maps to levels that the site's policy does not
+ * have.
+ */
 export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
   const read = parseWithSchema(labelMap, parseJsonText(text))
   if (!read.success)
@@ -15,11 +18,14 @@ export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
   )
   if (strange.length === 0) return read.data
   const names = [...new Set(strange)].join(', ')
-  throw new OfflineCommandError(2, `the label map leads to ${names}; the profile has ${levels.join(', ')}`)
+  throw new OfflineCommandError(
+    2,
+    `the label map maps to ${names}, which the profile does not have; the levels are ${levels.join(', ')}`,
+  )
 }
 
 const label_map_hint =
-  'it is JSON: {"<their policy>": {"levels": {"<theirs>": "<ours>"}, "categories": {…}, "releasable_to": {…}}}'
+  'the file is JSON: {"<their policy>": {"levels": {"<theirs>": "<ours>"}, "categories": {…}, "releasable_to": {…}}}'
 
 function parseJsonText(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-// The pinned keys of a peer for commands: brought up to date by its key set, and revoked by hand.
+// The pinned keys of a peer for commands: updated from its key set, and revoked by hand.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import { getSettings } from '../../boot/profile.ts'
@@ -23,7 +23,10 @@ import { getPeer } from './site-peers.ts'
 
 const signatures = { verify: verifyJws }
 
-/** Throws `OfflineCommandError` for a file that is no key set, and for sets that do not follow the pinned one. `now` in epoch milliseconds. */
+/**
+ * Updates the keys. Throws `OfflineCommandError` for a file that is not a key set, and for sets that do not follow the
+ * pinned one. `now` in epoch milliseconds.
+ */
 export async function updatePeerKeys(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -35,8 +38,8 @@ export async function updatePeerKeys(
   if (!sets)
     throw new OfflineCommandError(
       2,
-      'this is no key set file',
-      '`platform keys set show --out FILE` at the other site makes it',
+      'the file is not a key set',
+      '`platform keys set show --out FILE` at the other site writes it',
     )
   if (selectUsableKeys((await getPeer(folder, name)).keys, 'root', new Date(now).toISOString()).length === 0) {
     throw new OfflineCommandError(
@@ -63,15 +66,15 @@ export async function updatePeerKeys(
   return { peer, taken }
 }
 
-/** By kid or fingerprint. Throws `OfflineCommandError` (1) when the peer has no such key. */
+/** Finds a key by kid or fingerprint. Throws `OfflineCommandError` (1) if the peer has no such key. */
 export async function findPeerKey(folder: SiteFolder, name: string, key: string): Promise<PublicKey> {
   const found = selectPeerKey(await getPeer(folder, name), key)
   if (!found)
-    throw new OfflineCommandError(1, `${name} has no key ${key}`, `\`platform peers show ${name}\` shows those it has`)
+    throw new OfflineCommandError(1, `${name} has no key ${key}`, `\`platform peers show ${name}\` lists its keys`)
   return found
 }
 
-/** `left`: message keys that count. Throws as `find` does. */
+/** Revokes a key; `left` is the number of valid message keys. Throws as `findPeerKey` does. */
 export async function revokePeerKey(folder: SiteFolder, env: EnvironmentVariables, name: string, key: string) {
   const { fingerprint, kid } = await findPeerKey(folder, name, key)
   const peer = await changePinnedPeer(folder, name, async (current) => {

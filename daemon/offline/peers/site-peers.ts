@@ -1,4 +1,4 @@
-// Peers for commands: what would be pinned, pinning it with its channel folders, and letting go again.
+// Peers for commands: read from key files, pinned with their channel folders, and removed.
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { findAccreditationFault } from '../../boot/links/accredited-peers.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -18,15 +18,15 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { parseLabelMap } from './label-map-file.ts'
 
-/** What a peer signs with: its token keys are its own affair, and a revoked key is nobody's. */
+/** Uses of keys to pin: token keys of a peer are not needed here, and revoked keys are never pinned. */
 const pinnedUses: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
 
-/** `set`: the keys are of a key set, and are pinned as a whole. */
+/** `set`: the keys belong to a key set, and are pinned as a whole. */
 export type PinnableKeys = { readonly keys: readonly PublicKey[]; readonly set?: VerifiedKeySet }
 
 /**
- * What may be pinned of a file that `keys export` or `keys set show` made. Throws `OfflineCommandError` when there is no message key
- * in it, and for a key set that its own root keys have not signed.
+ * Reads the pinnable keys of a file of `keys export` or `keys set show`. Throws `OfflineCommandError` if it has no
+ * message key, and for a key set that its own root keys have not signed.
  */
 export async function readPinnableKeys(text: string): Promise<PinnableKeys> {
   const sets = parseKeySetFile(text)
@@ -38,7 +38,10 @@ export async function readPinnableKeys(text: string): Promise<PinnableKeys> {
 function requirePinnableKeys(text: string): PublicKey[] {
   const keys = parseJwks(text).filter((key) => pinnedUses.has(key.use) && key.status !== 'revoked')
   if (!keys.some(({ use, status }) => use === 'message' && status === 'active')) {
-    throw new OfflineCommandError(2, 'the file holds no active message key, so nothing of this peer could be verified')
+    throw new OfflineCommandError(
+      2,
+      'the file contains no active message key, so no message of this peer could be verified',
+    )
   }
   return keys
 }
@@ -49,9 +52,9 @@ export type NewPeer = {
   readonly keys: readonly PublicKey[]
   readonly ceiling: { readonly level: string; readonly categories: readonly string[] }
   readonly releasable_names: readonly string[]
-  /** The text of the file that holds it; see `parseLabelMap`. */
+  /** Text of the label map file; see `parseLabelMap`. */
   readonly label_map?: string | undefined
-  /** The two thresholds of the set count instead of these. */
+  /** If given, its thresholds replace the two below. */
   readonly key_set?: VerifiedKeySet | undefined
   readonly threshold: number | undefined
   readonly root_threshold?: number | undefined
@@ -62,7 +65,10 @@ export type NewPeer = {
   readonly now: number
 }
 
-/** Pins the peer and makes its channel folders. Throws `OfflineCommandError` for a name that is pinned, the site's own, or unfit. */
+/**
+ * Pins the peer and creates its channel folders. Throws `OfflineCommandError` for a name that is pinned, is the site's
+ * own, or is not valid.
+ */
 export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer): Promise<Peer> {
   const pinned = buildPeer(folder, env, given)
   const files = peerFiles(folder.peers)
@@ -70,10 +76,10 @@ export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, giv
     throw new OfflineCommandError(
       3,
       `${pinned.name} is pinned already`,
-      `platform peers remove ${pinned.name}, to pin other keys`,
+      `to pin other keys, run \`platform peers remove ${pinned.name}\` first`,
     )
   }
-  // The channel first: a pinned peer without one would be an alarm, a channel without a peer is only not used.
+  // The channel first: a pinned peer without a channel would be an alarm, a channel without a peer is merely unused.
   await enrolChannels(folder, env, pinned)
   await files.add(pinned)
   const fingerprints = pinned.keys.map((key) => key.fingerprint)
@@ -82,20 +88,21 @@ export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, giv
   return pinned
 }
 
-/** By name. */
+/** Lists peers by name. */
 export async function listPeers(folder: SiteFolder): Promise<Peer[]> {
   return await peerFiles(folder.peers).list()
 }
 
-/** Throws `OfflineCommandError` (1) when there is none. */
+/** Throws `OfflineCommandError` (1) if the peer is not pinned. */
 export async function getPeer(folder: SiteFolder, name: string): Promise<Peer> {
   const found = await peerFiles(folder.peers).get(name)
-  if (!found)
-    throw new OfflineCommandError(1, `there is no peer ${name}`, '`platform peers list` shows those there are')
+  if (!found) throw new OfflineCommandError(1, `there is no peer ${name}`, '`platform peers list` lists the peers')
   return found
 }
 
-/** Those of the peers whose channels may not be used as the profile stands: why, and what to do. `now` in epoch milliseconds. */
+/**
+ * Lists peers whose channels the current profile does not permit, with reason and remedy. `now` in epoch milliseconds.
+ */
 export function listUnaccreditedPeers(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -111,8 +118,8 @@ export function listUnaccreditedPeers(
 }
 
 /**
- * Unpins at once; the channel folders and their record stay, for audit. Nothing leaves for the peer any more when it
- * resolves; throws `OfflineCommandError` (3) when a running site cannot be brought to that.
+ * Unpins a peer at once; its channel folders and their record stay, for audit. Nothing is sent to the peer once it
+ * resolves. Throws `OfflineCommandError` (3) if a running site cannot be made to stop sending.
  */
 export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, name: string): Promise<void> {
   await getPeer(folder, name)
@@ -126,14 +133,15 @@ export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, 
     throw new OfflineCommandError(
       3,
       `${name} is removed; ${error.message}`,
-      'stop the site, so that nothing of them leaves',
+      'stop the site, so that none of its messages leave',
     )
   }
 }
 
 function buildPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer): Peer {
   const { platform, labels } = readSiteSettings(folder, env)
-  if (given.name === platform.name) throw new OfflineCommandError(2, `${given.name} is this site itself`)
+  if (given.name === platform.name)
+    throw new OfflineCommandError(2, `${given.name} is the name of this site; a peer needs another name`)
   const ceiling = completeLabel(
     { ...given.ceiling, categories: [...given.ceiling.categories] },
     labels,
@@ -142,7 +150,7 @@ function buildPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer
   if (!ceiling) {
     throw new OfflineCommandError(
       2,
-      `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`,
+      `the profile has no level "${given.ceiling.level}"; the levels are ${labels.levels.join(', ')}`,
     )
   }
   const { threshold, root_threshold, not_after_days, inventory_interval_s } = given
@@ -168,7 +176,7 @@ function buildPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer
 function applyKeySet(pinned: Peer, newest: VerifiedKeySet): Peer {
   const { site, tenant_id } = newest.set
   if (site !== pinned.name || tenant_id !== pinned.tenant_id) {
-    throw new OfflineCommandError(3, `the key set is that of ${site}, of tenant ${tenant_id}`)
+    throw new OfflineCommandError(3, `the key set belongs to ${site} of tenant ${tenant_id}, not to the peer named`)
   }
   const done = repinPeer(pinned, { pinned: pinKeySet(newest.set, newest.digest), sets: [newest] })
   if (isRefusal(done)) throw new OfflineCommandError(3, done.message)

@@ -1,4 +1,4 @@
-// A person's own signature: made here, by the file on their medium; no daemon ever sees the key.
+// A person's own signature, made here with the key file on their medium; no daemon ever reads the key.
 import { resolve } from 'node:path'
 import { readKeyAt } from '../../../adapters/keys/jose/key-files.ts'
 import { signWith } from '../../../adapters/keys/jose/signatures.ts'
@@ -7,12 +7,15 @@ import type { Jws } from '../../kernel/cryptography/signatures.ts'
 import { type Release, releasePayload } from '../../kernel/messaging/release.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** Whether the key of this file lies under a passphrase. Throws `OfflineCommandError` when there is no such file. */
+/** Whether the key of this file is encrypted. Throws `OfflineCommandError` if the file does not exist. */
 export function isKeyFileWrapped(file: string): boolean {
   return runAsInvoker(() => readPersonalKey(resolve(file))).private_jwe !== undefined
 }
 
-/** Throws `OfflineCommandError` for a file that is not an active personal key, and `Locked`. `file`: as the person named it. */
+/**
+ * Signs with the key. Throws `OfflineCommandError` for a file that is not an active personal key, and `Locked`.
+ * `file`: as typed.
+ */
 export async function signRelease(file: string, said: Release, passphrase: string | undefined): Promise<Jws> {
   const key = runAsInvoker(() => readPersonalKey(resolve(file)))
   const { use, status, not_after, kid } = key.public_key

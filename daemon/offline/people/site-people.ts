@@ -1,4 +1,4 @@
-// People for commands: enrolled by the public half of a key that only they have, listed, and let go of.
+// People for commands: enrolled with the public half of their own key, listed, and removed.
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
 import { peopleFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
@@ -9,7 +9,7 @@ import { listSiteKeys as ownKeys, parseJwks } from '../keys/site-keys.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
 
-/** The keys of an exported file that a person may be enrolled by. Throws `OfflineCommandError` when there is none. */
+/** Parses the personal keys of an exported file. Throws `OfflineCommandError` if there is none. */
 export function parsePersonalKeys(text: string): PublicKey[] {
   const keys = parseJwks(text).filter(({ use, status }) => use === 'personal' && status === 'active')
   if (keys.length > 0) return keys
@@ -64,20 +64,23 @@ export async function enrolPerson(folder: SiteFolder, env: EnvironmentVariables,
   return checked.data
 }
 
-/** By subject. */
+/** Lists people by subject. */
 export async function listPeople(folder: SiteFolder): Promise<Person[]> {
   const all = await peopleFiles(peopleFolder(folder)).list()
   return all.sort((a, b) => (a.subject < b.subject ? -1 : 1))
 }
 
-/** Throws `OfflineCommandError` (1) when nobody of this subject is enrolled. */
+/** Throws `OfflineCommandError` (1) if the subject is not enrolled. */
 export async function getPerson(folder: SiteFolder, subject: string): Promise<Person> {
   const found = (await listPeople(folder)).find((each) => each.subject === subject && findActiveKey(each))
   if (found) return found
   throw new OfflineCommandError(1, `${subject} is not enrolled`, '`platform people list` shows who is')
 }
 
-/** Revokes the person's key at once. The record stays: for what it signed, and so that the key is never enrolled again. */
+/**
+ * Revokes the person's key at once. The record stays, for earlier signatures, and so that the key is never enrolled
+ * again.
+ */
 export async function removePerson(folder: SiteFolder, env: EnvironmentVariables, subject: string): Promise<void> {
   const found = await getPerson(folder, subject)
   const keys = found.keys.map((key) => ({ ...key, status: 'revoked' as const }))
@@ -86,7 +89,7 @@ export async function removePerson(folder: SiteFolder, env: EnvironmentVariables
   await recordOperatorAction(folder, env, { action: 'site.person.remove', target: subject, detail: { fingerprint } })
 }
 
-/** What counts as the person's own signature; undefined for one who was let go. */
+/** The key that verifies the person's signatures; undefined for a removed person. */
 export function findActiveKey({ keys }: Person): PublicKey | undefined {
   return keys.find(({ status }) => status === 'active')
 }

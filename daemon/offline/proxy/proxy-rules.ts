@@ -1,4 +1,4 @@
-// What the site's public door would do, told without a daemon: by the same settings and the same judgement as its threads.
+// Explains the proxy's rules without a daemon, with the same settings and decisions as its threads.
 import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { parseYaml } from '../../../adapters/host/yaml/yaml-document.ts'
@@ -22,12 +22,12 @@ export function explainProxyRequest(
   const config = readProxyConfig(folder, env)
   const hops = [source, ...Array<string>(config.depth - 1).fill('unknown')]
   const headers = ['host', 'platform', 'x-forwarded-for', hops.join(', ')]
-  // On the request line a character beyond ASCII is the bytes of its UTF-8.
+  // On the request line, a character beyond ASCII is the bytes of its UTF-8.
   const bytes = Buffer.from(target, 'utf8').toString('latin1')
   return explainRequest({ method, target: bytes, headers, peer: '127.0.0.1' }, config)
 }
 
-/** Reads the log once, however long it is; `top` is how many of what was refused are told apart. Throws `OfflineCommandError` (1). */
+/** Reads the log once, in a stream; `top` limits the number of listed denials. Throws `OfflineCommandError` (1). */
 export async function simulateAccessLog(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -44,7 +44,10 @@ export async function simulateAccessLog(
   return simulation.result(top)
 }
 
-/** A document in JSON or YAML. Throws `OfflineCommandError`: 1 when it cannot be read, 5 when it is no OpenAPI document. */
+/**
+ * Reads a document in JSON or YAML. Throws `OfflineCommandError`: 1 if it cannot be read, 5 if it is not an OpenAPI
+ * document.
+ */
 export function proposeAllowlistFromFile(file: string): AllowlistProposal {
   const read = parseYaml(readDocumentText(file))
   if ('faults' in read) throw new OfflineCommandError(5, `${file} is no document: ${read.faults.join('; ')}`)

@@ -47,10 +47,13 @@ export async function readDecisions(file: string, records: LensRecords): Promise
       const [name, id] = key.split('\u0000')
       throw new OfflineCommandError(1, `${where}: ${name} has no record ${JSON.stringify(id)}`)
     }
-    if (left === right) throw new OfflineCommandError(1, `${where}: it is about a record and itself`)
+    if (left === right) throw new OfflineCommandError(1, `${where}: the pair names the same record twice`)
     const is = decisionMeanings[line.decision]
     if (!is && line.decision !== 'defer') {
-      throw new OfflineCommandError(1, `${where}: ${JSON.stringify(line.decision)} is not confirm, reject or defer`)
+      throw new OfflineCommandError(
+        1,
+        `${where}: decision is ${JSON.stringify(line.decision)}; it must be confirm, reject or defer`,
+      )
     }
     last.set([left, right].sort().join('\u0000'), is && { left, right, is })
   }

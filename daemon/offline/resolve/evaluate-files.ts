@@ -87,7 +87,7 @@ function findResultFile(folder: string, name: string): string | undefined {
 function requireResultFile(folder: string, name: string): string {
   const file = findResultFile(folder, name)
   if (file) return file
-  throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet: no run has ended there`)
+  throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet: no run was completed there`)
 }
 
 /** What the run says of itself; of a folder that others have filled nothing is known. */
@@ -107,7 +107,7 @@ async function measureScoredPairs(file: string, index: ResolvedRecordIndex, trut
     if (text !== '' && Number.isFinite(Number(text))) return Number(text)
     throw new OfflineCommandError(
       1,
-      `${file}: pair ${at + 1} has the score ${JSON.stringify(text)}, which is no number`,
+      `${file}: pair ${at + 1} has the score ${JSON.stringify(text)}, which is not a number`,
     )
   })
   refuseDuplicatePairs({ lefts, rights, scores }, index.rows, file)
@@ -129,7 +129,7 @@ function refuseDuplicatePairs({ lefts, rights }: ScoredPairs, rows: number, file
     const right = rights[at] ?? 0
     return Math.min(left, right) * rows + Math.max(left, right)
   }).sort()
-  if (keys.some((key, at) => key === keys[at + 1])) throw new OfflineCommandError(1, `${file} has a pair twice`)
+  if (keys.some((key, at) => key === keys[at + 1])) throw new OfflineCommandError(1, `${file} contains a pair twice`)
 }
 
 type LinkedPairRows = { lefts: Int32Array; rights: Int32Array; isLinked: readonly boolean[] }

@@ -52,12 +52,12 @@ export type MatchedFileRecord = {
   readonly size: number
 }
 
-/** More come as a run. */
+/** For more records, use a run. */
 const max_records = 20_000
 
 /**
- * The registry is replaced last and as a whole; the same records again change nothing. Throws `OfflineCommandError`: 1 for data that cannot be used, 3 for a
- * registry that keeps no records, or was made by another lens.
+ * Matches the records. Replaces the registry last and as a whole; the same records again change nothing. Throws
+ * `OfflineCommandError`: 1 for unusable data, 3 for a registry without records, or of another lens.
  */
 export async function matchFiles(
   wanted: MatchFilesOptions,
@@ -101,16 +101,17 @@ function requireRegistryContent(
   { content, bytes }: EntityRegistry,
   { lens, registry }: MatchFilesOptions,
 ): RegistryContent {
-  if (!bytes) throw new OfflineCommandError(1, `there is no ${registry}`)
+  if (!bytes) throw new OfflineCommandError(1, `the registry ${registry} does not exist`)
   if (!content) {
-    throw new OfflineCommandError(
-      3,
-      `${registry} keeps no records`,
-      '`platform resolve run --keep-records` has it keep them',
-    )
+    const remedy = '`platform resolve run --keep-records` keeps them'
+    throw new OfflineCommandError(3, `${registry} contains no records`, remedy)
   }
   if (content.learnt.lens === digestLens(lens)) return content
-  throw new OfflineCommandError(3, `${registry} was made by another lens than this`, 'run once more with this one')
+  throw new OfflineCommandError(
+    3,
+    `${registry} was made with another lens`,
+    'use that lens, or run `platform resolve run` again with this one',
+  )
 }
 
 /** By key, what each says in normal form. */
@@ -122,12 +123,12 @@ async function readNewRecords(
   if (records.rows > max_records) {
     throw new OfflineCommandError(
       3,
-      `there are ${records.rows} records, and ${max_records} at most are matched`,
-      'start a run',
+      `there are ${records.rows} records; at most ${max_records} can be matched`,
+      'use `platform resolve run`',
     )
   }
   if (source !== undefined && files.length > 1)
-    throw new OfflineCommandError(2, 'the records of several files are of one source')
+    throw new OfflineCommandError(2, '--source needs a single data file: several files are several sources')
   const { found } = listClusters(
     records,
     Int32Array.from({ length: records.rows }, (_, row) => row),

@@ -22,7 +22,7 @@ export function writeNewFile(file: string, text: string): void {
     runAsInvoker(() => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new OfflineCommandError(3, `${file} is there already`, 'name a new file')
+    if (code === 'EEXIST') throw new OfflineCommandError(3, `${file} already exists`, 'name a new file')
     throw new OfflineCommandError(1, `${file} cannot be written: ${code}`)
   }
 }

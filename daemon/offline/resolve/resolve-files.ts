@@ -80,7 +80,7 @@ export async function resolveFiles(
   const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: kept } = wanted
   refuseDuplicateSources(files.map((file) => basename(file)))
   if (wanted.keepsRecords && kept === undefined)
-    throw new OfflineCommandError(2, '--keep-records is about a registry: name it with --registry')
+    throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
   // Before anything is read: an hour of work must not end at a folder that cannot be written.
   claimFolder(out)
   const registry = kept === undefined ? undefined : readEntityRegistry(kept, lens.lens)
@@ -162,8 +162,8 @@ function refuseDuplicateSources(names: readonly string[]): void {
   if (twice)
     throw new OfflineCommandError(
       1,
-      `two files are called ${twice}`,
-      'a source is known by the name of its file: give one another',
+      `two files have the name ${twice}`,
+      'the file name identifies a source: rename one of them',
     )
 }
 

@@ -39,7 +39,7 @@ export class ResolvedRecordIndex {
       this.#bySource.set(buildSourceKey(sources[row], id), row)
     }
     this.#isShared = this.#byId.size < ids.length
-    if (this.#bySource.size < ids.length) throw new OfflineCommandError(1, `${file}: two records have one id`)
+    if (this.#bySource.size < ids.length) throw new OfflineCommandError(1, `${file}: two records have the same id`)
   }
 
   /** The rows of the records that two columns of a file name. Throws `OfflineCommandError` (1): one was not resolved. */
@@ -56,7 +56,7 @@ export class ResolvedRecordIndex {
       const row = sources ? this.#bySource.get(buildSourceKey(sources[at], each)) : this.#byId.get(each)
       if (row !== undefined) return row
       const named = sources ? `${JSON.stringify(each)} of ${JSON.stringify(sources[at])}` : JSON.stringify(each)
-      throw new OfflineCommandError(1, `${file} knows ${named}, which was not resolved`)
+      throw new OfflineCommandError(1, `${file} names ${named}, which was not resolved`)
     })
   }
 }

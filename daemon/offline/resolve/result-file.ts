@@ -116,13 +116,13 @@ function convertWriteErrors<T>(file: string, act: () => T): T {
     throw new OfflineCommandError(
       1,
       `${file} cannot be written: ${write_error_reasons[code] ?? code}`,
-      'nothing of it was left behind',
+      'the partial file was removed',
     )
   }
 }
 
 function fileInUseError(file: string): OfflineCommandError {
-  return new OfflineCommandError(3, `another run writes to ${file}, or has done so`, 'name a new folder')
+  return new OfflineCommandError(3, `another run writes to ${file}, or has written it`, 'name a new folder')
 }
 
 function writeCsv({ columns, rows, writeTo }: ResultTable, write: ByteWriter): void {

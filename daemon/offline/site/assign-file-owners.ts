@@ -1,4 +1,4 @@
-// Gives the files of a divided site to their users, as root: nothing is followed that such a user may have laid.
+// Assigns the files of a divided site to their users, as root; follows no path that such a user may have planted.
 import * as fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { SiteDivision } from '../../boot/host/site-division.ts'
@@ -11,8 +11,9 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
 type OwnerAssignment = { readonly division: SiteDivision; changes: number }
 
 /**
- * How many owners and modes were changed: a repeat changes none. No role may run meanwhile. Throws `OfflineCommandError` (3) for
- * a file with a second name, which might be a file of somebody else, and for a link in the place of a folder.
+ * Returns the number of changed owners and modes; a repeat changes none. No role may run meanwhile. Throws
+ * `OfflineCommandError` (3) for a file with several hard links, which might belong to another user, and for a link in
+ * the place of a folder.
  */
 export function assignFileOwners(folder: SiteFolder, division: SiteDivision): number {
   const giving: OwnerAssignment = { division, changes: 0 }
@@ -30,24 +31,28 @@ export function assignFileOwners(folder: SiteFolder, division: SiteDivision): nu
   return giving.changes
 }
 
-/** Reached through the folder that is open, so that no part of the way can be exchanged. `path`: for what is said. */
+/** Opens paths relative to the open folder, so that no part of the path can be exchanged. `path`: for messages. */
 function assignEntry(giving: OwnerAssignment, parent: number, names: readonly string[], path: string): void {
   const at = resolveDescriptorPath(parent, names.at(-1) ?? '')
   const found = fs.lstatSync(at)
   if (found.isDirectory()) assignFolder(giving, at, names, path)
-  // Nobody listens, so it is what a killed process left.
+  // Nobody listens on it, so a killed process left it.
   else if (found.isSocket()) fs.unlinkSync(at)
   else if (found.isFile() && found.nlink !== 1) refuseHardLink(path)
   else if (isLockFile(names)) assignOwnerByName(giving, at, names, found)
   else if (found.isFile()) assignFile(giving, at, names, path)
   else if (names.length <= 2)
-    throw new OfflineCommandError(3, `${path} is neither folder nor file`, 'put back what was there')
+    throw new OfflineCommandError(
+      3,
+      `${path} is neither a folder nor a regular file`,
+      'replace it with the original folder or file',
+    )
 }
 
 function assignFile(giving: OwnerAssignment, at: string, names: readonly string[], path: string): void {
   const opened = fs.openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    // Once more, since the name may have been given to another file meanwhile.
+    // Checked again, since the name may refer to another file meanwhile.
     if (fs.fstatSync(opened).nlink !== 1) refuseHardLink(path)
     assignOwner(giving, opened, names, 'file')
   } finally {
@@ -56,7 +61,11 @@ function assignFile(giving: OwnerAssignment, at: string, names: readonly string[
 }
 
 function refuseHardLink(path: string): never {
-  throw new OfflineCommandError(3, `${path} has a second name elsewhere`, 'remove it, if it is not the site’s')
+  throw new OfflineCommandError(
+    3,
+    `${path} has more than one hard link`,
+    'remove the link that does not belong to the site',
+  )
 }
 
 function assignFolder(giving: OwnerAssignment, at: string, names: readonly string[], path: string): void {
@@ -74,7 +83,7 @@ function openFolder(at: string, path: string): number {
   try {
     return fs.openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   } catch {
-    throw new OfflineCommandError(3, `${path} is no folder`)
+    throw new OfflineCommandError(3, `${path} is not a folder`)
   }
 }
 
@@ -87,13 +96,13 @@ function assignOwner(giving: OwnerAssignment, opened: number, names: readonly st
   const found = fs.fstatSync(opened)
   if (found.uid === uid && found.gid === gid && (found.mode & 0o7777) === mode) return
   giving.changes += 1
-  // Closed before it changes hands, opened after.
+  // Closed before the owner changes, opened afterwards.
   fs.fchmodSync(opened, mode & 0o700)
   fs.fchownSync(opened, uid, gid)
   fs.fchmodSync(opened, mode)
 }
 
-/** This process holds the locks of the roles, and would lose one by opening and closing its file. */
+/** Skips lock files: this process holds the locks of the roles, and would lose one by opening and closing its file. */
 function isLockFile([part, , name, ...more]: readonly string[]): boolean {
   return part === 'run' && name === 'lock' && more.length === 0
 }

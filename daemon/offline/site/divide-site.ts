@@ -1,4 +1,4 @@
-// Divides a site between the users of its roles, as its profile says: run by root, once or again.
+// Divides the files of a site between the users of its roles, by its profile; run by root, any number of times.
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { userName } from '../../../adapters/host/users/system-users.ts'
@@ -17,13 +17,13 @@ import { type EnvironmentVariables, readSiteSettings } from './site-profile.ts'
 export type SiteDivisionResult = {
   readonly group: number
   readonly users: readonly { readonly role: string; readonly user: string; readonly uid: number }[]
-  /** Files and folders whose owner or mode was another before. */
+  /** Number of files and folders whose owner or mode was changed. */
   readonly changes: number
 }
 
 /**
- * Gives every role's files to its user. Throws `OfflineCommandError` (3) for who is not root, for a site that runs, and for one
- * whose users could not come to it; ProfileError for users that cannot be. `now` in epoch milliseconds.
+ * Assigns every role's files to its user. Throws `OfflineCommandError` (3) unless run by root, while the site runs, or
+ * if its users could not reach it; ProfileError for invalid users. `now` in epoch milliseconds.
  */
 export async function divideSite(
   folder: SiteFolder,
@@ -31,12 +31,12 @@ export async function divideSite(
   now: number,
 ): Promise<SiteDivisionResult> {
   if (process.getuid?.() !== 0)
-    throw new OfflineCommandError(3, 'only root can give files to other users', 'run it as root')
+    throw new OfflineCommandError(3, 'only root can change the owner of files', 'run it as root')
   const { resolved, platform } = readSiteSettings(folder, env)
   if (platform.os_group === undefined) {
     throw new OfflineCommandError(
       3,
-      'the profile does not divide the site',
+      'the profile names no users for the roles',
       'set platform.os_group and platform.os_users first',
     )
   }
@@ -60,14 +60,14 @@ export async function divideSite(
   return { group: division.group, users, changes }
 }
 
-/** By the owner of the site, who alone may make them: so that each role finds its own, and none makes another's. */
+/** Creates the folders as the owner of the site, so that each role finds its own and none can create another's. */
 function createRoleFolders(folder: SiteFolder, role: string): void {
   for (const dir of [roleDataFolder(folder, role), roleRunFolder(folder, role), roleKeysFolder(folder, role)]) {
     fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
   }
 }
 
-/** A role that the profile did not have when the site was made. */
+/** A role that the profile did not have when the site was created. */
 async function generateMissingKeys(folder: SiteFolder, division: SiteDivision, now: number): Promise<void> {
   for (const role of division.users.keys()) {
     const isListed = readListedKeys(folder).some(
@@ -77,18 +77,14 @@ async function generateMissingKeys(folder: SiteFolder, division: SiteDivision, n
   }
 }
 
-/** The folders above the site are not ours to open. */
+/** Folders above the site are not changed. */
 function requirePassableParents(folder: SiteFolder, { group, users }: SiteDivision): void {
   for (const closed of findImpassableParents(dirname(folder.data), group, [...users.values()])) {
-    throw new OfflineCommandError(
-      3,
-      `${closed} is closed to the users of the site`,
-      `let them pass through: chmod a+x ${closed}`,
-    )
+    throw new OfflineCommandError(3, `the users of the site cannot enter ${closed}`, `allow it: chmod a+x ${closed}`)
   }
 }
 
-/** Folders above that one of the users cannot pass through. */
+/** Folders above the site that one of the users cannot enter. */
 function findImpassableParents(base: string, group: number, uids: readonly number[]): string[] {
   const above = dirname(base)
   if (above === base) return []

@@ -1,4 +1,4 @@
-// Makes a site out of a shipped profile: the folder, its keys, its profile; never over one that exists.
+// Creates a site from a shipped profile: folder, keys, profile; never over an existing one.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -17,7 +17,7 @@ export type NewSite = {
   readonly template: string
   readonly name: string
   readonly tenant_id: string
-  /** Roles listen from here on, in the order of the list of roles; 0 takes free ports, undefined the usual ones. */
+  /** First port, in the order of the list of roles; 0 takes free ports, undefined the standard ones. */
   readonly port_base: number | undefined
   readonly algorithm: KeyAlgorithm | undefined
   /** Epoch milliseconds. */
@@ -26,24 +26,24 @@ export type NewSite = {
 
 export type CreatedSite = {
   readonly keys: readonly PublicKey[]
-  /** Role to port; empty when the usual ports are used. */
+  /** Role to port; empty if the standard ports are used. */
   readonly ports: Readonly<Record<string, number>>
 }
 
 const initialKeyUses: readonly PublicKey['use'][] = ['message', 'token', 'root']
 
 /**
- * Everything is made private (0700, 0600) and the profile is written last, so that a half-made site is not taken for
- * one. Throws `OfflineCommandError` for a site that is there, and for values that a profile cannot hold.
+ * Creates everything privately (0700, 0600) and writes the profile last, so that a partial site is not taken for a
+ * site. Throws `OfflineCommandError` for an existing site, and for values that a profile cannot hold.
  */
 export async function makeSite(folder: SiteFolder, given: NewSite): Promise<CreatedSite> {
   const { text, ports } = buildProfileText(given)
   const home = dirname(folder.profile)
   if (fs.existsSync(folder.profile))
-    throw new OfflineCommandError(3, `there is a site in ${home} already`, 'choose another folder')
-  // The folder becomes private: done to one that serves others too, that would harm them.
+    throw new OfflineCommandError(3, `${home} already contains a site`, 'choose another folder')
+  // The folder becomes private, which would harm other users of a shared folder.
   if (holdsFiles(home))
-    throw new OfflineCommandError(3, `${home} holds other files`, 'choose a new folder, or an empty one')
+    throw new OfflineCommandError(3, `${home} contains other files`, 'choose a new folder, or an empty one')
   makePrivateFolder(home)
   for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivateFolder(part)
   prepareRevocations(dirname(folder.identity))
@@ -60,7 +60,7 @@ function buildProfileText(given: NewSite): { text: string; ports: Record<string,
   if (template === undefined) {
     throw new OfflineCommandError(
       2,
-      `there is no profile "${given.template}"; shipped are ${listTemplates().join(', ')}`,
+      `there is no shipped profile "${given.template}"; the profiles are ${listTemplates().join(', ')}`,
     )
   }
   const { name, tenant_id } = platformSettings.shape
@@ -79,7 +79,7 @@ function buildProfileText(given: NewSite): { text: string; ports: Record<string,
   return { text: Object.entries(ports).reduce(withPort, named), ports }
 }
 
-/** Internal listeners, where the profile has them, follow ten ports later: two sites then share no port. */
+/** Internal listeners, if the profile has them, use ports ten above: two sites then share no port. */
 function withPort(text: string, [role, port]: [string, number]): string {
   const placed = withValue(text, role, 'port', port)
   if (!hasValue(text, role, 'metrics_listen')) return placed
@@ -104,7 +104,7 @@ function writeFileDurably(path: string, text: string): void {
   } finally {
     fs.closeSync(file)
   }
-  // A link, not a rename: it fails when another made the site meanwhile.
+  // A link, not a rename: it fails if another process has created the site meanwhile.
   fs.linkSync(draft, path)
   fs.unlinkSync(draft)
 }

@@ -1,4 +1,4 @@
-// Whose each path of a divided site is, and who else may do what with it: the rule that divides, and that is looked for.
+// The owner of each path of a divided site, and the access of others: the rule for dividing and for checking.
 
 import type { SiteDivision } from '../../boot/host/site-division.ts'
 import { roles } from '../../roles.ts'
@@ -6,7 +6,10 @@ import { roles } from '../../roles.ts'
 export type SitePathKind = 'folder' | 'file' | 'socket'
 export type PathOwnership = { readonly uid: number; readonly gid: number; readonly mode: number }
 
-/** `path`: names below the site's folder; none for the folder itself. What no rule names is the site role's alone. */
+/**
+ * `path`: names below the site's folder; empty for the folder itself. Paths without a rule belong to the site role
+ * only.
+ */
 export function findExpectedOwnership(
   path: readonly string[],
   kind: SitePathKind,
@@ -29,17 +32,17 @@ function selectOwnershipRule([part, ...path]: readonly string[], kind: SitePathK
   return restrictToOwner('site', kind)
 }
 
-/** For its owner alone. */
+/** Accessible to the owner only. */
 function restrictToOwner(role: string, kind: SitePathKind): OwnershipRule {
   return { role, mode: kind === 'folder' ? 0o700 : 0o600 }
 }
 
-/** For the group to read, or to pass through. */
+/** Readable, or enterable, for the group. */
 function shareWithGroup(role: string, kind: SitePathKind): OwnershipRule {
   return { role, mode: kind === 'folder' ? 0o750 : 0o640 }
 }
 
-/** The others come to a role's socket, and to nothing beside it. */
+/** Other roles can reach a role's socket, and nothing beside it. */
 function selectRunRule([role = '', ...path]: readonly string[], kind: SitePathKind): OwnershipRule {
   if (!isRoleName(role)) return restrictToOwner('site', kind)
   if (kind === 'socket') return { role, mode: 0o660 }
@@ -50,13 +53,13 @@ function selectDataRule([place = '', set, file]: readonly string[], kind: SitePa
   if (isRoleName(place)) return restrictToOwner(place, kind)
   if (place !== 'backups') return restrictToOwner('site', kind)
   if (set === undefined) return shareWithGroup('site', kind)
-  // While a set is made each role puts its copy there, and none may touch another's.
+  // While a backup set is made, each role puts its copy there, and none may touch another's.
   if (file === undefined && set.endsWith('.part')) return { role: 'site', mode: 0o1770 }
   const role = /^(.+)\.db$/.exec(file ?? '')?.[1] ?? ''
   return restrictToOwner(isRoleName(role) ? role : 'site', kind)
 }
 
-/** What tokens are judged by is for all to read; people and the lock are not. */
+/** All roles can read the lists that verify tokens, but neither people nor the lock. */
 function selectIdentityRule([name = '', role]: readonly string[], kind: SitePathKind): OwnershipRule {
   const isPublic = role === undefined && ['roles', 'revoked.jsonl', 'token-keys.json'].includes(name)
   if (isPublic) return shareWithGroup('site', kind)

@@ -1,16 +1,16 @@
-// The shipped profiles as text, and the few values that a new site writes into its copy, comments kept.
+// The shipped profiles as text, and the few values that a new site sets in its copy; comments are kept.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Beside the bundle in the executable, at the root of the repository from sources. */
+/** Beside the bundle in the executable; at the root of the repository from sources. */
 function findTemplateFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url))
   const bundled = join(here, 'profiles')
   return existsSync(bundled) ? bundled : join(here, '..', '..', '..', 'profiles')
 }
 
-/** Names of the shipped profiles, as in `classified-airgapped`. */
+/** Names of the shipped profiles, such as `classified-airgapped`. */
 export function listTemplates(): string[] {
   return readdirSync(findTemplateFolder())
     .filter((file) => file.endsWith('.yaml'))
@@ -18,7 +18,7 @@ export function listTemplates(): string[] {
     .sort()
 }
 
-/** The text of a shipped profile; undefined when there is none of that name. */
+/** The text of a shipped profile; undefined if there is none of that name. */
 export function readTemplate(name: string): string | undefined {
   return listTemplates().includes(name) ? readFileSync(join(findTemplateFolder(), `${name}.yaml`), 'utf8') : undefined
 }
@@ -42,7 +42,7 @@ export function hasValue(text: string, section: string, field: string): boolean 
   return locateField(text.split('\n'), section, field).found >= 0
 }
 
-/** Lines of a section and of its field, -1 where there is none. */
+/** Lines of a section and of its field, -1 if absent. */
 function locateField(lines: readonly string[], section: string, field: string): { start: number; found: number } {
   const start = lines.indexOf(`${section}:`)
   if (start < 0) return { start, found: -1 }

@@ -1,4 +1,4 @@
-// Which roles of a site answer on their local sockets: what is left of a killed process is a socket that does not.
+// Lists the roles of a site that answer on their local sockets; the socket of a killed process does not answer.
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { roleSocketFile, type SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -24,7 +24,7 @@ function isListening(path: string): Promise<boolean> {
     }
     socket.setTimeout(timeout_ms, () => end(true))
     socket.once('connect', () => end(true))
-    // Somebody else's socket is one that answers, as far as this user can know.
+    // A socket of another user counts as running, since this user cannot know.
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'EACCES'))
   })
 }

@@ -9,7 +9,7 @@ export function findShippedFolder(name: 'lenses' | 'samples'): string {
   return existsSync(bundled) ? bundled : join(here, '..', '..', '..', name)
 }
 
-/** The invented people of two sites, and which records are one person; as CSV. */
+/** The invented people of two sites, and which records are one person, as CSV. */
 export function readSamplePeople(name: 'alpha' | 'bravo' | 'truth'): string {
   return readFileSync(join(findShippedFolder('samples'), 'people', `${name}.csv`), 'utf8')
 }

@@ -1,4 +1,4 @@
-// The profile of a site as commands see it: settled like boot settles it, so that both judge alike.
+// Reads the profile of a site for commands, with the same rules as the daemon.
 
 import {
   buildProfileSchema,
@@ -20,7 +20,9 @@ import { findSiteProblems } from '../../runtime/site/start-checks.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
-/** Every setting with its origin, and every fault. Throws ProfileError only when the file cannot be read at all. */
+/**
+ * Returns every setting with its origin, and every fault. Throws ProfileError only if the file cannot be read at all.
+ */
 export function resolveProfile(folder: SiteFolder, env: EnvironmentVariables): ResolvedSettings {
   return resolveProfileSettings(everyRole, readProfile(folder.profile), env, {})
 }
@@ -48,7 +50,7 @@ export function listProfileProblems(
   }
 }
 
-/** Settings of the whole site; throws ProfileError for a profile that cannot be used. */
+/** Settings of the whole site; throws ProfileError for a profile that is not valid. */
 export function readSiteSettings(folder: SiteFolder, env: EnvironmentVariables) {
   const resolved = resolveProfile(folder, env)
   if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
@@ -70,7 +72,7 @@ export function buildProfileJsonSchema(): Record<string, unknown> {
   return { $id: 'urn:platform:profile', title: 'Profile of a site', ...buildProfileSchema(everyRole) }
 }
 
-/** Those of the names that are no role of the identity provider, built in or of the profile. */
+/** The names that are not a role of the token, built in or of the profile. */
 export function findUnknownRoles(folder: SiteFolder, env: EnvironmentVariables, names: readonly string[]): string[] {
   const { identity } = readSiteSettings(folder, env)
   return names.filter((name) => !(name in builtInRoles) && !(name in identity.roles))

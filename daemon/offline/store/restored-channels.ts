@@ -1,4 +1,4 @@
-// A site that came back from a backup has forgotten what it sent since, and what it found out: no channel goes on before a person acts.
+// Stops the channels of a restored site: it no longer knows what it sent since the backup, so a person must act first.
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
@@ -8,7 +8,7 @@ import type { RoleDatabase } from './role-database.ts'
 
 type JournalDatabase = Pick<RoleDatabase, 'sqlite' | 'audit'>
 
-/** What the restored chain says of the restore, about one thing that it changed. */
+/** The part of the restore's audit record about one changed thing. */
 export type RestoreEventFactory = (target: string, detail: AuditEvent['detail']) => AuditEvent
 
 export function createRestoreEventFactory(tenant_id: string, now: number): RestoreEventFactory {
@@ -24,15 +24,15 @@ export function createRestoreEventFactory(tenant_id: string, now: number): Resto
   })
 }
 
-/** Channels that stand until a person has looked, whatever a backup says of them. */
+/** Channels that stay frozen until a person has examined them, regardless of the backup. */
 export async function listFrozenIncoming({ sqlite, audit }: JournalDatabase): Promise<readonly JournalChannel[]> {
   const channels = await sqliteJournal(sqlite, audit).channels()
   return channels.filter(({ direction, state }) => direction === 'in' && state === 'frozen')
 }
 
 /**
- * Freezes every outgoing channel in the database of the site role, with its audit event, until its next epoch is opened;
- * and those incoming ones again that had been frozen when the backup took their place.
+ * Freezes every outgoing channel in the database of the site role, with its audit event, until its next epoch is
+ * opened; and freezes again the incoming ones that were frozen when the backup replaced their data.
  */
 export async function freezeRestoredChannels(
   { sqlite, audit }: JournalDatabase,

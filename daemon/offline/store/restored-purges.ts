@@ -1,10 +1,10 @@
-// A backup may hold again what people had purged since it was made: their orders outlive it, and are carried out on it.
+// Repeats purges on a restored backup, which may contain bodies that were purged since it was made.
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Journal, PurgeOrder } from '../../kernel/messaging/journal.ts'
 import type { RoleDatabase } from './role-database.ts'
 
-/** Orders and what they found, of the database that a backup is about to replace. */
+/** Reads the purge orders, and what they found, of the database that a backup is about to replace. */
 export type PurgeOrdersWithFinds = readonly (PurgeOrder & {
   readonly finds: Awaited<ReturnType<Journal['purgeFinds']>>
 })[]
@@ -18,7 +18,7 @@ export async function readPurgeOrders({
   return await Promise.all(orders.map(async (order) => ({ ...order, finds: await journal.purgeFinds(order.digest) })))
 }
 
-/** How many orders the backup did not know. `audit`: of one order, by its digest. */
+/** Repeats the orders; returns how many the backup did not have. `audit`: the record of one order, by its digest. */
 export async function reapplyPurges(
   { sqlite, audit: chain }: Pick<RoleDatabase, 'sqlite' | 'audit'>,
   orders: PurgeOrdersWithFinds,
@@ -36,7 +36,7 @@ export async function reapplyPurges(
   return forgotten.length
 }
 
-/** Of what had not left when the backup was made. */
+/** Messages that had not left when the backup was made. */
 async function dropSentBytes(journal: Journal, digest: string): Promise<void> {
   let after: number | undefined = 0
   while (after !== undefined) {

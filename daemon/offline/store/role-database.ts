@@ -1,4 +1,4 @@
-// The databases of a site's roles, opened for commands beside or instead of a running daemon.
+// Opens the databases of a site's roles for commands, whether or not a daemon runs.
 import { lstatSync, statSync } from 'node:fs'
 import { userName } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
@@ -24,8 +24,8 @@ export type RoleDatabase = {
 }
 
 /**
- * Roles that have a database here, in the order of the list of roles. Throws `OfflineCommandError` (3) where another user owns
- * the data of one: to pass over it would be to call the rest the whole.
+ * Lists roles that have a database here, in the order of the list of roles. Throws `OfflineCommandError` (3) if
+ * another user owns the data of one: without it, the result would be incomplete.
  */
 export function listRolesWithDatabase(folder: SiteFolder): Role[] {
   return everyRole.filter((role) => {
@@ -39,7 +39,7 @@ function hasDatabase(folder: SiteFolder, role: Role): boolean {
   return runAsOwnerOf(roleDataFolder(folder, role.name), look)
 }
 
-/** Throws `OfflineCommandError` (3) for what belongs to another user, unless root asks. */
+/** Throws `OfflineCommandError` (3) for data of another user, unless run by root. */
 export function requireOwnership(path: string, what: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   const uid = process.getuid?.()
@@ -55,8 +55,8 @@ export function measureDatabase(folder: SiteFolder, role: Role): number {
 }
 
 /**
- * Opens, uses and closes as the owner of the data; the file must exist. Works while a daemon has it open. Whoever may
- * seal records names the site: a chain without any is of no writer yet, and its first record names one for good.
+ * Opens, uses and closes the database as the owner of the data; the file must exist. Works while a daemon has it open.
+ * A caller that may seal records names the site: an empty chain has no writer yet, and its first record fixes one.
  */
 export async function withDatabase<T>(
   folder: SiteFolder,
@@ -69,7 +69,7 @@ export async function withDatabase<T>(
   )
 }
 
-/** The same for a copy that lies elsewhere. */
+/** Opens a copy that is elsewhere in the same way. */
 export async function withDatabaseFile<T>(
   file: string,
   addonDir: string,
@@ -87,7 +87,7 @@ export async function withDatabaseFile<T>(
   }
 }
 
-/** The documents of a role where they are: in its own database, or in the cluster that the settings name. */
+/** Opens the documents of a role: in its own database, or in the cluster that the settings name. */
 export async function withDocuments<T>(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -104,7 +104,7 @@ export async function withDocuments<T>(
   }
 }
 
-/** Who writes the chain in this file; undefined before its first record. */
+/** The writer of the chain in this file; undefined before its first record. */
 function readAuditWriter({ db }: SqliteFile): string | undefined {
   const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'audit_head'").get()
   if (!known) return undefined

@@ -1,4 +1,4 @@
-// What an operator says on purpose: the cluster that answers now holds the documents, restored from a snapshot of another.
+// Adopts the answering cluster as the document store, after its restore from a snapshot of another.
 import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
 import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import { adoptCluster, openCluster, requireIndexBase } from '../../boot/storage/documents.ts'
@@ -19,9 +19,10 @@ export type ClusterAdoption = {
 }
 
 /**
- * Every role whose documents are in a cluster takes the one that answers, and sends it its whole audit chain. Throws
- * `OfflineCommandError` (3) while a role runs, no cluster answers, or it lacks an index: such are made anew, and empty, only when they
- * are given up. Throws `StartRefusal` when the indexes have other names. All roles are looked at before the first changes.
+ * Switches every role with documents in a cluster to the answering one, and sends it the whole audit chain. Throws
+ * `OfflineCommandError` (3) while a role runs, if no cluster answers, or if it lacks an index: lost indexes are
+ * recreated empty only if they are given up. Throws `StartRefusal` if the indexes have other names. Checks all roles
+ * before the first change.
  */
 export async function adoptAnsweringCluster(
   folder: SiteFolder,
@@ -52,7 +53,7 @@ export async function adoptAnsweringCluster(
   }
 }
 
-/** Undefined for a role that remembers no cluster. */
+/** Undefined for a role that has recorded no cluster. */
 async function planAdoption(
   folder: SiteFolder,
   env: EnvironmentVariables,

@@ -1,4 +1,4 @@
-// The site's data as files: how much there is, whether it is sound, and copies of it.
+// The site's data as files: size, integrity, and backups.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -52,7 +52,7 @@ export async function readStoreStatus(folder: SiteFolder, env: EnvironmentVariab
 
 export type StoreCheckResult = { readonly role: string; readonly faults: readonly string[] }
 
-/** Every page, every document, every audit record; those in a cluster too. */
+/** Checks every page, document and audit record, including those in a cluster. */
 export async function checkDatabases(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -77,7 +77,7 @@ async function findStoreFaults(
   return [...here, ...(await withDocuments(folder, env, database, async (store) => elsewhere(store)))]
 }
 
-/** A file that cannot even be opened is the fault that is looked for. */
+/** Reports a file that cannot be opened as a fault. */
 async function checkRoleDatabase(role: Role, look: () => Promise<string[]>): Promise<StoreCheckResult> {
   try {
     return { role: role.name, faults: await look() }
@@ -87,8 +87,8 @@ async function checkRoleDatabase(role: Role, look: () => Promise<string[]>): Pro
 }
 
 /**
- * Consistent copies into a folder that must not exist, while the site runs or not. It is on record where they went: whoever
- * purges a body must know of them. `now` in epoch milliseconds.
+ * Makes consistent copies in a folder that must not exist, whether or not the site runs. Records the destination,
+ * which a later purge must report. `now` in epoch milliseconds.
  */
 export async function backupStore(
   folder: SiteFolder,
@@ -105,7 +105,7 @@ export async function backupStore(
     progress(`copying ${role.name}`)
     const file = databaseFileName(role.name)
     const copy = join(to, file)
-    // Opened as its owner, copied as whoever may write there.
+    // Opened as its owner, copied as the invoking user.
     await withDatabase(folder, role, ({ store }) => runAsInvoker(() => store.backup(copy)))
     databases.push({ role: role.name, file, ...(await runAsInvoker(() => fingerprintFile(copy))) })
   }
@@ -117,14 +117,14 @@ export async function backupStore(
   return made
 }
 
-/** Only into a folder made by us, so that no backup is ever mixed with another. */
+/** Creates the folder, so that backups are never mixed. */
 function createBackupFolder(to: string): void {
   try {
     fs.mkdirSync(to, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new OfflineCommandError(3, `${to} exists already`, 'name a folder that does not')
-    if (code === 'ENOENT') throw new OfflineCommandError(2, `the folder that ${to} should be made in does not exist`)
+    if (code === 'EEXIST') throw new OfflineCommandError(3, `${to} already exists`, 'name a new folder')
+    if (code === 'ENOENT') throw new OfflineCommandError(2, `${to} cannot be created: its parent folder does not exist`)
     throw error
   }
 }

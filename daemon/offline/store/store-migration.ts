@@ -1,4 +1,5 @@
-// Moves a site's documents into the cluster, or back into its own files; the site stands still, and nothing is taken on trust.
+// Moves a site's documents into the cluster, or back into its own files, while the site is stopped; verifies every
+// copy.
 import { createHash } from 'node:crypto'
 import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
@@ -16,7 +17,7 @@ import { type EnvironmentVariables, readSiteSettings } from '../site/site-profil
 import { listRolesWithDatabase, type RoleDatabase, withDatabase } from './role-database.ts'
 import { lockAllRoles } from './store-restore.ts'
 
-/** What was moved of one collection. `digest`: SHA-256 over every id, version and value in the order of the ids. */
+/** The moved part of one collection. `digest`: SHA-256 over every id, version and value in the order of the ids. */
 export type CollectionMigration = {
   readonly role: string
   readonly collection: string
@@ -26,15 +27,16 @@ export type CollectionMigration = {
 
 export type MigrationOptions = {
   readonly to: DocumentsHome
-  /** Whether documents that lie at the target, of an earlier move, may be removed first. */
+  /** Whether documents of an earlier move at the target may be removed first. */
   readonly replace: boolean
 }
 
 const page_size = 200
 
 /**
- * Every role whose documents are not there yet. The copies are read back and compared before they count; what was there
- * stays, and counts no more. Throws `OfflineCommandError`: 3 while a role runs or the target holds documents, 5 when the copies differ.
+ * Moves the documents of every role that are not there yet. The copies are read back and compared before they take
+ * effect; the originals stay, unused. Throws `OfflineCommandError`: 3 while a role runs or if the target has
+ * documents, 5 if the copies differ.
  */
 export async function migrateStore(
   folder: SiteFolder,
@@ -44,14 +46,14 @@ export async function migrateStore(
 ): Promise<CollectionMigration[]> {
   const { resolved, platform } = readSiteSettings(folder, env)
   if (getSettings(resolved, searchSettings).host === undefined) {
-    throw new OfflineCommandError(2, 'no cluster is named', 'set search.host; when moving back, remove it afterwards')
+    throw new OfflineCommandError(2, 'the profile names no cluster', 'set search.host; after a move back, remove it')
   }
   const locks = lockAllRoles(folder)
   try {
     const moving = listRolesWithDatabase(folder)
     const withEach = (role: Role, act: (move: RoleMigration) => Promise<CollectionMigration[]>) =>
       withDatabase(folder, role, (database) => withBothStores(folder, env, database, to, act), platform.name)
-    // All are looked at before the first is moved: a site is in one place.
+    // Checks all roles before the first move: a site is in one place.
     for (const role of moving) await withEach(role, requireSourceIndexes)
     if (!replace) for (const role of moving) await withEach(role, requireEmptyTarget)
     const moved: CollectionMigration[] = []
@@ -76,7 +78,7 @@ type RoleMigration = {
   readonly lost: readonly string[]
 }
 
-/** Nothing where the documents are there already. */
+/** Undefined if the documents are there already. */
 async function withBothStores(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -114,7 +116,7 @@ async function requireEmptyTarget({ role, into }: RoleMigration): Promise<Collec
     const remedy = 'add --replace to remove them first, if they are of an earlier move'
     throw new OfflineCommandError(
       3,
-      `there are ${count} documents of ${collection.name} of ${role.name} already`,
+      `the destination already has ${count} documents in ${collection.name} of ${role.name}`,
       remedy,
     )
   }
@@ -148,8 +150,8 @@ async function moveCollection(collection: Collection, from: Store, into: Store) 
   if (expected.documents === found.documents && expected.digest === found.digest) return expected
   throw new OfflineCommandError(
     5,
-    `the copies of ${collection.name} are not what was sent`,
-    'nothing has moved; run it again',
+    `the copies of ${collection.name} differ from the originals`,
+    'nothing was moved; run it again',
   )
 }
 
@@ -161,7 +163,7 @@ async function* readPages(collection: Collection, store: Store): AsyncGenerator<
       fresh: true,
       ...(cursor === undefined ? {} : { cursor }),
     })
-    // Both stores are compared by what their schema makes of a document: an older release may have left a default out.
+    // Compares documents after parsing them by their schema: an older release may have omitted a default.
     yield page.docs.map((doc) => ({ ...doc, value: collection.schema.parse(doc.value) }))
     cursor = page.next_cursor
   } while (cursor !== undefined)

@@ -1,4 +1,4 @@
-// The way back from a backup: everything verified first, then each role's data exchanged, and what was there kept.
+// Restores a backup: verifies everything first, then replaces each role's data, and keeps the replaced data.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -25,20 +25,20 @@ import { requireOwnership, withDatabaseFile } from './role-database.ts'
 
 export type RestoreResult = {
   readonly roles: readonly string[]
-  /** Folders with what was there. */
+  /** Folders with the replaced data. */
   readonly kept: readonly string[]
-  /** Purges ordered after the backup was made, and carried out on it; undefined where what was there cannot be read. */
+  /** Number of purges since the backup that were repeated; undefined if the replaced data cannot be read. */
   readonly purged_again?: number | undefined
 }
 
-/** A verified copy in a folder of its own beside the data that it will replace. */
+/** A verified copy in its own folder beside the data that it will replace. */
 type StagedRestore = { readonly role: Role; readonly dir: string; readonly file: string }
 
 /**
- * Puts a backup in the place of the site's data. Everything is verified first: digests, every page, every document, the
- * audit chain. What was there is kept in `data/<role>/before-restore-<time>`; what is new belongs to the same user.
- * With the site role's data no channel sends until its next epoch is opened.
- * Throws `OfflineCommandError`: 3 while a role runs, 5 for a backup that is not sound.
+ * Replaces the site's data by a backup. Verifies everything first: digests, every page, every document, the audit
+ * chain. Keeps the replaced data in `data/<role>/before-restore-<time>`; the new data belongs to the same user. After
+ * a restore of the site role's data, no channel sends until its next epoch is opened. Throws `OfflineCommandError`: 3
+ * while a role runs, 5 for a damaged backup.
  */
 export async function restoreBackup(
   folder: SiteFolder,
@@ -74,7 +74,7 @@ export async function restoreBackup(
   }
 }
 
-/** No role can start while its data is exchanged. */
+/** No role can start while its data is replaced. */
 export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
   const locks: { release(): void }[] = []
   for (const { name } of everyRole) {
@@ -85,7 +85,7 @@ export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
       continue
     }
     for (const taken of locks) taken.release()
-    throw new OfflineCommandError(3, `the role ${name} runs`, 'stop the site first')
+    throw new OfflineCommandError(3, `the role ${name} is running`, 'stop the site first')
   }
   return locks
 }
@@ -95,11 +95,10 @@ function readBackupManifest(from: string): BackupManifest {
   try {
     text = fs.readFileSync(join(from, 'manifest.json'), 'utf8')
   } catch {
-    throw new OfflineCommandError(1, `there is no backup in ${resolve(from)}: it has no manifest.json`)
+    throw new OfflineCommandError(1, `${resolve(from)} is not a backup: it has no manifest.json`)
   }
   const read = parseWithSchema(backupManifest, parseJsonText(text))
-  if (!read.success)
-    throw new OfflineCommandError(5, `manifest.json is not that of a backup: ${formatFieldErrors(read.errors)}`)
+  if (!read.success) throw new OfflineCommandError(5, `manifest.json is not valid: ${formatFieldErrors(read.errors)}`)
   return read.data
 }
 
@@ -114,7 +113,10 @@ function parseJsonText(text: string): unknown {
 function requireKnownRole(entry: BackupEntry): Role {
   const role = everyRole.find((known) => known.name === entry.role)
   if (role && entry.file === databaseFileName(role.name)) return role
-  throw new OfflineCommandError(5, `the backup holds ${entry.file} of ${entry.role}, which this version does not know`)
+  throw new OfflineCommandError(
+    5,
+    `the backup contains ${entry.file} of ${entry.role}, which this version does not support`,
+  )
 }
 
 function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
@@ -123,7 +125,7 @@ function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
   return { role, dir, file: join(dir, databaseFileName(role.name)) }
 }
 
-/** The copy is verified where it will be used, so that nothing can change between the look and the use. */
+/** Verifies the copy where it will be used, so that it cannot change between verification and use. */
 async function copyAndVerify(
   folder: SiteFolder,
   { role, file }: StagedRestore,
@@ -135,11 +137,11 @@ async function copyAndVerify(
     await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
       const { sha256 } = await copyToNewFile(source, file)
       if (sha256 !== entry.sha256)
-        throw new OfflineCommandError(5, `${entry.file} is not the file that the manifest names`)
+        throw new OfflineCommandError(5, `${entry.file} does not match its digest in the manifest`)
       const faults = await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, ({ store }) =>
         store.check(),
       )
-      if (faults.length > 0) throw new OfflineCommandError(5, `${entry.file} is not sound: ${faults[0]}`)
+      if (faults.length > 0) throw new OfflineCommandError(5, `${entry.file} is damaged: ${faults[0]}`)
     })
   } finally {
     fs.closeSync(source)
@@ -147,8 +149,8 @@ async function copyAndVerify(
 }
 
 /**
- * Before it is in its place: there is no moment at which the site could send as if nothing were forgotten. How many purges
- * the backup did not know; undefined where the database that it replaces cannot tell.
+ * Runs before the data is in place, so that the site can never send as if it had its latest state. Returns the number
+ * of purges that the backup did not have; undefined if the replaced database cannot be read.
  */
 async function prepareSiteDatabase(
   folder: SiteFolder,
@@ -168,7 +170,10 @@ async function prepareSiteDatabase(
 
 type SurvivingState = { readonly orders: PurgeOrdersWithFinds; readonly frozen: readonly JournalChannel[] }
 
-/** What must outlive the restore. Undefined where there is no database, or a damaged one, which may be why it is replaced. */
+/**
+ * Reads the records that must survive the restore. Undefined if the database is missing or damaged, which may be the
+ * reason for the restore.
+ */
 async function readSurvivingState(folder: SiteFolder, role: Role): Promise<SurvivingState | undefined> {
   const current = roleDatabaseFile(folder, role.name)
   if (!fs.existsSync(current)) return undefined

@@ -1,4 +1,4 @@
-// Tokens of the site's identity provider, for commands: exchanged there for a service downstream.
+// Exchanges tokens at the site's identity provider for a downstream service, for commands.
 import { type Exchanged, type ExchangeRequest, exchangeAtProvider } from '../../../adapters/identity/oidc/exchange.ts'
 import { readSsoProvider } from '../../boot/identity/sso-provider.ts'
 import { getSettings } from '../../boot/profile.ts'
@@ -9,7 +9,7 @@ import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
-/** As the client that the profile names. Throws `Refusal` when the provider will not, or cannot be asked. */
+/** Authenticates as the client that the profile names. Throws `Refusal` if the provider refuses or is unreachable. */
 export async function exchangeProviderToken(
   folder: SiteFolder,
   env: EnvironmentVariables,

@@ -1,4 +1,4 @@
-// Tokens of the site's own issuer without a running daemon: minted, read, revoked.
+// Tokens of the site's own issuer without a running daemon: minted, inspected, revoked.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { issuedClaims } from '../../../adapters/identity/offline/issued-token.ts'
@@ -34,7 +34,7 @@ async function mintToken(
   const { platform, labels, identity } = readSiteSettings(folder, env)
   const level = given.clearance?.level
   if (level !== undefined && !labels.levels.includes(level)) {
-    throw new OfflineCommandError(2, `there is no level "${level}"; the profile has ${labels.levels.join(', ')}`)
+    throw new OfflineCommandError(2, `the profile has no level "${level}"; the levels are ${labels.levels.join(', ')}`)
   }
   const key = findSigner(readKeyFiles(folder.keys), readListedKeys(folder))
   if (!key)
@@ -57,7 +57,7 @@ async function mintToken(
   return await issuer.mint(checked.data, ttl_s)
 }
 
-/** The same for somebody else, which is worth a record. */
+/** Mints a token for another subject, and records it. */
 export async function mintRecordedToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -72,7 +72,10 @@ export async function mintRecordedToken(
   return minted
 }
 
-/** A token for a person at this machine: the site's tenant and all that its policy has, at one role where it is named. */
+/**
+ * Mints a token for a person at this machine, with the site's tenant and highest level; valid at one role if it is
+ * named.
+ */
 export async function mintOperatorToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -94,13 +97,13 @@ export async function mintOperatorToken(
 
 export type TokenInspection = {
   readonly state: 'valid' | 'expired' | 'revoked' | 'not valid'
-  /** Why it is not valid, in the words of the verifier. */
+  /** The reason why it is not valid, as given by the verifier. */
   readonly reason?: string
-  /** What the token says; not to be believed when it is not valid. */
+  /** The claims of the token; not trustworthy unless it is valid. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Judges a token as the site does, one of its identity provider by a look at it; undefined when the text is no token at all. */
+/** Verifies a token as the site does, with the provider's keys for its tokens; undefined if the text is not a token. */
 export async function inspectToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -128,7 +131,7 @@ function verifySiteToken(folder: SiteFolder, env: EnvironmentVariables, token: s
   return verifyToken(token, readListedKeys(folder), expected)
 }
 
-/** Undefined for a token that is not the identity provider's; throws `Refusal('unavailable')` when that is not there. */
+/** Undefined for a token of another issuer; throws `Refusal('unavailable')` if the provider is unreachable. */
 async function verifyProviderToken(folder: SiteFolder, env: EnvironmentVariables, token: string, now: number) {
   const { resolved, identity } = readSiteSettings(folder, env)
   if (identity.provider === 'offline') return undefined
@@ -143,7 +146,7 @@ async function verifyProviderToken(folder: SiteFolder, env: EnvironmentVariables
 
 export type TokenRevocationTarget = { readonly jti: string } | { readonly subject: string }
 
-/** In force at once for every process of the site. `now` in epoch milliseconds. */
+/** Takes effect at once for every process of the site. `now` in epoch milliseconds. */
 export async function revokeToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -152,17 +155,18 @@ export async function revokeToken(
   now: number,
 ): Promise<void> {
   const file = revocationsFile(folder)
-  // Made by `init` alone: a new, empty list would bring back every token revoked before.
+  // Created only by `init`: a new, empty list would restore every token revoked before.
   if (!existsSync(file))
     throw new OfflineCommandError(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
   const checked = parseWithSchema(revocation, { ...what, reason, at: new Date(now).toISOString() })
-  if (!checked.success) throw new OfflineCommandError(2, `it cannot be revoked: ${formatFieldErrors(checked.errors)}`)
+  if (!checked.success)
+    throw new OfflineCommandError(2, `the revocation is not valid: ${formatFieldErrors(checked.errors)}`)
   fileRevocations(file).revoke(checked.data)
   const target = 'jti' in what ? what.jti : what.subject
   await recordOperatorAction(folder, env, { action: 'site.token.revoke', target, detail: { ...what, reason } })
 }
 
-/** The id inside a token, verified or not: revoking a forged one harms nobody. */
+/** Reads the id of a token without verifying it: revoking a forged token does no harm. */
 export function readTokenId(token: string): string | undefined {
   const jti = decodeUnverifiedClaims(token)?.jti
   return typeof jti === 'string' ? jti : undefined

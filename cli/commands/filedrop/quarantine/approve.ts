@@ -1,4 +1,4 @@
-// Approves the release that another person has asked for: with this second signature the message is taken in once more.
+// Approves the release that another person has requested; the second signature imports the message once more.
 
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import {
@@ -18,15 +18,16 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop quarantine approve',
-  summary: 'approve the release that another person has requested',
+  summary: 'Approve the release that another person requested',
   notes: [
-    'Look at the message first: `platform filedrop quarantine show ITEM`. You sign for the files that lie there now, and',
-    'for the request as it was signed. The key and the token must be yours, and not those of who requested it.',
+    'Look at the message first: `platform filedrop quarantine show ITEM`. Your signature covers the files that',
+    'are there now, and the request as it was signed. The key and the token must be yours, and must differ from',
+    'those of the requester.',
   ].join('\n'),
-  positionals: { item: required(text('ITEM', 'as `platform filedrop quarantine list` names it')) },
+  positionals: { item: required(text('ITEM', 'Item, as listed by `platform filedrop quarantine list`')) },
   options: {
-    key: required(text('FILE', 'your personal key')),
-    reason: text('TEXT', 'why you take it upon yourself; else that of the request'),
+    key: required(text('FILE', 'Your personal key')),
+    reason: text('TEXT', 'Justification (default: that of the request)'),
     ...passphraseOption,
     ...serviceOptions,
   },
@@ -40,7 +41,7 @@ export const definition = command({
       throw new CommandFailure(
         3,
         `the release of ${item.id} is requested under a label that you are not cleared for`,
-        'somebody who is cleared for it must approve: `platform token inspect` shows what your token says',
+        'a person with that clearance must approve; `platform token inspect` shows yours',
       )
     }
     const request = item.release && parseRelease(releaseRequest, item.release.signature)
@@ -55,8 +56,9 @@ export const definition = command({
     }
     const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
     const released = await api.call('site.quarantine.approve', { peer: item.peer, id: item.name, signature })
-    printResult(terminal, given.json, released, () => `released ${item.id}: it is taken in once more`)
-    if (!given.json) terminal.note('what fails another check is back in `platform filedrop quarantine list`')
+    printResult(terminal, given.json, released, () => `released ${item.id}: it is imported once more`)
+    if (!given.json)
+      terminal.note('if it fails another check, it is listed again by `platform filedrop quarantine list`')
     return 0
   },
 })

@@ -7,10 +7,10 @@ import { formatTable, type OutputRow, printResult } from '../../../terminal/outp
 
 export const definition = command({
   words: 'filedrop quarantine list',
-  summary: 'refused messages, newest first',
+  summary: 'List refused messages, newest first',
   options: {
-    peer: text('NAME', 'only those from this peer'),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 500)),
+    peer: text('NAME', 'Only messages from this peer'),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 500)),
     ...serviceOptions,
   },
   example: 'platform filedrop quarantine list --peer bravo',

@@ -1,4 +1,4 @@
-// Asks for the release of a refused message, signed by one person's own key.
+// Requests the release of a refused message, signed with one person's own key.
 
 import { completeLabel, type Label } from '../../../../daemon/kernel/label/label.ts'
 import {
@@ -19,17 +19,18 @@ import type { Terminal } from '../../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop quarantine request',
-  summary: 'ask for the release of a refused message; a second person must approve',
+  summary: 'Request the release of a refused message; a second person approves it',
   notes: [
-    'Signs for exactly the files that lie there now, and passes over this one reason; every other check runs again.',
-    'The key is your own (`platform keys generate --use personal --dir DIR`), enrolled by `platform people add`, and the',
-    'token must be yours too (PLATFORM_TOKEN). For LABEL_MISSING name the label that the message is to carry.',
+    'Your signature covers exactly the files that are there now, and waives this one reason; every other check',
+    'runs again. Use your own key (`platform keys generate --use personal --dir DIR`), enrolled by `platform',
+    'people add`, and your own token (PLATFORM_TOKEN). For LABEL_MISSING, name the label that the message is to',
+    'carry.',
   ].join('\n'),
-  positionals: { item: required(text('ITEM', 'as `platform filedrop quarantine list` names it')) },
+  positionals: { item: required(text('ITEM', 'Item, as listed by `platform filedrop quarantine list`')) },
   options: {
-    waive: required(choice('REASON', 'the reason to pass over', waivableReason.options)),
-    reason: required(text('TEXT', 'why you take it upon yourself')),
-    key: required(text('FILE', 'your personal key')),
+    waive: required(choice('REASON', 'Reason for refusal to waive', waivableReason.options)),
+    reason: required(text('TEXT', 'Justification, kept in the audit chain')),
+    key: required(text('FILE', 'Your personal key')),
     ...classificationOptions,
     ...passphraseOption,
     ...serviceOptions,
@@ -49,14 +50,14 @@ export const definition = command({
     }
     const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
     const pending = await api.call('site.quarantine.request', { peer: item.peer, id: item.name, signature })
-    printResult(terminal, given.json, pending, () => `requested; another person approves it until ${pending.ends}`)
+    printResult(terminal, given.json, pending, () => `requested; another person must approve it before ${pending.ends}`)
     return 0
   },
 })
 
 type ReleaseLabelInput = Parameters<typeof resolveClassification>[0]
 
-/** Undefined when none was named. Throws `Failure` (2) for one that is not of the site's policy. */
+/** Undefined when none was named. Throws `CommandFailure` (2) for one that is not of the site's policy. */
 async function resolveReleaseLabel(
   given: ReleaseLabelInput,
   waive: WaivableReason,
@@ -66,7 +67,7 @@ async function resolveReleaseLabel(
   const isNamed = given.classification ?? (given.categories.length > 0 || given.releasableTo.length > 0)
   if (!isNamed && waive !== 'LABEL_MISSING') return undefined
   if (!item.sender_tenant_id)
-    throw new CommandFailure(3, `${item.peer} is not pinned any more, so its label has no originator`)
+    throw new CommandFailure(3, `${item.peer} is no longer pinned, so the label has no originator`)
   const { readSiteSettings } = await offline.profile()
   const { labels } = readSiteSettings(requireSite(given, terminal), terminal.env)
   const label = completeLabel(await resolveClassification(given, terminal), labels, item.sender_tenant_id)

@@ -1,4 +1,4 @@
-// Shows one refused message: why it was refused, and what it says.
+// Shows one refused message: the reason for the refusal, and its content.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatReleaseRequest } from '../../../format/release-request.ts'
 import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
@@ -8,8 +8,8 @@ import { colourText, escapeControls, formatFields, formatTable, printResult } fr
 
 export const definition = command({
   words: 'filedrop quarantine show',
-  summary: 'one refused message: the reason, and what it says',
-  positionals: { id: required(text('ID', 'as `platform filedrop quarantine list` names it')) },
+  summary: 'Show a refused message: the reason and the content',
+  positionals: { id: required(text('ID', 'Item, as listed by `platform filedrop quarantine list`')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop quarantine show bravo/00000001-0000000000000007-1a2b3c4d',
   async run(given, terminal) {
@@ -26,7 +26,7 @@ export const definition = command({
         ...(says
           ? [
               '',
-              colourText(terminal, 'yellow', 'it says, unverified:'),
+              colourText(terminal, 'yellow', 'content, unverified:'),
               escapeControls(JSON.stringify(says.unverified, undefined, 2)),
             ]
           : []),

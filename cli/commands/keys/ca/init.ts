@@ -10,15 +10,16 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys ca init',
-  summary: 'make the authority that signs certificates of sites',
+  summary: 'Create the authority that signs certificates of sites',
   notes: [
-    'Its key (ES384) is one of use authority among the keys of the site, or of --dir; with a passphrase file, or where such keys',
-    'lie under a passphrase already, it is put under it. Peers pin its certificate: `platform keys ca show --out FILE`.',
+    'Its key (ES384, use authority) is added to the keys of the site, or of --dir. It is encrypted if you pass a',
+    'passphrase file, or if such keys are encrypted already. Peers pin its certificate: `platform keys ca show',
+    '--out FILE`.',
   ].join('\n'),
   options: {
-    name: text('NAME', 'whose authority it is, for people; needed with --dir, else the site’s name'),
-    days: withDefault(3_650, integer('DAYS', 'that it lasts', 1, 7_300)),
-    replace: flag('in the place of the one that is there, which then signs no more'),
+    name: text('NAME', 'Name of the authority, for people; needed with --dir (default: the site’s name)'),
+    days: withDefault(3_650, integer('DAYS', 'Days of validity', 1, 7_300)),
+    replace: flag('Replace the existing authority, which then no longer signs'),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,
@@ -31,7 +32,7 @@ export const definition = command({
     const { readSiteSettings } = await offline.profile()
     const name = given.name ?? ('site' in place ? readSiteSettings(place.site, terminal.env).platform.name : undefined)
     if (name === undefined || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,31}$/u.test(name)) {
-      throw new CommandFailure(2, 'name whose authority it is in at most 32 letters: --name')
+      throw new CommandFailure(2, '--name must be 1 to 32 letters, digits, spaces, dots, hyphens or underscores')
     }
     const { makeSiteAuthority } = await offline.authority()
     const passphrase = await resolvePassphrase(terminal, given, found, 'authority')

@@ -1,4 +1,4 @@
-// Shows the authority that peers pin, and writes the file that they pin it from.
+// Shows the authority's certificate, and writes the file from which peers pin it.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../../file/input-file.ts'
 import { writeOutputFile } from '../../../file/output-file.ts'
@@ -11,14 +11,15 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys ca show',
-  summary: 'the authority’s certificate, which peers pin',
+  summary: 'Show the authority’s certificate, which peers pin',
   notes: [
-    'With --out a file (PEM) that a peer names as mtls.peers.NAME.ca_file, with the authorities that were replaced and may still',
-    'be met. Tell the fingerprint by another way than the file; the peer compares it with what it sees of that FILE.',
+    'With --out, writes a file (PEM) that a peer names as mtls.peers.NAME.ca_file. It includes replaced',
+    'authorities whose certificates are still valid. Send the fingerprint by another route than the file; the',
+    'peer compares it with the one that this command shows for FILE.',
   ].join('\n'),
-  positionals: { file: text('FILE', 'what another site gave; else the site’s own') },
+  positionals: { file: text('FILE', 'Certificate file of another site (default: the site’s own authority)') },
   options: {
-    out: text('FILE', 'write it there, where no file may be yet'),
+    out: text('FILE', 'File to create'),
     ...dirOption,
     ...siteOption,
     ...jsonOption,

@@ -1,4 +1,4 @@
-// Puts in force the certificate that an authority has answered with.
+// Activates the certificate that an authority has issued.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../../file/input-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
@@ -8,10 +8,12 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert install',
-  summary: 'put in force the certificate that was asked for',
-  notes:
-    'It must be for the key of the last request and name this site. Certificates of authorities may follow it in the file.',
-  positionals: { file: required(text('FILE', 'the certificate (PEM)')) },
+  summary: 'Install the certificate that was requested',
+  notes: [
+    'It must be for the key of the last request and name this site. Certificates of authorities may follow it in',
+    'the file.',
+  ].join('\n'),
+  positionals: { file: required(text('FILE', 'Certificate (PEM)')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform keys cert install alpha-cert.pem',
   async run({ file, ...given }, terminal) {

@@ -1,4 +1,4 @@
-// Signs a certificate: the site's own with a new key, or what another site has asked for.
+// Issues a certificate: the site's own with a new key, or one that another site has requested.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../../confirmation/require-consent.ts'
 import { readInputFile } from '../../../file/input-file.ts'
@@ -12,20 +12,20 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert issue',
-  summary: 'sign a certificate by the authority of `keys ca init`',
+  summary: 'Issue a certificate with the authority of `keys ca init`',
   notes: [
-    'Without REQUEST the site’s own, with a new key: a daemon that runs takes it up within seconds. With REQUEST what a site has',
-    'asked for by `platform keys cert request`, after a look at what it says; that goes to --out.',
+    'Without REQUEST, issues the site’s own certificate with a new key; a running daemon loads it within seconds.',
+    'With REQUEST, shows and signs a request of `platform keys cert request`, and writes the certificate to',
+    '--out.',
   ].join('\n'),
-  positionals: { request: text('REQUEST', 'file with what a site asks for; else the site’s own certificate is made') },
+  positionals: {
+    request: text('REQUEST', 'Certificate request of a site (default: issue the site’s own certificate)'),
+  },
   options: {
-    hosts: nameList(
-      'A,B',
-      'names and addresses of hosts to say besides the site, for other programs; peers ignore them',
-    ),
-    days: withDefault(90, integer('DAYS', 'that it lasts', 1, 825)),
-    out: text('FILE', 'with REQUEST: write the certificate there, where no file may be yet'),
-    yes: flag('do not ask'),
+    hosts: nameList('A,B', 'Host names and addresses to include, for other programs; peers ignore them'),
+    days: withDefault(90, integer('DAYS', 'Days of validity', 1, 825)),
+    out: text('FILE', 'With REQUEST: file to create for the certificate'),
+    yes: flag('Skip the confirmation'),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,
@@ -38,10 +38,7 @@ export const definition = command({
     const { issueRequestedCertificate, issueSiteCertificate, requireCertificateRequest } = await offline.certificate()
     if (given.request === undefined) {
       if ('dir' in place || out !== undefined) {
-        throw new CommandFailure(
-          2,
-          'the site’s own certificate is made in the site; name a REQUEST for --dir and --out',
-        )
+        throw new CommandFailure(2, '--dir and --out need a REQUEST; the site’s own certificate is made in the site')
       }
       const passphrase = await resolvePassphrase(terminal, given, found, 'authority')
       const terms = { days, now: Date.now(), passphrase: () => passphrase }
@@ -50,7 +47,7 @@ export const definition = command({
       return 0
     }
     if (out === undefined || hosts.length > 0)
-      throw new CommandFailure(2, 'a REQUEST needs --out, and says its hosts itself')
+      throw new CommandFailure(2, 'a REQUEST needs --out, and already contains its hosts: leave out --hosts')
     const asked = await requireCertificateRequest(readInputFile(given.request))
     const { site, dns, ip } = asked.names
     terminal.note(formatFields(terminal, { site, hosts: [...dns, ...ip].join(', ') || undefined, days }))

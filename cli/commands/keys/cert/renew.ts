@@ -8,13 +8,14 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert renew',
-  summary: 'replace the site’s certificate: a new key, the same names',
+  summary: 'Replace the site’s certificate: a new key, the same names',
   notes: [
-    'By the authority in the site; one that lies elsewhere is asked by `platform keys cert request`. A daemon that runs takes',
-    'it up within seconds; connections that are open go on. Peers pin the authority, so they need not be told.',
+    'Uses the authority in the site; for one that is elsewhere, use `platform keys cert request`. A running',
+    'daemon loads the certificate within seconds; open connections continue. Peers pin the authority and need no',
+    'change.',
   ].join('\n'),
   options: {
-    days: withDefault(90, integer('DAYS', 'that it lasts', 1, 825)),
+    days: withDefault(90, integer('DAYS', 'Days of validity', 1, 825)),
     ...passphraseOption,
     ...siteOption,
     ...jsonOption,

@@ -1,4 +1,4 @@
-// Asks an authority that lies elsewhere for the site's certificate: the private key stays here.
+// Requests the site's certificate from an authority that is elsewhere; the private key stays here.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { writeOutputFile } from '../../../file/output-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
@@ -8,17 +8,15 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert request',
-  summary: 'ask an authority that lies elsewhere for a certificate',
+  summary: 'Request a certificate from an authority that is elsewhere',
   notes: [
-    'Makes the key of the next certificate and a request (PKCS #10) for it. `platform keys cert issue REQUEST` signs it where',
-    'the authority is, and `platform keys cert install` puts the answer in force. The certificate in force goes on until then.',
+    'Makes the key of the next certificate and a request (PKCS #10) for it. `platform keys cert issue REQUEST`',
+    'signs it at the authority, and `platform keys cert install` activates the result. Until then the current',
+    'certificate stays in use.',
   ].join('\n'),
   options: {
-    out: required(text('FILE', 'write the request there, where no file may be yet')),
-    hosts: nameList(
-      'A,B',
-      'names and addresses of hosts to say besides the site, for other programs; peers ignore them',
-    ),
+    out: required(text('FILE', 'File to create for the request')),
+    hosts: nameList('A,B', 'Host names and addresses to include, for other programs; peers ignore them'),
     ...siteOption,
     ...jsonOption,
   },

@@ -1,4 +1,4 @@
-// Shows the certificate that the site shows its peers.
+// Shows the certificate that the site presents to its peers.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -6,7 +6,7 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys cert show',
-  summary: 'the site’s certificate: names, issuer, end, and its key as a strict pin names it',
+  summary: 'Show the site’s certificate: names, issuer, expiry, key pin',
   options: { ...siteOption, ...jsonOption },
   example: 'platform keys cert show',
   async run(given, terminal) {

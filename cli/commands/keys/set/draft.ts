@@ -10,24 +10,29 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys set draft',
-  summary: 'write the next key set, for the root keys to sign',
+  summary: 'Draft the next key set, for the root keys to sign',
   notes: [
-    'It lists the public message and root keys of the site as they are now. Carry the file to the machine of each root key,',
+    'Lists the current public message and root keys of the site. Carry the file to the machine of each root key,',
     'sign it there (`platform keys set sign`), bring it back and publish it (`platform keys set publish`).',
   ].join('\n'),
   options: {
-    out: required(text('FILE', 'write it there, where no file may be yet')),
+    out: required(text('FILE', 'File to create')),
     messageThreshold: integer(
       'COUNT',
-      'distinct message keys that must sign a message; else as before, at first 1',
+      'Distinct message keys that must sign a message (default: unchanged, initially 1)',
       1,
       16,
     ),
-    rootThreshold: integer('COUNT', 'distinct root keys that must sign a key set; else as before, at first 1', 1, 16),
-    retire: nameList('KEY,...', 'message keys that end after the overlap, root keys that sign no more'),
-    revoke: nameList('KEY,...', 'root keys that others may have'),
-    overlap: duration('TIME', 'that retired message keys go on; else twice the longest time under way'),
-    roots: nameList('FILE,...', 'public root keys that lie elsewhere, made by `platform keys export --dir` there'),
+    rootThreshold: integer(
+      'COUNT',
+      'Distinct root keys that must sign a key set (default: unchanged, initially 1)',
+      1,
+      16,
+    ),
+    retire: nameList('KEY,...', 'Keys to retire: message keys end after the overlap, root keys at once'),
+    revoke: nameList('KEY,...', 'Compromised root keys to revoke'),
+    overlap: duration('TIME', 'Time that retired message keys stay active; default: twice the longest transit time'),
+    roots: nameList('FILE,...', 'Public root keys that are elsewhere, from `platform keys export --dir` there'),
     ...siteOption,
     ...jsonOption,
   },

@@ -1,4 +1,4 @@
-// Puts a signed key set in force; the running site tells its peers.
+// Activates a signed key set; the running site sends it to its peers.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../../confirmation/require-consent.ts'
 import { readInputFile } from '../../../file/input-file.ts'
@@ -10,11 +10,13 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys set publish',
-  summary: 'put a signed key set in force, and tell the peers',
-  notes:
-    'The running site sends it to every peer. Whoever is reached by no channel takes it from `platform keys set show --out`.',
-  positionals: { file: required(text('FILE', 'the signed draft')) },
-  options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
+  summary: 'Publish a signed key set to the peers',
+  notes: [
+    'The running site sends it to every peer. A peer that no channel reaches takes it from the file of `platform',
+    'keys set show --out`.',
+  ].join('\n'),
+  positionals: { file: required(text('FILE', 'Signed draft')) },
+  options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform keys set publish keyset-2.json',
   async run({ file, yes, ...given }, terminal) {
     const folder = requireSite(given, terminal)

@@ -1,4 +1,4 @@
-// Shows the key set in force, and writes the file that peers take it from.
+// Shows the current key set, and writes the file from which peers take it.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { writeOutputFile } from '../../../file/output-file.ts'
 import { formatKeySet } from '../../../format/key-set.ts'
@@ -9,10 +9,13 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys set show',
-  summary: 'the key set in force',
-  notes: 'With --out a file for `platform peers add --keys` and `platform peers update --keys` at another site.',
+  summary: 'Show the current key set',
+  notes: [
+    'With --out, writes a file for `platform peers add --keys` and `platform peers update --keys` at another',
+    'site.',
+  ].join('\n'),
   options: {
-    out: text('FILE', 'write it there with the sets before it, where no file may be yet'),
+    out: text('FILE', 'File to create, with this set and those before it'),
     ...siteOption,
     ...jsonOption,
   },
@@ -23,8 +26,7 @@ export const definition = command({
     const found = exportCurrentKeySet(folder)
     const remedy =
       '`platform keys rotate` makes the first, or `platform keys set draft` where the root keys lie elsewhere'
-    if (!found)
-      throw new CommandFailure(1, 'the site has no key set: its peers have pinned its keys one by one', remedy)
+    if (!found) throw new CommandFailure(1, 'the site has no key set: its peers have pinned single keys', remedy)
     if (given.out !== undefined) writeOutputFile(given.out, `${JSON.stringify(found.file, undefined, 2)}\n`)
     printResult(terminal, given.json, found.set, () => formatKeySet(terminal, found.set))
     return 0

@@ -13,16 +13,17 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys set sign',
-  summary: 'sign a drafted key set with root keys',
+  summary: 'Sign a drafted key set with root keys',
   notes: [
-    'Shows what the set changes and wants it confirmed; the signature is added to the file. What is no successor of the set',
-    'in force is refused. The folder remembers what was signed, so that its keys never sign two sets of one version.',
+    'Shows the changes in the set and asks for confirmation, then adds the signature to the file. Refuses a set',
+    'that is not a successor of the current one. The folder records what was signed, so that its keys never sign',
+    'two sets of one version.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'the draft; the signature is added to it')) },
+  positionals: { file: required(text('FILE', 'Draft; the signature is added to it')) },
   options: {
-    key: text('KEY', 'only this root key; else all there that count'),
-    instead: flag('another set of this version was signed here, and was and will be published nowhere'),
-    yes: flag('do not ask'),
+    key: text('KEY', 'Only this root key (default: all valid root keys there)'),
+    instead: flag('Replace a set of this version that was signed here; it must never be published'),
+    yes: flag('Skip the confirmation'),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,

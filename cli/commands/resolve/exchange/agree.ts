@@ -1,4 +1,4 @@
-// Agrees to what a peer proposes, after saying what that gives away.
+// Agrees to the exchange that a peer proposes, after showing what it discloses.
 
 import { formatExchange, noteExchangeWarnings } from '../../../format/exchange.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
@@ -8,12 +8,12 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange agree',
-  summary: 'agree to an exchange that a peer proposes',
-  notes: 'Without --yes it only shows what is proposed and what that gives away. A linker brings no file.',
-  positionals: { id: required(text('EXCHANGE', 'its id')) },
+  summary: 'Agree to an exchange that a peer proposes',
+  notes: 'Without --yes, only shows the proposal and what it discloses. A linker brings no file.',
+  positionals: { id: required(text('EXCHANGE', 'Id of the exchange')) },
   options: {
-    file: text('FILE', 'the data file that this site brings, in the tenant’s folder at the site'),
-    yes: flag('agree to it'),
+    file: text('FILE', 'Data file of this site, in the tenant’s folder at the site'),
+    yes: flag('Agree without a question'),
     ...serviceOptions,
   },
   example: 'platform resolve exchange agree xchg_… --file members.csv --yes',
@@ -23,7 +23,7 @@ export const definition = command({
     noteExchangeWarnings(terminal, proposed)
     if (!given.yes) {
       printResult(terminal, given.json, proposed, () => formatExchange(terminal, proposed))
-      throw new CommandFailure(2, 'nothing was agreed', 'the same with --yes agrees')
+      throw new CommandFailure(2, 'nothing was agreed', 'run it again with --yes to agree')
     }
     const data = given.file === undefined ? {} : { data: { file: given.file } }
     const agreed = await api.call('resolution.exchange.agree', { uid: given.id, ...data })

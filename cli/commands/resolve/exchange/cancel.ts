@@ -1,4 +1,4 @@
-// Declines an exchange, or cancels one under way.
+// Declines an exchange, or cancels one in progress.
 
 import { formatExchange } from '../../../format/exchange.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
@@ -8,9 +8,10 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange cancel',
-  summary: 'decline an exchange, or cancel one under way; the other sites are told',
-  positionals: { id: required(text('EXCHANGE', 'its id')) },
-  options: { reason: text('TEXT', 'for the other sites'), ...serviceOptions },
+  summary: 'Decline an exchange, or cancel one in progress',
+  notes: 'The other sites are notified.',
+  positionals: { id: required(text('EXCHANGE', 'Id of the exchange')) },
+  options: { reason: text('TEXT', 'Reason, sent to the other sites'), ...serviceOptions },
   example: "platform resolve exchange cancel xchg_… --reason 'not with this lens'",
   async run(given, terminal) {
     const api = await connectService(given, terminal)

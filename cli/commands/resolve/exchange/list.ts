@@ -9,14 +9,14 @@ import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange list',
-  summary: 'list exchanges with peers, newest first',
+  summary: 'List exchanges with peers, newest first',
   options: {
     state: choice(
       'STATE',
-      'only those in this state; `proposed` waits for an answer',
+      'Only exchanges in this state; `proposed` waits for an answer',
       listChoices('resolution.exchange.list', 'state'),
     ),
-    limit: withDefault(50, integer('COUNT', 'at most so many', 1, 100_000)),
+    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve exchange list --state proposed',

@@ -1,4 +1,4 @@
-// Proposes to a peer to resolve together, and says what that gives away.
+// Proposes a joint resolution to a peer, after showing what it discloses.
 
 import { formatExchange, noteExchangeWarnings } from '../../../format/exchange.ts'
 import { classificationOptions, resolveClassification } from '../../../options/classification.ts'
@@ -10,28 +10,28 @@ import { printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve exchange propose',
-  summary: 'propose to a peer to find who is who over both sites',
+  summary: 'Propose to a peer to resolve the records of both sites',
   notes: [
-    'Nothing leaves this site before the peer has agreed. none: whoever learns is sent the fields as they',
-    'are. psi: equal keys and nothing else, but values that are few can be guessed. clk: a third site,',
-    'the linker, compares bit vectors, and can tell frequent values. All sites see the sizes, and are',
-    'believed to keep to the protocol. docs/privacy.md says who learns what.',
+    'Nothing leaves this site before the peer has agreed. none: the parties that learn receive the fields in',
+    'clear. psi: only equal keys are revealed, but fields with few possible values can be guessed. clk: a third',
+    'site, the linker, compares bit vectors, and can detect frequent values. All sites see the set sizes, and are',
+    'trusted to follow the protocol. docs/privacy.md lists what each party learns.',
   ].join('\n'),
-  positionals: { peer: required(text('PEER', 'the other party')) },
+  positionals: { peer: required(text('PEER', 'Other party')) },
   options: {
-    mode: required(choice('MODE', 'what travels', ['none', 'psi', 'clk'])),
-    lens: required(text('LENS', 'its uid or name; the peer must have the same, word for word')),
-    lensVersion: text('VERSION', 'its newest unless said'),
-    fields: nameList('A,B', 'fields of the lens that are compared'),
-    file: required(text('FILE', 'the data file, in the tenant’s folder at the site')),
-    learns: nameList('SITE,...', 'the parties that learn which records match'),
-    most: required(integer('COUNT', 'most records of either party', 1, 1_000_000)),
-    mostBytes: integer('BYTES', 'with none: most bytes of the records of either party', 1, 4_294_967_296),
-    linker: text('SITE', 'with clk: the third site, which has no key'),
-    threshold: decimal('SHARE', 'with clk: least Dice coefficient of a match', 0.5, 1),
-    acceptDictionaryRisk: flag('with clk and a party as linker: it can guess at every value of the other'),
+    mode: required(choice('MODE', 'Privacy mode', ['none', 'psi', 'clk'])),
+    lens: required(text('LENS', 'Uid or name of the lens; the peer must have an identical one')),
+    lensVersion: text('VERSION', 'Version of the lens (default: the newest)'),
+    fields: nameList('A,B', 'Fields of the lens to compare'),
+    file: required(text('FILE', 'Data file of this site, in the tenant’s folder at the site')),
+    learns: nameList('SITE,...', 'Parties that learn which records match'),
+    most: required(integer('COUNT', 'Maximum number of records of either party', 1, 1_000_000)),
+    mostBytes: integer('BYTES', 'With none: maximum bytes of the records of either party', 1, 4_294_967_296),
+    linker: text('SITE', 'With clk: third site, which has no key'),
+    threshold: decimal('SHARE', 'With clk: minimum Dice coefficient of a match', 0.5, 1),
+    acceptDictionaryRisk: flag('With clk and a party as linker: accept that it can guess every value of the other'),
     seed: seedOption,
-    idempotencyKey: text('KEY', 'a repeat with the same key finds the same exchange'),
+    idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key returns the same exchange'),
     ...classificationOptions,
     ...serviceOptions,
   },

@@ -1,4 +1,4 @@
-// Shows what a lens comes to on data: pairs by blocking, worth of levels, scores with their cut.
+// Draws the blocking, weights and threshold of a lens on data.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
@@ -9,17 +9,18 @@ import { createProgressFormatter } from '../../../terminal/resolution-progress.t
 
 export const definition = command({
   words: 'resolve lens charts',
-  summary: 'draw the weights, the threshold and the blocking of a lens on data',
+  summary: 'Draw the weights, threshold and blocking of a lens on data',
   notes: [
-    'Drawn with letters here; --out writes weights.svg, threshold.svg and blocking.svg. Weights that the lens does not give are',
-    'learnt from the data first. With --blocking alone, pairs are counted and none is made: quick, whatever the size.',
+    'Draws with characters here; --out writes weights.svg, threshold.svg and blocking.svg. Weights that the lens',
+    'does not give are learnt from the data first. With --blocking alone, pairs are counted but not scored: quick',
+    'at any size.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
-    data: required(rest('FILE', 'the records; one file or more')),
-    out: text('DIR', 'a new or empty folder for the pictures'),
-    blocking: flag('count what blocking brings together, and stop there'),
-    columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
+    lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    data: required(rest('FILE', 'One or more files with the records')),
+    out: text('DIR', 'New or empty folder for the charts'),
+    blocking: flag('Only count the pairs of blocking'),
+    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
     seed: seedOption,
     ...jsonOption,
   },

@@ -1,4 +1,4 @@
-// Gives a lens to the service: a shipped one by its name, any other by its file.
+// Creates a lens on the service: a shipped one by its name, any other from its file.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { command } from '../../../program/command.ts'
@@ -7,8 +7,9 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens create',
-  summary: 'give a lens to the service; within a version it never changes',
-  positionals: { lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')) },
+  summary: 'Create a lens on the service',
+  notes: 'A version of a lens never changes once created.',
+  positionals: { lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')) },
   options: serviceOptions,
   example: 'platform resolve lens create persons',
   async run(given, terminal) {

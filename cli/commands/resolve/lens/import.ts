@@ -1,4 +1,4 @@
-// Takes over what others have trained elsewhere.
+// Converts a model trained with another tool into a lens.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -7,13 +7,13 @@ import { escapeControls, formatFields, printResult } from '../../../terminal/out
 
 export const definition = command({
   words: 'resolve lens import',
-  summary: 'make a lens of a model that Splink saved',
+  summary: 'Convert a saved Splink model into a lens',
   notes: [
-    'Levels with m and u, the prior, term frequencies and blocking rules come over, as far as a lens has words for them; what',
-    'it has none for is listed, here and in the lens, and never left out in silence.',
+    'Converts levels with m and u, the prior, term frequencies and blocking rules where a lens can express them.',
+    'Everything else is listed, here and in the lens; nothing is dropped silently.',
   ].join('\n'),
-  positionals: { model: required(text('FILE', 'what `save_model_to_json` wrote')) },
-  options: { out: text('FILE', 'a new file for the lens'), ...jsonOption },
+  positionals: { model: required(text('FILE', 'File that Splink’s `save_model_to_json` wrote')) },
+  options: { out: text('FILE', 'File to create for the lens'), ...jsonOption },
   example: 'platform resolve lens import model.json --out people.yaml',
   async run({ model, out, json }, terminal) {
     const [{ importSplinkModel }, { writeNewFile }] = await Promise.all([offline.lensImport(), offline.newFiles()])

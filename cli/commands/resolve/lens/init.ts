@@ -1,4 +1,4 @@
-// Looks at data that nobody has described yet, and proposes how to see it.
+// Profiles data that no lens describes yet, and proposes a lens for it.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -7,15 +7,15 @@ import { escapeControls, formatTable, printResult } from '../../../terminal/outp
 
 export const definition = command({
   words: 'resolve lens init',
-  summary: 'profile the columns of a file and propose a lens for them',
+  summary: 'Profile the columns of a file and propose a lens for them',
   notes: [
-    'Looks at the first 16 MiB of a file of comma-separated values or JSON lines, whatever its size, and at all of a Parquet',
-    'file. The lens has remarks that say what was seen and what may be said otherwise; it is printed after the profile, or',
-    'written where --out says.',
+    'Reads the first 16 MiB of a file of comma-separated values or JSON lines, and all of a Parquet file. The',
+    'lens has comments about the observed data and the alternatives; it is printed after the profile, or written',
+    'to --out.',
   ].join('\n'),
   options: {
-    data: required(text('FILE', 'the records')),
-    out: text('FILE', 'a new file for the lens'),
+    data: required(text('FILE', 'File with the records')),
+    out: text('FILE', 'File to create for the lens'),
     ...jsonOption,
   },
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',

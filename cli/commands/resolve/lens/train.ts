@@ -1,4 +1,4 @@
-// Learns what the levels of a lens are worth, once, so that later runs need not.
+// Learns the weights of the levels of a lens once, so that later runs need not.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
@@ -9,18 +9,19 @@ import { createProgressFormatter } from '../../../terminal/resolution-progress.t
 
 export const definition = command({
   words: 'resolve lens train',
-  summary: 'learn the weights of a lens from data, and write its next version',
+  summary: 'Learn the weights of a lens from data, and write its next version',
   notes: [
-    'Without labels, u is learnt from pairs drawn at random and m by expectation and maximisation. With labels, m comes from',
-    'the pairs that are one: a file with id and cluster of every record, or with id_l, id_r and, if wanted, match (1 or 0).',
-    'The new version is printed unless --out names a file. A run with it learns nothing: the same weights serve other data.',
+    'Without labels, u is learnt from pairs drawn at random and m by expectation and maximisation. With labels, m',
+    'comes from the true pairs: a file with id and cluster of every record, or with id_l, id_r and optionally',
+    'match (1 or 0). The new version is printed unless --out names a file. A run with it learns nothing: the same',
+    'weights apply to other data.',
   ].join('\n'),
   options: {
-    lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
-    data: required(rest('FILE', 'the records; one file or more')),
-    labels: text('FILE', 'what is known: clusters, or pairs'),
-    out: text('FILE', 'a new file for the lens'),
-    columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
+    lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
+    data: required(rest('FILE', 'One or more files with the records')),
+    labels: text('FILE', 'Known clusters or pairs'),
+    out: text('FILE', 'File to create for the lens'),
+    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
     seed: seedOption,
     ...jsonOption,
   },

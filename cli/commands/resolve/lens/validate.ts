@@ -1,4 +1,4 @@
-// Says whether a lens can be used, and what is wrong where.
+// Validates a lens and lists its faults with their places.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -7,8 +7,8 @@ import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens validate',
-  summary: 'check a lens and show what it sees',
-  positionals: { lens: required(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')) },
+  summary: 'Validate a lens and show its fields',
+  positionals: { lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')) },
   options: { ...jsonOption },
   example: 'platform resolve lens validate persons',
   async run({ lens, json }, terminal) {

@@ -1,4 +1,4 @@
-// Writes a signed snapshot of the registry for a peer, of what that peer may see.
+// Writes a signed snapshot of the registry, limited to what the peer may see.
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../../../daemon/kernel/error/problem.ts'
@@ -11,16 +11,16 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry export',
-  summary: 'write a signed snapshot of the registry, for a peer that only looks records up',
+  summary: 'Export a signed snapshot of the registry for a peer',
   notes: [
-    'It has the records, entities and weights that the peer may see by their labels, and that the caller may see, and nothing',
-    'else. It is not encrypted: carry it as what it is.',
+    'For a peer that only looks records up. Contains the records, entities and weights whose labels both the peer',
+    'and the caller may see. It is not encrypted: carry it according to its label.',
   ].join('\n'),
   options: {
-    to: required(text('PEER', 'the site that it is for')),
-    out: required(text('FILE', 'a new file')),
-    lens: text('LENS', 'uid or name of the lens; the one in use unless said'),
-    type: text('TYPE', 'kind of entity whose lens in use is meant'),
+    to: required(text('PEER', 'Peer that the snapshot is for')),
+    out: required(text('FILE', 'File to create')),
+    lens: text('LENS', 'Uid or name of the lens (default: the one in use)'),
+    type: text('TYPE', 'Entity type, to select its lens in use'),
     ...serviceOptions,
   },
   example: 'platform resolve registry export --to edge --out persons.snapshot',
@@ -61,7 +61,7 @@ async function writeSnapshotFile(
       lines += texts.length
       tell(lines)
     }
-    throw new CommandFailure(4, 'the service ended before the snapshot was whole', 'try again')
+    throw new CommandFailure(4, 'the service stopped before the snapshot was complete', 'run it again')
   } catch (error) {
     offline.asInvoker(() => rmSync(out, { force: true }))
     if (isRefusal(error) || error instanceof CommandFailure) throw error
@@ -76,7 +76,7 @@ function createSnapshotFile(out: string): number {
     return offline.asInvoker(() => openSync(out, 'wx', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new CommandFailure(3, `${out} exists already`, 'name another file')
+    if (code === 'EEXIST') throw new CommandFailure(3, `${out} already exists`, 'name a new file')
     throw new CommandFailure(1, `${out} cannot be written: ${code}`)
   }
 }

@@ -1,4 +1,4 @@
-// Takes in a snapshot of another site's registry, for a site that only looks records up.
+// Imports a snapshot of another site's registry, for a site that only looks records up.
 import { resolve } from 'node:path'
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
@@ -8,15 +8,15 @@ import { formatFields, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry import',
-  summary: 'take in a snapshot of another site’s registry, to look records up in it',
+  summary: 'Import a snapshot of another site’s registry for lookups',
   notes: [
-    'The profile says resolution.matching_pattern: lookup_only. The snapshot must be signed for this site by a pinned peer, be',
-    'whole, and be newer than the one that is held; else nothing changes. A running service uses it from then on. Exit code',
-    '5 says that it does not verify.',
+    'Needs resolution.matching_pattern: lookup_only in the profile. The snapshot must be complete, signed for',
+    'this site by a pinned peer, and newer than the current one; otherwise nothing changes. A running service',
+    'uses it from then on. Exit code 5: the snapshot does not verify.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'as `platform resolve registry export` made it at the other site')) },
+  positionals: { file: required(text('FILE', 'Snapshot from `platform resolve registry export` at the other site')) },
   options: {
-    instead: flag('take the place of a snapshot of another site, which is held of this lens'),
+    instead: flag('Replace the snapshot of this lens from another site'),
     ...siteOption,
     ...jsonOption,
   },
@@ -29,7 +29,7 @@ export const definition = command({
     const { from, lens, lens_version, version, made_at, records, entities } = manifest
     const told = { from, lens, lens_version, version, made_at, records, entities, is_new: isNew }
     printResult(terminal, given.json, told, () => formatFields(terminal, told))
-    if (!isNew) terminal.note('this very snapshot is held already')
+    if (!isNew) terminal.note('this snapshot was imported already')
     return 0
   },
 })

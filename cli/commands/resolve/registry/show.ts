@@ -1,4 +1,4 @@
-// Tells what the service looks records up in, and how old that is.
+// Shows the registries in which the service looks records up, and their age.
 
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { command } from '../../../program/command.ts'
@@ -6,7 +6,7 @@ import { formatTable, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve registry show',
-  summary: 'what records are looked up in: the own registry, or snapshots of others and how old they are',
+  summary: 'Show the registries used for lookups, and their age',
   options: serviceOptions,
   example: 'platform resolve registry show',
   async run(given, terminal) {

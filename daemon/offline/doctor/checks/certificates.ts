@@ -1,4 +1,4 @@
-// Whether each listener's certificate can be read, is of its private key, and lasts.
+// Checks that each listener's certificate can be read, matches its private key, and does not expire soon.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
@@ -30,7 +30,7 @@ function checkCertificate(role: string, certFile: string, keyFile: string | unde
       reportOk('tls', `the certificate of ${role} lasts until ${new Date(end).toISOString().slice(0, 10)}`)
     )
   } catch {
-    // What the parser says may quote the key.
+    // The parser's message may quote the key.
     return reportProblem('tls', `the certificate or private key of ${role} cannot be read`, setting)
   }
 }

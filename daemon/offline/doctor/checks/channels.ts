@@ -1,4 +1,4 @@
-// Whether each peer's channel folders are the ones made at enrolment, and what lies in them unread.
+// Checks that each peer's channel folders are those made at enrolment, and reports quarantined messages.
 import { folderFault, foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { measureQuarantine } from '../../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
 import { getSettings } from '../../../boot/profile.ts'
@@ -24,7 +24,7 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
   })
 }
 
-/** Part of what the quarantine may take, from which on people are told: releases and purges need two of them. */
+/** Share of the quarantine quota from which on a warning is given: releases and purges need two people. */
 const quarantine_warning_share = 0.8
 
 function checkQuarantine(name: string, dir: string, max_bytes: number): DoctorFinding[] {

@@ -1,4 +1,5 @@
-// Whether client certificates can be judged: each authority with its end, and a revocation list of its own that is current.
+// Checks that client certificates can be verified: each authority with its expiry, and a current revocation list of
+// each.
 import { readFileSync } from 'node:fs'
 import type { Certificate } from '../../../../adapters/keys/x509/certificate.ts'
 import { authoritiesIn } from '../../../../adapters/keys/x509/certificate-path.ts'
@@ -39,7 +40,7 @@ function readNextUpdate({ next_update }: RevocationList): number {
   return next_update
 }
 
-/** What `read` makes of the file, or why it makes nothing. */
+/** Returns the result of `read` on the file, or the reason why it failed. */
 function readFileWith<T>(file: string, read: (bytes: Buffer) => T): T | string {
   try {
     return read(readFileSync(file))

@@ -1,4 +1,4 @@
-// Whether the clock can be believed: against what the site has written down, against its file system, and by its own word.
+// Checks the clock against the latest recorded times of the site, its file system, and the time service.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -15,10 +15,10 @@ import { listRolesWithDatabase, withDatabase } from '../../store/role-database.t
 import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, day_ms, reportOk, reportProblem, reportWarning } from '../finding.ts'
 
-/** Tokens and messages tolerate a minute and a quarter of an hour; two clocks of one machine should not differ at all. */
+/** Tokens tolerate a minute and messages a quarter of an hour; two clocks of one machine should not differ. */
 const file_clock_tolerance_ms = 5_000
 const set_back_tolerance_ms = 60_000
-/** A site that is in use writes down something every day. */
+/** A site in use records something every day. */
 const max_silent_days = 30
 
 const remedy = 'set the clock (chronyc makestep, or timedatectl set-time), then look again'
@@ -62,7 +62,7 @@ function checkFileClockDrift({ run }: SiteFolder): DoctorFinding[] {
   return [reportWarning('clock', detail, 'set both clocks from one source; a network file system has its own')]
 }
 
-/** What the file system takes the time to be. */
+/** Reads the time that the file system gives a new file. */
 function readFileClock_ms(dir: string): number {
   const probe = join(dir, `.clock-${randomBytes(6).toString('hex')}`)
   fs.writeFileSync(probe, '', { flag: 'wx', mode: 0o600 })
@@ -75,7 +75,7 @@ function readFileClock_ms(dir: string): number {
 
 type DatedEvent = { readonly what: string; readonly at: number }
 
-/** The latest that the site has dated: a key, an audit record, a message. */
+/** Returns the latest time that the site has recorded: of a key, an audit record, a message. */
 async function findNewestEvent(folder: SiteFolder): Promise<DatedEvent> {
   const times = listKeys(folder.keys).map(({ created }) => ({
     what: 'a key of this site was made',
@@ -108,7 +108,7 @@ async function findLastMessageTime(journal: Journal): Promise<number> {
   return last
 }
 
-/** What systemd's time service says, where there is one; nothing where no clock is trusted anyway. */
+/** Reports the state of systemd's time service, if there is one; nothing where the clock is not trusted anyway. */
 async function checkSynchronisation(folder: SiteFolder, env: DoctorContext['env']): Promise<DoctorFinding[]> {
   if (!getSettings(resolveProfile(folder, env), filedropSettings).trusted_clock) return []
   if ((await queryTimeService(env)) !== 'no') return []
@@ -117,7 +117,7 @@ async function checkSynchronisation(folder: SiteFolder, env: DoctorContext['env'
 }
 
 function queryTimeService(env: DoctorContext['env']): Promise<string | undefined> {
-  // An empty path would mean the folder that the command is typed in.
+  // An empty path would mean the current folder.
   const { PATH } = env
   if (!PATH) return Promise.resolve(undefined)
   const options = { timeout: 2_000, env: { PATH } }

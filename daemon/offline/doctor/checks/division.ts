@@ -1,4 +1,4 @@
-// Whether each path of a divided site is its user's, and as open as it has to be and no more.
+// Checks that each path of a site divided between users has the right owner and the minimal mode.
 import * as fs from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
@@ -9,7 +9,7 @@ import { type DoctorFinding, reportOk, reportProblem } from '../finding.ts'
 
 const remedy = 'stop the site; as root: platform site divide'
 
-/** Root sees all; a user what is open to it, since the rest is none of its business. */
+/** Root checks all paths; another user checks those it can read. */
 export function checkDivision(folder: SiteFolder, division: SiteDivision): DoctorFinding[] {
   const base = dirname(folder.data)
   const parts = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
@@ -32,9 +32,9 @@ export function checkDivision(folder: SiteFolder, division: SiteDivision): Docto
 
 type OwnershipFault = { readonly path: string; readonly fault: string }
 
-/** Carriers bring and take files there under their own user and modes; the folders above them are closed. */
+/** Carriers read and write there under their own user and modes; the folders above are closed to others. */
 const carrierFolderPattern = /^filedrop\/[^/]+\/(in\/new|out\/ready)\//
-/** A message that came keeps the owner who brought it, wherever it is moved to. */
+/** A received message keeps the owner who brought it, wherever it is moved. */
 const incomingMessagePattern = /^filedrop\/[^/]+\/in\/.*\.json$/
 
 function findOwnershipFaults(path: string, base: string, division: SiteDivision): OwnershipFault[] {
@@ -44,7 +44,7 @@ function findOwnershipFaults(path: string, base: string, division: SiteDivision)
   return [...own, ...listVisibleNames(path).flatMap((each) => findOwnershipFaults(join(path, each), base, division))]
 }
 
-/** Folders that a role must find, since its user cannot make them. */
+/** Folders that must exist, since the role's user cannot create them. */
 function findMissingFolders(folder: SiteFolder, role: string): OwnershipFault[] {
   const own = [roleDataFolder(folder, role), roleRunFolder(folder, role), roleKeysFolder(folder, role)]
   return own.filter((path) => !fs.lstatSync(path, { throwIfNoEntry: false })).map(reportMissingPath)
@@ -56,10 +56,10 @@ function reportMissingPath(path: string): OwnershipFault {
 
 function checkPathOwnership(path: string, names: readonly string[], division: SiteDivision): OwnershipFault[] {
   const found = fs.lstatSync(path, { throwIfNoEntry: false })
-  // What is gone since its folder was read was of a process that runs.
+  // A path that vanished since its folder was read belonged to a running process.
   if (!found) return names.length > 1 ? [] : [reportMissingPath(path)]
   const kind = detectPathKind(found)
-  if (!kind) return names.length > 2 ? [] : [{ path, fault: 'is neither folder nor file' }]
+  if (!kind) return names.length > 2 ? [] : [{ path, fault: 'is neither a folder nor a regular file' }]
   const { uid, gid, mode } = findExpectedOwnership(names, kind, division)
   if (found.uid !== uid || found.gid !== gid) {
     return [{ path, fault: `belongs to ${found.uid}:${found.gid}, and should to ${uid}:${gid}` }]
@@ -78,7 +78,7 @@ function detectPathKind(found: fs.Stats): SitePathKind | undefined {
   return found.isFile() ? 'file' : undefined
 }
 
-/** What of it this user may see; links are not followed. */
+/** Lists the paths that this user can see; does not follow links. */
 function listVisibleNames(path: string): string[] {
   if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
   try {

@@ -1,4 +1,5 @@
-// Whether the file systems under the site have room and take what is written: found out by writing, whatever modes and mounts say.
+// Checks that the file systems of the site have room and accept writes, by writing a file, regardless of modes and
+// mount options.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +22,7 @@ export async function checkFileSystems({ folder, env }: DoctorContext): Promise<
   return [...[...bySystem.values()].flatMap(checkFileSystem), ...channels.flatMap(checkSplitFolders)]
 }
 
-/** One folder of each side, in which a running carrier passes over a name that begins with a dot. */
+/** One folder of each side, where a running carrier ignores names that begin with a dot. */
 function selectProbeFolders({ tmp, done }: ChannelFolders): string[] {
   return [tmp, done]
 }
@@ -30,7 +31,7 @@ function isFolder(place: string): boolean {
   return fs.statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The places of one file system. */
+/** The folders of one file system. */
 function checkFileSystem(places: readonly string[]): DoctorFinding[] {
   const [first = ''] = places
   const faults = places.flatMap((place) => {
@@ -48,7 +49,7 @@ function checkFileSystem(places: readonly string[]): DoctorFinding[] {
       )
 }
 
-/** The error code of a small file that is written, synced and removed; undefined when all went well. */
+/** Writes, syncs and removes a small file; returns the error code, or undefined on success. */
 function probeWriteError(dir: string): string | undefined {
   const probe = join(dir, `.probe-${randomBytes(6).toString('hex')}`)
   try {
@@ -94,7 +95,7 @@ function checkFreeSpace(path: string): DoctorFinding {
   return free < warning_free_bytes ? reportWarning('disk', said, remedy) : reportOk('disk', said)
 }
 
-/** Files are renamed from folder to folder, which no file system does into another. */
+/** Files are renamed between folders, which is impossible across file systems. */
 function checkSplitFolders({ home, tmp, ready, sent, fresh, work, done, quarantine }: ChannelFolders): DoctorFinding[] {
   return [
     [tmp, ready, sent],

@@ -1,4 +1,4 @@
-// Whether the identity provider can be reached, is who the profile says, and has keys that verify its tokens.
+// Checks that the identity provider is reachable, is the one of the profile, and has keys that verify its tokens.
 import { fetchKeySet } from '../../../../adapters/identity/oidc/discovery.ts'
 import { providerKeys } from '../../../../adapters/keys/jose/provider-keys.ts'
 import { readSsoProvider } from '../../../boot/identity/sso-provider.ts'

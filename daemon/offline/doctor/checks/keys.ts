@@ -1,4 +1,4 @@
-// Whether the site can sign and its tokens be judged, today and in a month.
+// Checks that the site can sign and verify tokens, today and in a month.
 import { existsSync } from 'node:fs'
 import { fileRevocations } from '../../../../adapters/identity/offline/revocations.ts'
 import { hasWrappedKeys, listKeys } from '../../../../adapters/keys/jose/key-life.ts'
@@ -21,7 +21,7 @@ const keyUses = publicKey.shape.use.options
 export async function checkKeys({ folder, now }: DoctorContext): Promise<DoctorFinding[]> {
   const { set } = readCurrentKeySet(folder)
   const own = listKeys(folder.keys)
-  // Root keys that are kept apart are known from the set that names them.
+  // Root keys that are stored elsewhere are known from the key set that names them.
   const roots = (set?.keys ?? []).filter(({ use, kid }) => use === 'root' && !own.some((key) => key.kid === kid))
   const active = [...own, ...roots].filter(({ status }) => status === 'active')
   const missing = requiredUses
@@ -52,7 +52,10 @@ function describeRenewal({ kid, use }: PublicKey, isHere: boolean): string {
   return `platform keys rotate ${kid}, and see that the peers get the new key set`
 }
 
-/** Of the active keys of one use those that end, unless so many others as are wanted go on: then they were replaced in time. */
+/**
+ * Returns the active keys of one use that expire soon, unless the required number of others stays active: then they
+ * were replaced in time.
+ */
 function reportExpiringKeys(
   active: readonly PublicKey[],
   use: PublicKey['use'],
@@ -71,7 +74,7 @@ function reportExpiringKeys(
   return lasting >= wanted ? [] : endings.flatMap((each) => each ?? [])
 }
 
-/** As at a start: whether what runs could sign. */
+/** Checks, as at a start, whether the running roles can sign. */
 export async function checkPassphrase({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
   const { keys_passphrase_file: file } = readSiteSettings(folder, env).identity
   const locked = await findLockedKeyFault(folder, file)
@@ -98,7 +101,10 @@ function checkPeerKeys({ name, keys, threshold, root_threshold = 1 }: Peer, now:
   ]
 }
 
-/** Tokens are judged by two lists: without the one none counts, without the other none is known to be revoked. */
+/**
+ * Tokens are verified with two lists: without the key list no token is valid, without the revocation list no
+ * revocation is known.
+ */
 export function checkTokenLists({ folder, env }: DoctorContext): DoctorFinding[] {
   return [...checkRevokedTokens(revocationsFile(folder)), ...checkTokenKeys(folder, listProfileRoles(folder, env))]
 }

@@ -1,4 +1,4 @@
-// Whether what each peer was enrolled with is still said in the terms of the profile's labelling policy.
+// Checks that the labels of each peer's enrolment still exist in the profile's labelling policy.
 
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import type { LabelPolicy } from '../../../kernel/label/label.ts'

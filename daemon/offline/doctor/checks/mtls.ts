@@ -1,4 +1,4 @@
-// Whether the peers that are served over mTLS can be: certificates that are sound and last, and sites that answer.
+// Checks the mTLS peers: valid certificates that do not expire soon, and reachable sites.
 import { MtlsClient } from '../../../../adapters/transport/mtls/client.ts'
 import { type MtlsMaterial, readMaterial } from '../../../../adapters/transport/mtls/material.ts'
 import { resolveTlsFiles } from '../../../boot/links/mtls-carrier.ts'
@@ -55,7 +55,7 @@ function checkCertificateExpiry({ own_certificate, pins }: MtlsMaterial, now: nu
   ]
 }
 
-/** By an empty batch: all but the taking is tried. */
+/** Sends an empty batch, which exercises everything except the delivery. */
 async function checkPeerReachable(client: MtlsClient, peer: string): Promise<DoctorFinding> {
   try {
     await client.carry(peer, [], AbortSignal.timeout(timeout_ms))

@@ -1,4 +1,4 @@
-// Whether the broker and the hub can be used: files that are there and for the site alone, certificates that last, peers that are pinned.
+// Checks the broker and the hub: existing private files, certificates that do not expire soon, pinned peers.
 
 import { inspectNetworkFiles, type NetworkFileReport } from '../../../boot/links/network-files.ts'
 import { getSettings } from '../../../boot/profile.ts'

@@ -1,4 +1,4 @@
-// Whether others can read, or change, what is the site's alone.
+// Checks that other users can neither read nor change the private files of the site.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { findDivisionProblems, resolveDivision, type SiteDivision } from '../../../boot/host/site-division.ts'
@@ -10,7 +10,7 @@ import { type DoctorFinding, reportOk, reportProblem } from '../finding.ts'
 import { type PathFault, reportPathFaults } from '../path-faults.ts'
 import { checkDivision } from './division.ts'
 
-/** Carriers bring and take files there under their own user and modes; the folders above them are closed. */
+/** Carriers read and write there under their own user and modes; the folders above are closed to others. */
 const carrierFolderPattern = /\/filedrop\/[^/]+\/(in\/new|out\/ready)\//
 
 export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[] {
@@ -28,7 +28,7 @@ export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[
   return all.length > 0 ? all : [reportOk('permissions', 'nobody else can read keys, data or messages')]
 }
 
-/** A profile that cannot be used is another check's to tell of: then the site is taken for one of a single user. */
+/** Assumes a single user if the profile is not valid, which another check reports. */
 function readDivision(folder: SiteFolder, env: EnvironmentVariables): SiteDivision | undefined {
   try {
     const { resolved } = readSiteSettings(folder, env)

@@ -1,4 +1,4 @@
-// Whether each listener's port is free, or taken by the role itself.
+// Checks that each listener's port is free, or in use by the role itself.
 import { createServer } from 'node:net'
 import { getSettings } from '../../../boot/profile.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
@@ -31,7 +31,7 @@ function listRoleListeners(role: string, values: Readonly<Record<string, unknown
   ]
 }
 
-/** Where peers come over a network: the site role listens. */
+/** The site role listens for peers on a network. */
 function listNetworkListeners(resolved: ResolvedSettings): ConfiguredListener[] {
   const { listen, port, peers } = getSettings(resolved, mtlsSettings)
   return Object.keys(peers).length > 0 ? [{ role: 'site', host: listen, port }] : []

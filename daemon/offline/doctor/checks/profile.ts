@@ -1,4 +1,4 @@
-// Whether a start would accept the profile, and how long its accreditations last.
+// Checks that a start would accept the profile, and that its accreditations do not expire soon.
 
 import { getSettings } from '../../../boot/profile.ts'
 import { settings as siteRoleSettings } from '../../../roles/site/settings.ts'

@@ -1,4 +1,4 @@
-// Whether the databases are sound to the last document and audit record.
+// Checks the databases to the last document and audit record.
 
 import { checkDatabases } from '../../store/store-files.ts'
 import type { DoctorContext } from '../examine-site.ts'

@@ -1,4 +1,5 @@
-// Whether messages come and go: channels that are frozen or silent, and messages that nobody takes, by the journal's times.
+// Checks that messages flow: reports frozen and silent channels, and messages that nobody collects, by the times of
+// the journal.
 import * as fs from 'node:fs'
 import { sqliteJournal } from '../../../../adapters/store/sqlite/journal.ts'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
@@ -11,7 +12,7 @@ import { listRolesWithDatabase, withDatabase } from '../../store/role-database.t
 import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, reportOk, reportProblem, reportWarning } from '../finding.ts'
 
-/** Of its inventories' intervals, as the carrier itself counts: they say how often a channel is served. */
+/** Number of inventory intervals, counted as the carrier does: inventories show how often a channel is served. */
 const stale_intervals = 3
 
 export async function checkTraffic({ folder, now }: DoctorContext): Promise<DoctorFinding[]> {
@@ -64,7 +65,7 @@ function reportFrozenChannel({ name }: Peer, { direction, detail }: JournalChann
   )
 }
 
-/** Only a site that runs can say so: to one that was switched off nobody is silent. */
+/** Only a running site can tell: a stopped one received nothing from anybody. */
 function checkSilentChannel(
   peer: Peer,
   { inventory_at }: JournalChannel,
@@ -83,7 +84,7 @@ function checkSilentChannel(
   ]
 }
 
-/** By the journal it waits; by the folder it still lies there, so that it is not only this site that has not looked. */
+/** Waiting by the journal and still in the folder, so that the delay is not only this site's. */
 async function checkStuckChannel(
   peer: Peer,
   { channel }: JournalChannel,

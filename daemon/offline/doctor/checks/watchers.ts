@@ -1,4 +1,4 @@
-// Whether the kernel lets the carrier watch its folders: without, messages are found by the rescans alone, and later.
+// Checks that the kernel lets the carrier watch its folders: without watches, only rescans find messages, and later.
 import * as fs from 'node:fs'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
@@ -6,7 +6,7 @@ import { listPeers } from '../../peers/site-peers.ts'
 import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, reportOk, reportWarning } from '../finding.ts'
 
-/** Each file in a watched folder has a watch of its own; this many come at once on a quiet channel. */
+/** Each file in a watched folder has its own watch; this many may arrive at once on a quiet channel. */
 const spare_watch_count = 1_024
 const min_instances = 16
 

@@ -21,7 +21,7 @@ export function listShippedLenses(): string[] {
 export function readLens(given: string): Lens {
   const text = readLensText(given)
   const read = parseYaml(text)
-  if ('faults' in read) throw new OfflineCommandError(1, `${given} is no lens: ${read.faults.join('; ')}`)
+  if ('faults' in read) throw new OfflineCommandError(1, `${given} is not a valid lens: ${read.faults.join('; ')}`)
   const parsed = parseWithSchema(schema, read.value)
   if (parsed.success) return parsed.data
   const lineOf = linesOf(text)
@@ -29,7 +29,7 @@ export function readLens(given: string): Lens {
     const place = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
     return path === '' ? message : `line ${lineOf(place)}, ${path}: ${message}`
   })
-  throw new OfflineCommandError(1, `${given} is no lens:\n  ${faults.join('\n  ')}`)
+  throw new OfflineCommandError(1, `${given} is not a valid lens:\n  ${faults.join('\n  ')}`)
 }
 
 /** The text of a lens as its author wrote it. Throws `OfflineCommandError` (1). */
@@ -44,7 +44,7 @@ function readLensFile(file: string): string {
     return runAsInvoker(() => readFileSync(file, 'utf8'))
   } catch {
     const remedy = `a file, or one of those that are shipped: ${listShippedLenses().join(', ')}`
-    throw new OfflineCommandError(1, `there is no lens ${file} that this user may read`, remedy)
+    throw new OfflineCommandError(1, `the lens ${file} does not exist, or this user may not read it`, remedy)
   }
 }
 
@@ -54,7 +54,10 @@ export function withColumns(lens: Lens, given: readonly string[]): Lens {
     const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(each) ?? []
     if (lens.fields.some(({ name }) => name === field)) return { field, column }
     const known = lens.fields.map(({ name }) => name).join(', ')
-    throw new OfflineCommandError(2, `${JSON.stringify(each)} is not FIELD=COLUMN with a field of the lens: ${known}`)
+    throw new OfflineCommandError(
+      2,
+      `${JSON.stringify(each)} does not have the form FIELD=COLUMN with a field of the lens; the fields are ${known}`,
+    )
   })
   const fields = lens.fields.map((field) => {
     const first = places.filter((place) => place.field === field.name).map(({ column }) => column)

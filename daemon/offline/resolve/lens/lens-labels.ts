@@ -17,7 +17,7 @@ export async function readLabels(file: string, records: LensRecords): Promise<Tr
   const rowIn = (id: string, at: number) => {
     const row = rowOf.get(id)
     if (row === undefined)
-      throw new OfflineCommandError(1, `${file}, record ${at + 1}: there is no ${JSON.stringify(id)} in the data`)
+      throw new OfflineCommandError(1, `${file}, record ${at + 1}: the data has no record ${JSON.stringify(id)}`)
     return row
   }
   if (source.names.includes('cluster')) {
@@ -35,13 +35,16 @@ export async function readLabels(file: string, records: LensRecords): Promise<Tr
   const answers = source.names.includes('match') ? readColumnTexts(source, 'match', file) : lefts.map(() => '1')
   const pairs = answers.map((answer, at) => {
     const [a, b] = [rowIn(lefts[at] ?? '', at), rowIn(rights[at] ?? '', at)]
-    if (a === b) throw new OfflineCommandError(1, `${file}, record ${at + 1}: a record is always one with itself`)
+    if (a === b) throw new OfflineCommandError(1, `${file}, record ${at + 1}: the pair names the same record twice`)
     if (!matchPattern.test(answer) && !nonMatchPattern.test(answer)) {
-      throw new OfflineCommandError(1, `${file}, record ${at + 1}: match is ${JSON.stringify(answer)}, neither 1 nor 0`)
+      throw new OfflineCommandError(
+        1,
+        `${file}, record ${at + 1}: match is ${JSON.stringify(answer)}; it must be 1 or 0`,
+      )
     }
     return { a, b, isMatch: matchPattern.test(answer) }
   })
-  if (!pairs.some(({ isMatch }) => isMatch)) throw new OfflineCommandError(1, `${file} names no pair that is one`)
+  if (!pairs.some(({ isMatch }) => isMatch)) throw new OfflineCommandError(1, `${file} contains no matching pair`)
   return { kind: 'pairs', pairs }
 }
 
@@ -50,7 +53,10 @@ function indexRowsById({ rows, idOf }: LensRecords): Map<string, number> {
   for (let row = 0; row < rows; row++) {
     const id = idOf(row)
     if (rowOf.has(id))
-      throw new OfflineCommandError(1, `two sources have the id ${JSON.stringify(id)}: labels need ids of their own`)
+      throw new OfflineCommandError(
+        1,
+        `two sources have the id ${JSON.stringify(id)}; labels need ids that are unique over all sources`,
+      )
     rowOf.set(id, row)
   }
   return rowOf

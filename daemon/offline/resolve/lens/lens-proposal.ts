@@ -27,7 +27,7 @@ export async function proposeLens(file: string): Promise<LensProposal> {
   const kind = detectDataKind(file)
   const { isWhole, ...source } =
     kind === 'parquet' ? { isWhole: true, ...(await readDataFile(file, () => true)) } : await readSample(file, kind)
-  if (source.rows === 0) throw new OfflineCommandError(1, `${file} has no record to look at`)
+  if (source.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
   const shipped = listShippedLenses().flatMap((name) => readLens(name).fields)
   const places = shipped.flatMap(({ name, type, columns }) =>
     (columns ?? [name]).map((column) => [column, { name, type }] as const),
@@ -49,7 +49,7 @@ function noUsableColumnError(file: string, columns: readonly ColumnProfile[]): O
   const other = columns.length === 1 ? [';', '\t', '|'].find((mark) => only?.column.includes(mark)) : undefined
   const way = other === '\t' ? 'name it .tsv' : 'separate values by commas'
   const remedy = other && `its only column is ${JSON.stringify(only?.column)}: ${way}`
-  return new OfflineCommandError(1, `${file} has no column beside the id whose values differ`, remedy)
+  return new OfflineCommandError(1, `${file} has no column besides the id with different values`, remedy)
 }
 
 function deriveLensName(file: string): string {

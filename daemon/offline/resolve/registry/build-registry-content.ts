@@ -31,8 +31,8 @@ export function buildRegistryContent(
   if ([...entityOf.keys()].some((key) => !kept.has(key))) {
     throw new OfflineCommandError(
       3,
-      'the registry has records that it never kept and that are not here',
-      'run once with all of them',
+      'the registry names records whose content it did not keep, and that are not in the data',
+      'run once with all data files',
     )
   }
   const weights = buildLookupWeights(lens, records, found, extractMatchWeights(found, usesTermFrequencies(lens)))

@@ -43,7 +43,7 @@ export type EntityRegistry = {
 export function readEntityRegistry(file: string, lens: string): EntityRegistry {
   const bytes = readBytes(file)
   if (!bytes) return { lens, run: 0, entities: [], bytes }
-  const no = (at: number) => new OfflineCommandError(1, `${file}, line ${at + 1}: it is not of a registry of entities`)
+  const no = (at: number) => new OfflineCommandError(1, `${file}, line ${at + 1} is not a line of an entity registry`)
   let of: z.infer<typeof registryHead> | undefined
   const entities: RegistryEntity[] = []
   const content = new RegistryContentReader()
@@ -54,13 +54,17 @@ export function readEntityRegistry(file: string, lens: string): EntityRegistry {
       entities.push(registryEntity.safeParse(said).data ?? throwError(no(at)))
     } else if (!content.addLine(said)) throw no(at)
     if (of.lens !== lens) {
-      throw new OfflineCommandError(3, `${file} keeps entities of the lens ${of.lens}`, 'name a registry for each lens')
+      throw new OfflineCommandError(
+        3,
+        `${file} contains entities of the lens ${of.lens}`,
+        'use one registry for each lens',
+      )
     }
   }
   if (!of) throw no(0)
   const members = entities.flatMap((each) => each.members.map(buildMemberKey))
   if (new Set(members).size < members.length || new Set(entities.map((each) => each.entity)).size < entities.length) {
-    throw new OfflineCommandError(1, `${file} names an entity or a record twice`)
+    throw new OfflineCommandError(1, `${file} contains an entity or a record twice`)
   }
   if (of.form === registryForms[0]) return { lens, run: of.run, entities, bytes }
   const whole = content.finish(members)
@@ -157,7 +161,7 @@ export function replaceEntityRegistry(file: string, { lens, run, entities, conte
       }
       const found = readBytes(file)
       if (bytes ? !found?.equals(bytes) : found) {
-        throw new OfflineCommandError(3, `another run has changed ${file} meanwhile`, 'run it again')
+        throw new OfflineCommandError(3, `another run changed ${file} in the meantime`, 'run it again')
       }
       renameSync(partial, file)
     } catch (error) {
@@ -174,7 +178,7 @@ function openPartialFile(file: string, partial: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') {
-      throw new OfflineCommandError(3, `another run writes to ${file}`, `if none does, remove ${partial}`)
+      throw new OfflineCommandError(3, `another run is writing ${file}`, `if no other run is active, remove ${partial}`)
     }
     throw new OfflineCommandError(1, `${file} cannot be written: ${code}`)
   }

@@ -47,7 +47,7 @@ export async function importRegistrySnapshot(
     throw new OfflineCommandError(
       3,
       'this site matches records itself',
-      'a site that looks up in a snapshot has resolution.matching_pattern: lookup_only',
+      'for lookups in a snapshot, set resolution.matching_pattern: lookup_only',
     )
   }
   const source = await openSnapshot(given.file)
@@ -87,7 +87,7 @@ async function openSnapshot(file: string): Promise<FileHandle> {
   } catch (error) {
     throw new OfflineCommandError(1, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
-  throw new OfflineCommandError(1, `${file} is no file`)
+  throw new OfflineCommandError(1, `${file} is not a file`)
 }
 
 async function readSnapshotEnding(
@@ -99,19 +99,16 @@ async function readSnapshotEnding(
 ): Promise<VerifiedSnapshot> {
   const { size } = await source.stat()
   if (size > most_bytes) {
-    throw new OfflineCommandError(3, `${file} is larger than this site takes`, 'raise resolution.snapshot_mb')
+    throw new OfflineCommandError(3, `${file} is larger than this site accepts`, 'raise resolution.snapshot_mb')
   }
   const last = await readLastLine(source, size)
   const read = last && snapshotTrailer.safeParse(parseJsonText(last.text))
   if (!read?.success) {
-    throw new OfflineCommandError(
-      5,
-      `${file} is no snapshot of a registry, or its end is missing: nothing was taken in`,
-    )
+    throw new OfflineCommandError(5, `${file} is not a registry snapshot, or its end is missing: nothing was imported`)
   }
   const signed = await verifySnapshotSignature(folder, env, read.data.signed)
   if (signed.manifest.bytes !== last?.from) {
-    throw new OfflineCommandError(5, `${file} is not of the length that was signed: nothing was taken in`)
+    throw new OfflineCommandError(5, `the length of ${file} differs from the signed length: nothing was imported`)
   }
   return signed
 }
@@ -128,13 +125,13 @@ async function requireNewerSnapshot(
     if (isInstead) return true
     throw new OfflineCommandError(
       3,
-      `the registry that is held of this lens is of ${held.from}`,
+      `the current registry of this lens is from ${held.from}`,
       'to replace it: add --instead',
     )
   }
   if (held.version === version && held.sha256 === sha256) return false
   if (held.version < version) return true
-  throw new OfflineCommandError(3, `a newer snapshot is held, made at ${held.made_at}: nothing was taken in`)
+  throw new OfflineCommandError(3, `the current snapshot is newer (${held.made_at}): nothing was imported`)
 }
 
 type SnapshotStorageOptions = {
@@ -203,7 +200,7 @@ async function copySignedBytes(
     at += bytesRead
   }
   if (digest.hex() !== sha256)
-    throw new OfflineCommandError(5, 'its content is not what was signed: nothing was taken in')
+    throw new OfflineCommandError(5, 'the content differs from what was signed: nothing was imported')
 }
 
 /** The peer has signed it, and yet it is no registry. */

@@ -37,11 +37,11 @@ export class SignedSnapshotReader {
     }
     const { records, entities } = this.#signed.manifest
     if (!this.#lens || this.#records.size !== records || this.#entities.size !== entities) {
-      throw new OfflineCommandError(5, 'it does not have as many records as were signed: nothing was taken in')
+      throw new OfflineCommandError(5, 'the number of records differs from the signed number: nothing was imported')
     }
     const [first, ...rest] = this.#labels
     const label = rest.reduce((all: Label | undefined, each) => all && joinLabels(all, each, this.#policy), first)
-    if (!label) throw new OfflineCommandError(5, 'its labels cannot be joined: nothing was taken in')
+    if (!label) throw new OfflineCommandError(5, 'the labels of the snapshot cannot be joined: nothing was imported')
     return { label, labels: this.#labels }
   }
 

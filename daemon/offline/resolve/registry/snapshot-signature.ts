@@ -36,9 +36,10 @@ export async function verifySnapshotSignature(
   if (typeof found === 'string' || found.keys.length < peer.threshold) throw unsignedSnapshotError()
   const said = parseManifest(found.payload)
   if (!said || !wereKeysInForce(said, found)) throw unsignedSnapshotError()
-  if (said.to !== platform.name) throw new OfflineCommandError(3, `it was made for ${said.to}, not for this site`)
+  if (said.to !== platform.name)
+    throw new OfflineCommandError(3, `the snapshot was made for ${said.to}, not for this site`)
   if (said.tenant_id !== peer.tenant_id) {
-    throw new OfflineCommandError(3, `it is of another tenant than the one that ${peer.name} is pinned with`)
+    throw new OfflineCommandError(3, `the snapshot has another tenant than the pinned one of ${peer.name}`)
   }
   const label = translateLabel(said.label, peer.label_map, labels)
   if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was taken in`)
@@ -49,8 +50,8 @@ export async function verifySnapshotSignature(
 function unsignedSnapshotError(): OfflineCommandError {
   return new OfflineCommandError(
     5,
-    'no pinned peer has signed it: nothing was taken in',
-    '`platform peers list` shows who is pinned',
+    'the snapshot is not signed by a pinned peer: nothing was imported',
+    '`platform peers list` lists the pinned peers',
   )
 }
 
