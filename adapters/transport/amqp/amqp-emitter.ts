@@ -55,12 +55,12 @@ export function amqpEmitter(name: string): AmqpEmitter {
   return {
     async publish(target, { id, body }, { trace, signal }) {
       const { exchange, routing_key: key, user } = target
-      const about = {
+      const properties = {
         ...{ messageId: id, contentType: 'application/json', type: 'consensus.lens_emission/1' },
         ...(user === undefined ? {} : { userId: user }),
         headers: traceHeaders(trace),
       }
-      const draft = { exchange, key, about, content: Buffer.from(JSON.stringify(body)) }
+      const draft = { exchange, key, properties, content: Buffer.from(JSON.stringify(body)) }
       const limit = AbortSignal.any([signal, AbortSignal.timeout(publish_timeout_ms)])
       const [outcome] = await using(target, (line) => line.publish([draft], limit)).catch((error) => {
         throw new Refusal('unavailable', `the broker cannot be told: ${describeBrokerError(error)}`)

@@ -35,17 +35,17 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
   const { broker, password, site, prefix, peers, log } = options
   const linkTo = (what: string) => brokerConnection(broker, () => password, `platform ${site}: ${what}`)
   const outgoing = linkTo('sends')
-  const lines = new Map(Object.keys(peers).map((peer) => [peer, brokerPublisher(outgoing)]))
+  const publishers = new Map(Object.keys(peers).map((peer) => [peer, brokerPublisher(outgoing)]))
   const troubles = new Map<string, string>()
   const readers = new Map<string, PeerReader>()
   return {
     name: 'amqp',
     peers: Object.keys(peers),
     async carry(peer, parcels, signal) {
-      const line = lines.get(peer)
-      if (!line) throw new Error(`no broker leads to ${peer}`)
+      const publisher = publishers.get(peer)
+      if (!publisher) throw new Error(`no broker leads to ${peer}`)
       try {
-        const landings = await publishParcels(line, parcels, options, peer, signal)
+        const landings = await publishParcels(publisher, parcels, options, peer, signal)
         troubles.delete(peer)
         return landings
       } catch (error) {
@@ -57,9 +57,9 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
       const of_peers = Object.keys(peers).length
       for (const [peer, { user }] of Object.entries(peers)) {
         const inbox = inboxOf(prefix, site, peer)
-        const burial = brokerPublisher(outgoing)
+        const deadLetterPublisher = brokerPublisher(outgoing)
         const bury = (message: ConsumeMessage, reason: string, detail: string) =>
-          publishDeadLetter(inbox, burial, message, { reason, detail })
+          publishDeadLetter(inbox, deadLetterPublisher, message, { reason, detail })
         const reading = linkTo(`reads from ${peer}`)
         readers.set(
           peer,
@@ -97,7 +97,7 @@ function describeTrouble(peer: string, what: string, trouble: string | undefined
 }
 
 async function publishParcels(
-  line: BrokerPublisher,
+  publisher: BrokerPublisher,
   parcels: readonly CarriedMessage[],
   { prefix, site, broker }: AmqpOptions,
   peer: string,
@@ -105,7 +105,7 @@ async function publishParcels(
 ): Promise<CarryOutcome[]> {
   const exchange = exchangeOf(prefix, peer)
   const drafts = parcels.map((parcel) => encodeParcel(parcel, exchange, site, broker.user))
-  const outcomes = await line.publish(drafts, signal)
+  const outcomes = await publisher.publish(drafts, signal)
   if (outcomes.includes('unroutable')) throw new Error(`${peer} has no queue for messages from ${site} at the broker`)
   return outcomes.map((outcome) => toLanding(outcome))
 }
@@ -117,13 +117,13 @@ function toLanding(outcome: PublishOutcome): CarryOutcome {
 /** What it was, and why it is there, in headers of this site's own; the content as it came. */
 async function publishDeadLetter(
   { dead_exchange, key }: AmqpInbox,
-  burial: BrokerPublisher,
+  deadLetterPublisher: BrokerPublisher,
   { content, properties }: ConsumeMessage,
   why: { readonly reason: string; readonly detail: string },
 ): Promise<void> {
   const claims = { type: properties.type, id: properties.messageId, user: properties.userId }
   const headers = { ...why, ...Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) }
-  const draft = { exchange: dead_exchange, key, content, about: { headers, type: 'platform.dead.1' } }
-  const [outcome] = await burial.publish([draft], AbortSignal.timeout(dead_letter_timeout_ms))
+  const draft = { exchange: dead_exchange, key, content, properties: { headers, type: 'platform.dead.1' } }
+  const [outcome] = await deadLetterPublisher.publish([draft], AbortSignal.timeout(dead_letter_timeout_ms))
   if (outcome !== 'confirmed') throw new Error(`the broker says: ${outcome}`)
 }

@@ -36,7 +36,7 @@ export function encodeParcel(
     exchange,
     key,
     content: Buffer.concat([length, envelope, body]),
-    about: {
+    properties: {
       type: parcel_message_type,
       messageId: `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`,
       contentType: 'application/octet-stream',

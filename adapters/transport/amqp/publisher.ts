@@ -7,7 +7,7 @@ export type BrokerMessage = {
   readonly exchange: string
   readonly key: string
   readonly content: Buffer
-  readonly about: Pick<Options.Publish, 'messageId' | 'contentType' | 'type' | 'userId' | 'headers' | 'timestamp'>
+  readonly properties: Pick<Options.Publish, 'messageId' | 'contentType' | 'type' | 'userId' | 'headers' | 'timestamp'>
 }
 
 /** `refused`: a queue takes no more. `unroutable`: no queue is bound for the key. */
@@ -72,9 +72,9 @@ async function publishAndConfirm(
   ids: string[],
 ) {
   const answers: Promise<PublishOutcome>[] = []
-  for (const [index, { exchange, key, content, about }] of drafts.entries()) {
+  for (const [index, { exchange, key, content, properties }] of drafts.entries()) {
     const id = ids[index] ?? ''
-    const options = { ...about, persistent: true, mandatory: true, correlationId: id }
+    const options = { ...properties, persistent: true, mandatory: true, correlationId: id }
     const { promise, resolve } = Promise.withResolvers<PublishOutcome>()
     const hasRoom = channel.publish(exchange, key, content, options, (nacked) =>
       resolve(nacked ? 'refused' : returned.delete(id) ? 'unroutable' : 'confirmed'),

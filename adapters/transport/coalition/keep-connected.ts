@@ -12,31 +12,31 @@ export type ReconnectOptions = {
   /** A number from 0 to 1, evenly. */
   readonly chance: () => number
   /** Told of each change: why it broke off, and with undefined that it goes well. */
-  readonly told: (trouble: string | undefined) => void
+  readonly onChange: (trouble: string | undefined) => void
 }
 
-/** `run` calls `goesWell` once it has got somewhere: pauses are short again from then on. Never rejects. */
+/** `run` calls `onConnected` once it has got somewhere: pauses are short again from then on. Never rejects. */
 export async function keepConnected(
-  { signal, chance, told }: ReconnectOptions,
-  run: (goesWell: () => void) => Promise<void>,
+  { signal, chance, onChange }: ReconnectOptions,
+  run: (onConnected: () => void) => Promise<void>,
 ) {
   let failures = 0
   let trouble: string | undefined = initialTrouble
-  const tell = (now: string | undefined) => {
-    if (now !== trouble) told(now)
+  const report = (now: string | undefined) => {
+    if (now !== trouble) onChange(now)
     trouble = now
   }
-  const goesWell = () => {
+  const onConnected = () => {
     failures = 0
-    tell(undefined)
+    report(undefined)
   }
   while (!signal.aborted) {
     try {
-      await run(goesWell)
+      await run(onConnected)
     } catch (error) {
       if (signal.aborted) return
       failures += 1
-      tell(errorText(error))
+      report(errorText(error))
     }
     await sleep(reconnectPause(failures, chance()), undefined, { signal }).catch(() => undefined)
   }

@@ -21,10 +21,10 @@ export function handover(
   }
   /** Of each peer, one landing after the other: of two parcels under one number the first keeps its name. */
   const landing = new Map<string, ReturnType<typeof serialQueue>>()
-  const desk = handoverContext(filedrop)
+  const context = handoverContext(filedrop)
   return {
     async offer(name, handing) {
-      return await handParcels(await pinned(name), handing, desk)
+      return await handParcels(await pinned(name), handing, context)
     },
     async receive(name, parcels) {
       const running = await pinned(name)

@@ -8,8 +8,8 @@ export function batchRequests<Q, A>(
   most: number,
   run: (requests: readonly Q[]) => Promise<readonly A[]>,
 ): (request: Q) => Promise<A> {
-  type Asked = { readonly request: Q; readonly answer: (given: Promise<A>) => void }
-  const queue: Asked[] = []
+  type QueuedRequest = { readonly request: Q; readonly answer: (given: Promise<A>) => void }
+  const queue: QueuedRequest[] = []
   let isRunning = false
 
   const work = async () => {

@@ -30,6 +30,12 @@ export function strictJson(bytes: Buffer): StrictJson {
   }
 }
 
+/** The value of strict JSON, or undefined for any other bytes. */
+export function strictValue(bytes: Buffer): unknown {
+  const read = strictJson(bytes)
+  return read.outcome === 'value' ? read.value : undefined
+}
+
 /** A file that is still being written may end inside a character, at most three bytes of it being there. */
 function withoutCutCharacter(bytes: Buffer): Buffer | undefined {
   for (let cut = 1; cut <= Math.min(3, bytes.length); cut++) {

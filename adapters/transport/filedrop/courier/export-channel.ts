@@ -10,9 +10,11 @@ import { type MessageName, parseMessageName, partFileName } from '../files/messa
 import { syncFolder } from '../files/own-file.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import { type MessageBytes, mayLeave, type OutgoingLink, readOwnMessage } from '../sending/own-message.ts'
+import { removeFromReady } from '../sending/publish-message.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
-import { finishPickups, type ManifestFile, removeFromReady } from './finish-pickups.ts'
+import { finishPickups } from './finish-pickups.ts'
+import type { ManifestFile } from './manifest.ts'
 import { type CourierManifest, folderName, manifest_file, max_folder_messages, sha384Hex } from './manifest.ts'
 
 export type ChannelExportOptions = {

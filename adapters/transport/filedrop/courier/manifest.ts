@@ -5,7 +5,7 @@ import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/sig
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { hex96, siteName } from '../../../../daemon/kernel/messaging/transport.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictValue } from '../checks/strict-json.ts'
 import { type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
 import { claimedEnds, verifyPeerNote } from '../signed-notes.ts'
@@ -38,6 +38,7 @@ export const courierManifest = z
   })
   .refine(({ files }) => new Set(files.map((file) => file.name)).size === files.length, 'names a file twice')
 export type CourierManifest = z.infer<typeof courierManifest>
+export type ManifestFile = CourierManifest['files'][number]
 
 export function folderName({ src, dst, medium }: Pick<CourierManifest, 'src' | 'dst' | 'medium'>): string {
   return `${src}-to-${dst}-${medium}`
@@ -72,8 +73,7 @@ export async function readManifest(
   const file = readDroppedFile(path, max_manifest_bytes)
   if ('gone' in file) return { is: 'absent' }
   if ('fault' in file) return { is: 'fault', detail: `${manifest_file}: ${file.fault.detail}` }
-  const read = strictJson(file.bytes)
-  const note = jws.safeParse(read.outcome === 'value' ? read.value : undefined).data
+  const note = jws.safeParse(strictValue(file.bytes)).data
   const ends = note && claimedEnds(note)
   if (!note || !ends) return { is: 'fault', detail: `${manifest_file} is no manifest` }
   if (ends.dst !== site) return { is: 'for_another', dst: ends.dst }

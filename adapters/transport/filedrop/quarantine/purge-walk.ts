@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/journal.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictValue } from '../checks/strict-json.ts'
 import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
@@ -101,11 +101,11 @@ type StatementClaim = {
 /** What an envelope says, unverified: it only widens what is looked for. */
 function readClaim(path: string, max_bytes: number): StatementClaim | undefined {
   const dropped = readDroppedFile(path, max_bytes)
-  const envelope = 'bytes' in dropped ? parseStrict(dropped.bytes) : undefined
+  const envelope = 'bytes' in dropped ? strictValue(dropped.bytes) : undefined
   const payload = textMember(envelope, 'payload')
   if (payload === undefined) return undefined
   const bytes = Buffer.from(payload, 'base64url')
-  const said = parseStrict(bytes)
+  const said = strictValue(bytes)
   return {
     digest: sha384(bytes),
     body: textMember(memberOf(said, 'body'), 'sha384'),
@@ -140,7 +140,7 @@ const folderPaths: Readonly<Record<ChannelFolderName, string>> = {
 }
 
 export function readSessions(body: ReturnType<typeof readDroppedFile>): string[] {
-  const session = 'bytes' in body ? textMember(memberOf(parseStrict(body.bytes), 'data'), 'session_id') : undefined
+  const session = 'bytes' in body ? textMember(memberOf(strictValue(body.bytes), 'data'), 'session_id') : undefined
   return session === undefined ? [] : [session.slice(0, 128)]
 }
 
@@ -150,11 +150,6 @@ export function removeMatch({ place, folder, file }: PurgeMatch): void {
   if (place === 'ready' && parseMessageName(file))
     fs.rmSync(join(folder, file.replace('.body.', '.env.')), { force: true })
   syncFolder(folder)
-}
-
-function parseStrict(bytes: Buffer): unknown {
-  const read = strictJson(bytes)
-  return read.outcome === 'value' ? read.value : undefined
 }
 
 function memberOf(of: unknown, name: string): unknown {

@@ -5,7 +5,8 @@ import type { GapReceipt } from '../../../../daemon/kernel/messaging/one-way-con
 import type { DeliveryVerdict, InboundMessage } from '../../../../daemon/kernel/messaging/transport.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
-import { type FiledropLink, linkAuditEvent } from '../link/filedrop-link.ts'
+import type { FiledropLink } from '../link/filedrop-link.ts'
+import { linkAuditEvent } from '../link/link-audit-event.ts'
 import type { FiledropOutbox } from '../sending/outbox.ts'
 import {
   acknowledgement_bytes,

@@ -10,12 +10,12 @@ import type { FiledropContext } from '../filedrop-context.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { type MessagePart, messageName, messageParts, partFileName } from '../files/message-name.ts'
 import { syncFolderAsync } from '../files/own-file.ts'
+import { placeFile } from '../files/place-file.ts'
 import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
 import type { FiledropLinkRuntime } from '../link/link-runtime.ts'
 import { type QuarantineMove, quarantineFiles } from '../quarantine/quarantine-files.ts'
 import { quarantinedEvent, reportQuarantined } from '../quarantine/quarantine-message.ts'
 import { fault } from '../quarantine-reasons.ts'
-import { placeFile } from '../sending/publish-message.ts'
 import type { Intake } from './intake.ts'
 import { countIncoming } from './scan/incoming-count.ts'
 
@@ -132,8 +132,8 @@ async function quarantineHalf(
   }
   await filedrop.record([quarantinedEvent(stem, why, where, report)])
   reportQuarantined(stem, why, report)
-  const told = { places: [`${link.peer}/in/new/${partFileName(stem, 'body')}`], msg_ids: [], sessions: [] }
-  if (isPurged) await filedrop.journal.addPurgeFinds(digest, told)
+  const found = { places: [`${link.peer}/in/new/${partFileName(stem, 'body')}`], msg_ids: [], sessions: [] }
+  if (isPurged) await filedrop.journal.addPurgeFinds(digest, found)
   const about = { ...where, stem, fault: why, now: filedrop.clock.now(), mark: filedrop.random(4) }
   intake.noteQuarantined(quarantineFiles(link.folders.quarantine, about, files, filedrop.passFaultPoint))
 }

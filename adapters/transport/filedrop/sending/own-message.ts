@@ -7,7 +7,7 @@ import { checkOutgoingLabel } from '../../../../daemon/kernel/label/crossing.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import { readStatement, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictJson, strictValue } from '../checks/strict-json.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type DroppedFile, readDroppedFile } from '../files/dropped-file.ts'
 import { messageName, partFileName } from '../files/message-name.ts'
@@ -85,6 +85,5 @@ function mayLabelLeave(said: UnlabelledStatement, peer: Peer, { label_policy }: 
 }
 
 function parseFile(file: DroppedFile): unknown {
-  const read = 'bytes' in file ? strictJson(file.bytes) : undefined
-  return read?.outcome === 'value' ? read.value : undefined
+  return 'bytes' in file ? strictValue(file.bytes) : undefined
 }

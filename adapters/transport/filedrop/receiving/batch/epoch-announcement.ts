@@ -12,9 +12,9 @@ import {
 } from '../../checks/message-examination.ts'
 import { signersFault } from '../../checks/signature-checks.ts'
 import { strictJson } from '../../checks/strict-json.ts'
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ReceiveContext, ScanContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { fault } from '../../quarantine-reasons.ts'
+import type { ReceiveContext, ScanContext } from '../scan-context.ts'
 import type { MessageCandidate } from './message-candidate.ts'
 
 const announcementData = z.strictObject({ epoch: jws })

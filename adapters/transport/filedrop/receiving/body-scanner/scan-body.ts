@@ -3,7 +3,7 @@ import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileBytes, type MessageExamination } from '../../checks/message-examination.ts'
 import { partFileName } from '../../files/message-name.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import type { BodyScanResult } from './body-scanner.ts'
 
 /** The bytes in `work` are those that were verified, whoever else has the old file open. Throws when the disk fails. */

@@ -4,9 +4,9 @@ import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journ
 import type { InboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
 import { shapeFault } from '../../checks/file-checks.ts'
 import type { MessageExamination } from '../../checks/message-examination.ts'
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 
 /**
  * What is wrong with it, before anybody else is told of it. Durable when it resolves; a repeat changes nothing. Its own

@@ -1,7 +1,7 @@
 // Tells, once each, that numbers are missing and that an epoch waits for its announcement: people can ask for them again.
 
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ScanContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
+import type { ScanContext } from '../scan-context.ts'
 
 /** What was told already. */
 export type ReportedGaps = { epoch: number; missing: number; awaited: number }

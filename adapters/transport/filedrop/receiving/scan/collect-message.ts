@@ -4,8 +4,8 @@ import { readClaims, readIfComplete } from '../../checks/completeness.ts'
 import { readMessageFiles } from '../../checks/message-examination.ts'
 import { type DroppedFile, isPrivate, makePrivate, private_mode, readDroppedFile } from '../../files/dropped-file.ts'
 import { type MessagePart, messageParts, partFileName, partPath } from '../../files/message-name.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
 import type { MessageCandidate } from '../batch/message-candidate.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath } from './incoming-files.ts'
 
 /** Reads a message of which both parts are there, and moves it to `work`; `wait` while it is not complete. */

@@ -1,13 +1,9 @@
 // What never becomes complete is given up, by the journal's count of how long it waits: times of files are the sender's to choose.
 
-import {
-  quarantineMessage,
-  type ReceiveContext,
-  type ScanContext,
-  withTrace,
-} from '../../quarantine/quarantine-message.ts'
+import { quarantineMessage } from '../../quarantine/quarantine-message.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
 import { guardFile } from '../guard-file.ts'
+import { type ReceiveContext, type ScanContext, withTrace } from '../scan-context.ts'
 import type { IncomingItem, UnrecognizedFile } from './incoming-files.ts'
 import { quarantineUnrecognized } from './unrecognized-files.ts'
 

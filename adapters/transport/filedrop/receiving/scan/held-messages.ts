@@ -5,11 +5,11 @@ import {
   messageQuarantinedEvent,
   moveToQuarantine,
   quarantineMessage,
-  type ReceiveContext,
   reportQuarantined,
 } from '../../quarantine/quarantine-message.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
 import { isOrdered } from '../batch/message-order.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import type { IncomingItem } from './incoming-files.ts'
 
 /** Whether it goes on waiting for what was sent before it. The ledger remembers, over a restart too. */

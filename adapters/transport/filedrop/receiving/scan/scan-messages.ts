@@ -1,12 +1,12 @@
 // One walk over the messages that lie there, in the order of their numbers: in batches, but for what needs its own care.
 import { setImmediate as othersTurn } from 'node:timers/promises'
-import { type ReceiveContext, type ScanContext, withTrace } from '../../quarantine/quarantine-message.ts'
 import { matchWaiver } from '../../quarantine/release.ts'
 import type { IncomingMessageHandler } from '../batch/deliver-batch.ts'
 import { verifyBatch } from '../batch/judge-batch.ts'
 import type { MessageCandidate } from '../batch/message-candidate.ts'
 import { receiveBatch } from '../batch/receive-batch.ts'
 import { guardFile } from '../guard-file.ts'
+import { type ReceiveContext, type ScanContext, withTrace } from '../scan-context.ts'
 import { collectMessage, isWholeInWork } from './collect-message.ts'
 import { holdIfBehindGap, quarantineIfPoison } from './held-messages.ts'
 import type { IncomingItem } from './incoming-files.ts'

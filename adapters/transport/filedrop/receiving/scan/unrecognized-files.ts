@@ -5,13 +5,9 @@ import { join } from 'node:path'
 import { checkFileKind } from '../../files/dropped-file.ts'
 import { partFileName } from '../../files/message-name.ts'
 import { findHalfMoved, quarantineFiles } from '../../quarantine/quarantine-files.ts'
-import {
-  quarantinedEvent,
-  quarantineMessage,
-  type ReceiveContext,
-  reportQuarantined,
-} from '../../quarantine/quarantine-message.ts'
+import { quarantinedEvent, quarantineMessage, reportQuarantined } from '../../quarantine/quarantine-message.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath, locateUnrecognized, type UnrecognizedFile } from './incoming-files.ts'
 
 /** In quarantine it gets a name of ours; its own, which may hold anything, stands in the reason file. */
