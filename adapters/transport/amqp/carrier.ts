@@ -1,4 +1,4 @@
-// Messages between sites by a broker: it keeps what is on its way, so that the two need not be up at the same time.
+// Carries messages between sites over a broker, which stores them: the two sites need not run at the same time.
 import type { ConsumeMessage } from 'amqplib'
 import type { CarriedMessage, Carrier, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
@@ -79,11 +79,13 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
       }
     },
     async health() {
-      const said = Object.keys(peers).flatMap((peer) => [
+      const troubleTexts = Object.keys(peers).flatMap((peer) => [
         ...describeTrouble(peer, 'receives nothing', readers.get(peer)?.trouble()),
         ...describeTrouble(peer, 'is sent nothing', troubles.get(peer)),
       ])
-      return said.length === 0 ? { ok: true, detail: 'connected' } : { ok: false, detail: said.join('; ') }
+      return troubleTexts.length === 0
+        ? { ok: true, detail: 'connected' }
+        : { ok: false, detail: troubleTexts.join('; ') }
     },
     async stop() {
       await Promise.all([...readers.values()].map((each) => each.stop()))
@@ -125,5 +127,5 @@ async function publishDeadLetter(
   const headers = { ...why, ...Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) }
   const draft = { exchange: dead_exchange, key, content, properties: { headers, type: 'platform.dead.1' } }
   const [outcome] = await deadLetterPublisher.publish([draft], AbortSignal.timeout(dead_letter_timeout_ms))
-  if (outcome !== 'confirmed') throw new Error(`the broker says: ${outcome}`)
+  if (outcome !== 'confirmed') throw new Error(`the broker did not store a dead letter: ${outcome}`)
 }

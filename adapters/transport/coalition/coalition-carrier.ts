@@ -1,4 +1,4 @@
-// Moves messages by way of a coalition's hub, and keeps this site among its nodes.
+// Carries messages over a coalition's hub, and keeps this site registered among its nodes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'

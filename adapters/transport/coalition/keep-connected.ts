@@ -1,21 +1,21 @@
-// Keeps something going that breaks off: again and again until it is told to stop, each time after a longer pause.
+// Runs a connection again after each failure until the signal aborts, with an increasing pause.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const min_pause_ms = 250
 const max_pause_ms = 30_000
 
-/** Of what has not been tried. */
+/** The state before the first attempt. */
 export const initialTrouble = 'not reached yet'
 
 export type ReconnectOptions = {
   readonly signal: AbortSignal
-  /** A number from 0 to 1, evenly. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
-  /** Told of each change: why it broke off, and with undefined that it goes well. */
+  /** Called on each change: the reason for a failure, or undefined once connected. */
   readonly onChange: (trouble: string | undefined) => void
 }
 
-/** `run` calls `onConnected` once it has got somewhere: pauses are short again from then on. Never rejects. */
+/** `run` calls `onConnected` once it is connected: later pauses are short again. Never rejects. */
 export async function keepConnected(
   { signal, chance, onChange }: ReconnectOptions,
   run: (onConnected: () => void) => Promise<void>,
@@ -42,7 +42,7 @@ export async function keepConnected(
   }
 }
 
-/** Full jitter, and never at once: a hub that ends each stream politely must not be asked without a pause. */
+/** Full jitter with a minimum: a hub that ends each stream without an error must not be polled without a pause. */
 export function reconnectPause(failures: number, chance: number): number {
   return Math.round(min_pause_ms + chance * Math.min(max_pause_ms, min_pause_ms * 2 ** failures))
 }

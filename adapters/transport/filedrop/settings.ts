@@ -1,4 +1,4 @@
-// What an operator can turn on the file-drop carrier, with the limits that the format names.
+// Settings of the file-drop carrier, with the limits of the format.
 
 import * as z from 'zod'
 import { day_ms } from './day-length.ts'

@@ -1,4 +1,4 @@
-// Reads small signed documents that are no messages: receipts, manifests. The bytes are verified, and those same bytes parsed.
+// Verifies and parses small signed documents that are not messages: receipts, manifests, announcements.
 import * as z from 'zod'
 import type { Jws, PublicKey, Signatures, SignatureType } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
@@ -38,11 +38,11 @@ export async function verifyNote<T>(
   if (typeof found === 'string') return refuse('signature_invalid', refusalTexts[found])
   const distinct = new Set(found.keys.map(({ fingerprint }) => fingerprint)).size
   if (distinct < threshold) return refuse('signature_invalid', `${distinct} of ${threshold} keys signed it`)
-  const said = parseNote(type, found.payload, schema)
-  if (isRefusal(said)) return said
-  const made = noteCreation.safeParse(said).data?.created
+  const content = parseNote(type, found.payload, schema)
+  if (isRefusal(content)) return content
+  const made = noteCreation.safeParse(content).data?.created
   const isLate = made !== undefined && found.keys.some(({ not_after }) => isAfterKeyEnd(not_after, made))
-  return isLate ? refuse('signature_invalid', 'a key signed it after its own end') : said
+  return isLate ? refuse('signature_invalid', 'a key signed it after its own end') : content
 }
 
 function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodType<T>): T | Refusal {

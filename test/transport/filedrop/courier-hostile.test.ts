@@ -203,7 +203,7 @@ describe('a folder', () => {
   test('that is a link to a sound one is not followed', async ({ sites }) => {
     const other = createMedium(sites, 'other')
     fs.symlinkSync(folder, join(other, folder.slice(folder.lastIndexOf('/') + 1)))
-    expect(await importAtBravo(sites, other)).toMatchObject({ messages: 0, faults: [{ why: 'it is no folder' }] })
+    expect(await importAtBravo(sites, other)).toMatchObject({ messages: 0, faults: [{ why: 'it is not a folder' }] })
   })
 
   test('under another name than its manifest says is not taken, unless it is named itself', async ({ sites }) => {

@@ -1,4 +1,4 @@
-// Whether the message belongs here and now: for this site, on this channel, neither too old nor from the future.
+// Checks that the message is for this site and this channel, and that it is neither expired nor from the future.
 
 import { day_ms } from '../day-length.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'

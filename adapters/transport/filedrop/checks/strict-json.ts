@@ -1,4 +1,4 @@
-// JSON with one meaning only: what two parsers could read differently is refused, and what is not yet whole is told apart.
+// Parses JSON strictly: refuses text that two parsers could read differently, and reports incomplete text separately.
 import { isUtf8 } from 'node:buffer'
 import { scanJson } from './json-scan.ts'
 

@@ -1,4 +1,4 @@
-// Copies what waits for a carrier to a medium: there it is durable, and signed for, before anything leaves `ready`.
+// Copies ready messages to a medium. They leave `ready` only when they are durable there under a signed manifest.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
@@ -156,13 +156,13 @@ async function signManifest(
   held: readonly ManifestFile[],
   { site, signatures, now }: ChannelExportOptions,
 ): Promise<string> {
-  const said: CourierManifest = {
+  const manifest: CourierManifest = {
     ...{ v: 1, type: 'platform.manifest', src: site, dst: link.peer, channel: link.channel.out },
     created: new Date(now()).toISOString(),
     medium,
     files: [...held],
   }
-  return `${JSON.stringify(await signatures.sign('manifest', Buffer.from(canonicalJson(said))))}\n`
+  return `${JSON.stringify(await signatures.sign('manifest', Buffer.from(canonicalJson(manifest))))}\n`
 }
 
 /** The manifest last, and the name by which the other site looks for the folder after that. */

@@ -1,4 +1,4 @@
-// Ends what a crash cut short after a folder was whole on the medium: its messages leave `ready`, and are not copied twice.
+// Finishes an export that a crash interrupted: messages that are already on the medium leave `ready`.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { readDroppedFile } from '../files/dropped-file.ts'

@@ -1,4 +1,4 @@
-// Takes messages from a courier's medium, which may hold anything: only what a pinned site signed for, and only whole messages.
+// Imports messages from an untrusted medium: only complete messages that a pinned site signed for.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
@@ -111,7 +111,7 @@ function listNames(media: string): string[] {
 async function readFolderManifest(at: string, options: MediaImportOptions): Promise<ManifestReadResult> {
   const { runAs, site, signatures } = options
   const isFolder = runAs.medium(() => fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory())
-  if (!isFolder) return { is: 'fault', detail: 'it is no folder' }
+  if (!isFolder) return { is: 'fault', detail: 'it is not a folder' }
   const peer = (name: string) => runAs.site(() => options.peer(name))
   try {
     return await runAs.medium(() => readManifest(join(at, manifest_file), { site, signatures, peer }))

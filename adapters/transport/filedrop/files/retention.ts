@@ -1,4 +1,4 @@
-// Removes the files of messages that were kept long enough. Numbers and digests stay in the journal for ever.
+// Removes the files of messages after their retention time. Numbers and digests stay in the journal.
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -21,10 +21,10 @@ const max_messages_per_read = 200
 export async function dropOld(filedrop: FiledropContext, signal: AbortSignal): Promise<ExpiredFiles[]> {
   const dropped: ExpiredFiles[] = []
   for (const peer of await filedrop.peers.list()) {
-    const line = filedropLink(peer.name, filedrop)
-    if (folderFault(line.folders, filedrop.site, peer.name) !== undefined) continue
+    const link = filedropLink(peer.name, filedrop)
+    if (folderFault(link.folders, filedrop.site, peer.name) !== undefined) continue
     for (const direction of ['out', 'in'] as const)
-      dropped.push(await dropOldMessages(line, direction, peer, filedrop, signal))
+      dropped.push(await dropOldMessages(link, direction, peer, filedrop, signal))
   }
   return dropped.filter(({ messages }) => messages > 0)
 }

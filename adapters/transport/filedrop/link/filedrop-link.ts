@@ -1,4 +1,4 @@
-// One peer's line: its folders, the names of its two channels, and whether they may be used at this moment.
+// The link to one peer: its folders, the names of its two channels, and the current state of each.
 import { isRefusal, type Refusal } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { ChannelStatus } from '../../../../daemon/kernel/messaging/channel-status.ts'

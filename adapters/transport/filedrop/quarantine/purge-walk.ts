@@ -1,4 +1,4 @@
-// Looks through every folder of every channel for the bytes of a body, whatever name they lie under, and takes them out.
+// Searches every folder of every channel for the bytes of a body under any name, and removes them.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -39,8 +39,8 @@ export async function findBodies(root: string, statement: string, max_envelope_b
     for (const place of searchOrder) {
       for await (const name of listFiles(folders[place])) {
         if (!name.endsWith('.env.json')) continue
-        const said = readClaim(join(folders[place], name), max_envelope_bytes)
-        if (said?.digest === statement && said.body !== undefined) bodies.add(said.body)
+        const claim = readClaim(join(folders[place], name), max_envelope_bytes)
+        if (claim?.digest === statement && claim.body !== undefined) bodies.add(claim.body)
       }
     }
   }
@@ -105,11 +105,11 @@ function readClaim(path: string, max_bytes: number): StatementClaim | undefined 
   const payload = textMember(envelope, 'payload')
   if (payload === undefined) return undefined
   const bytes = Buffer.from(payload, 'base64url')
-  const said = strictValue(bytes)
+  const claim = strictValue(bytes)
   return {
     digest: sha384(bytes),
-    body: textMember(memberOf(said, 'body'), 'sha384'),
-    msg_id: textMember(said, 'msg_id'),
+    body: textMember(memberOf(claim, 'body'), 'sha384'),
+    msg_id: textMember(claim, 'msg_id'),
   }
 }
 

@@ -12,7 +12,7 @@ import type { QuarantineReportContext, ReceiveContext } from '../receiving/scan-
 import { copyFirstStatements } from './first-statements.ts'
 import { quarantineFiles } from './quarantine-files.ts'
 
-/** To quarantine, audited first: after a crash in between it is put away, and told, once more. */
+/** Records the audit event, then moves the files. After a crash in between, both are repeated. */
 export async function quarantineMessage(item: IncomingItem, why: MessageFault, context: ReceiveContext): Promise<void> {
   await context.filedrop.record([messageQuarantinedEvent(item, why, context)])
   reportQuarantined(item.stem, why, context)
@@ -50,7 +50,7 @@ export function reportQuarantined(
   filedrop.metrics.count(quarantinedTotal, { peer: link.peer, reason: why.reason })
 }
 
-/** The audit chain knows of it already. What contradicts an earlier message lies beside the envelope of that one. */
+/** The caller has recorded the audit event. A contradicting message is stored with the envelope of the earlier one. */
 export function moveToQuarantine(
   item: IncomingItem,
   why: MessageFault,

@@ -1,4 +1,4 @@
-// Out of quarantine: what two people have signed for goes into the journal, and the next scan brings the files back.
+// Releases messages from quarantine: the approval goes into the journal, and the next scan moves the files back.
 import * as fs from 'node:fs'
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'

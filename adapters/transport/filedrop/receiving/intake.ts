@@ -1,4 +1,4 @@
-// The receiving half of a line: one scan at a time over what lies there, in the order of the numbers.
+// The receiving half of a link: one scan at a time over the incoming files, in sequence order.
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { MessageDestination, SenderTrust } from '../checks/message-checks.ts'
 import { describeFailure } from '../failure-text.ts'

@@ -7,36 +7,36 @@ import type { FiledropContext } from '../filedrop-context.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import type { SilenceAlarm } from './gaps/silence-alarm.ts'
 
-/** Everything that one scan of a channel works with, as it stands for one batch. */
+/** The context of one scan of a channel. It is renewed for each batch. */
 export type ScanContext = {
   readonly link: FiledropLink
   readonly filedrop: FiledropContext
   readonly trust: SenderTrust
   readonly destination: MessageDestination
-  /** The channel's. */
+  /** The open epoch of the channel. */
   readonly epoch: number
   /** Ordered messages that wait in `work` behind a gap, by stem. */
   readonly held: Set<string>
   /** Messages that wait in `work` for the announcement of their epoch, by stem. */
   readonly early: Set<string>
-  /** In `work` for no fault of their own since this process began: their being there counts as no attempt. */
+  /** Put off by their handler since this process began: their presence in `work` does not count as an attempt. */
   readonly deferred: Set<string>
-  /** What people let pass, by stem. */
+  /** Waivers that approvers have signed, by stem. */
   readonly waivers: ReadonlyMap<string, Waiver>
   readonly isStopped: () => boolean
   readonly freeze: (detail: string, examination: MessageExamination, trace: Trace) => Promise<void>
-  /** Told of each item added to the quarantine. */
+  /** Called for each item added to the quarantine. */
   readonly noteQuarantined: (bytes: number) => void
-  /** Told of each batch whose fates are decided. */
+  /** Called for each batch whose dispositions are recorded. */
   readonly noteActivity: SilenceAlarm['noteActivity']
-  /** Told of each accident. */
+  /** Called for each failure. */
   readonly noteFailure: () => void
 }
 
-/** The same for one message, or one stray file, that the scan takes up: a trace begins with each. */
+/** The context of one message or unrecognized file: each begins a trace. */
 export type ReceiveContext = ScanContext & { readonly trace: Trace }
 
-/** What is needed to tell of something that is put away. */
+/** The values that a quarantine report needs. */
 export type QuarantineReportContext = Pick<ReceiveContext, 'link' | 'filedrop' | 'trace'>
 
 export function withTrace(context: ScanContext): ReceiveContext {

@@ -1,4 +1,4 @@
-// The sending half of a line: one number per message, without a gap, and the same bytes however often it is asked.
+// The sending half of a link: one number per message without a gap, and the same bytes on every repeat.
 
 import { refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'

@@ -1,4 +1,4 @@
-// Reads a message of this site's own from its files, and holds it to what was signed: what is not it never leaves here again.
+// Reads this site's own messages from their files, and verifies them before they leave again.
 import { join } from 'node:path'
 import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
@@ -79,8 +79,8 @@ export function mayLeave(envelope: string, peer: Peer, filedrop: LabelPolicyCont
 
 type LabelPolicyContext = Pick<FiledropContext, 'formats' | 'label_policy'>
 
-function mayLabelLeave(said: UnlabelledStatement, peer: Peer, { label_policy }: LabelPolicyContext): boolean {
-  const held = label.safeParse(said.label).data
+function mayLabelLeave(statement: UnlabelledStatement, peer: Peer, { label_policy }: LabelPolicyContext): boolean {
+  const held = label.safeParse(statement.label).data
   return held !== undefined && !checkOutgoingLabel(held, peer, label_policy)
 }
 

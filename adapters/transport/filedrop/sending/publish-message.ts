@@ -1,4 +1,4 @@
-// Puts files where a carrier looks: never under their final name before they are whole and on disk, never over others.
+// Publishes messages to `ready`: under their final names only when complete and durable, without overwriting.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'

@@ -1,4 +1,4 @@
-// Hands the messages of a batch to their receivers: those that commute side by side, the others in order and alone.
+// Delivers the messages of a batch to their handlers: commuting ones in parallel, the others one by one in order.
 
 import type { DeliveryVerdict, InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
 import type { Trace } from '../../../../../daemon/kernel/telemetry/trace.ts'

@@ -1,4 +1,4 @@
-// Decides about the messages of a batch: their signatures all at once, the rest one after the other as their numbers say.
+// Judges the messages of a batch: verifies all signatures in parallel, then checks each message in sequence order.
 import type { Arrival } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { judgeMessage, type MessageJudgement, verifyMessage } from '../../checks/message-checks.ts'
 import { requireEstablished } from '../../checks/message-examination.ts'

@@ -1,4 +1,4 @@
-// One message of a batch on its way in, and what has been decided about it so far.
+// One message of a batch during intake, with its disposition so far.
 
 import type { MessageExamination } from '../../checks/message-examination.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'

@@ -1,4 +1,4 @@
-// The last step of a message: the journal and the audit chain know its fate, and its files go where that says.
+// Moves the files of a message to their final folder, after the journal and the audit log have its disposition.
 import * as fs from 'node:fs'
 import type { LedgerEntry } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { requireEstablished } from '../../checks/message-examination.ts'

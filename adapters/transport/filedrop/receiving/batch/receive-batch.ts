@@ -1,4 +1,4 @@
-// A batch of messages on its way in, by steps that may each be repeated after a crash: received, taken, settled, moved.
+// Receives a batch of messages in steps that can each be repeated after a crash: receive, deliver, record, move.
 import type { ArrivalOutcome } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { messageQuarantinedEvent } from '../../quarantine/quarantine-message.ts'
 import { guardFile } from '../guard-file.ts'

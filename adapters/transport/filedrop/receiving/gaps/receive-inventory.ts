@@ -1,4 +1,4 @@
-// Holds what a sender says that it has sent against what has arrived here: one number, one statement, whoever tells of it.
+// Compares a sender's inventory with the messages that arrived: one statement per number.
 import { inventory_schema, inventoryData } from '../../../../../daemon/kernel/messaging/inventory.ts'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { InboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
@@ -17,7 +17,7 @@ export async function receiveInventory(
   examination: MessageExamination,
   context: ReceiveContext,
 ): Promise<MessageFault | undefined> {
-  if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'it is no inventory that this site reads')
+  if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'its inventory schema is not supported here')
   const parsed = inventoryData.safeParse(body)
   if (parsed.error) return shapeFault('the inventory', parsed.error, 'SCHEMA')
   const { epoch, highest, rolling, digests } = parsed.data

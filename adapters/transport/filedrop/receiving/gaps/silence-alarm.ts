@@ -1,4 +1,4 @@
-// A sender says something at least once an interval: three of them without a word, and somebody must look.
+// Raises an alarm when a sender has been silent for three of its inventory intervals.
 
 import type { FiledropLink } from '../../link/filedrop-link.ts'
 import { lastInventoryTime } from '../../link/last-inventory.ts'
@@ -10,15 +10,15 @@ import type { ScanContext } from '../scan-context.ts'
 const silent_intervals = 3
 
 export type SilenceAlarm = {
-  /** Of a batch whose fates are known: what is new and the sender's own breaks the silence, a repeat does not. */
+  /** New messages of the sender end the silence; repeats do not. */
   noteActivity(batch: readonly MessageCandidate[]): void
-  /** Raises the alarm, once, when it has lasted too long. */
+  /** Raises the alarm, once, when the silence has lasted too long. */
   check(context: ScanContext): Promise<void>
 }
 
 /**
- * Counts on the clock that never jumps. What was silent before this process began counts for one interval less than
- * it takes: no wall clock raises the alarm alone, and a restart puts it off by no more than one.
+ * Counts on the monotonic clock. Silence before the start of this process counts for at most two intervals: the wall
+ * clock alone cannot raise the alarm, and a restart delays it by at most one interval.
  */
 export function silenceAlarm(link: FiledropLink): SilenceAlarm {
   let since: number | undefined

@@ -1,4 +1,4 @@
-// Gathers the messages that lie there into batches: each read once, and moved to work.
+// Collects incoming messages into batches: reads each one once and moves it to `work`.
 import * as fs from 'node:fs'
 import { readClaims, readIfComplete } from '../../checks/completeness.ts'
 import { readMessageFiles } from '../../checks/message-examination.ts'

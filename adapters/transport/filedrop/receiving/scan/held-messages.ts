@@ -1,4 +1,4 @@
-// Messages that lie in `work` from before: those that wait behind a gap, and those that a death may be laid to.
+// Handles messages that an earlier scan left in `work`: those behind a gap, and those that may crash the process.
 
 import { isWaived, type MessageExamination } from '../../checks/message-examination.ts'
 import {

@@ -1,4 +1,4 @@
-// After a power cut the ledger may know of messages whose files the disk has not: they are missing again, so that they are asked for.
+// Finds messages that the ledger knows and whose files a power cut lost, and marks them missing.
 import type { Gap, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { messageName } from '../../files/message-name.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'

@@ -1,4 +1,4 @@
-// Files that are no message, and halves of one: whether they wait, belong to a step that a crash cut short, or go.
+// Handles files that are not messages, and halves of messages: wait, finish an interrupted step, or quarantine.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Gives a network what lies ready for a peer, for as long as it takes it there: called back the moment it may not leave any more.
+// Hands ready messages to a network carrier, and recalls them as soon as they may not leave any more.
 import * as fs from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'

@@ -1,4 +1,4 @@
-// Finds out that the journal was set back, by the files that have left here: a number must never be given twice.
+// Detects a journal that was restored from a backup by the files that left since, so that no number is used twice.
 import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'

@@ -1,4 +1,4 @@
-// Makes the signed message: body and statement as canonical JSON, the envelope around the statement's bytes.
+// Builds the signed message: body and statement as canonical JSON, and the envelope around the statement's bytes.
 
 import { canonicalJson, sha384 } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'

@@ -1,4 +1,4 @@
-// A short signed note of what is missing, for a person to carry back: made by a receiver, read by the sender.
+// Makes and reads gap receipts: signed notes of missing numbers that a person carries back to the sender.
 
 import type { Jws } from '../../../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-json.ts'

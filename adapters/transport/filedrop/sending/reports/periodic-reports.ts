@@ -1,4 +1,4 @@
-// What a line says by itself from time to time: inventories to every peer, acknowledgements where a way back is accredited.
+// Sends periodic reports: inventories to every peer, acknowledgements over accredited return paths.
 
 import type { FiledropContext } from '../../filedrop-context.ts'
 import { checkChannelState, type FiledropLink } from '../../link/filedrop-link.ts'
