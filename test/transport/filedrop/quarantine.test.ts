@@ -8,9 +8,12 @@ import { formatFreshPath, scanBravo } from './filedrop-readers.ts'
 import { listChannelFolders, listQuarantineReasons, restartSite } from './filedrop-sites.ts'
 import { filedropTest } from './filedrop-test.ts'
 import { dropMessage, forgeMessage } from './forge-message.ts'
-import { dropForged, formatHours, quarantineCases } from './quarantine-cases.ts'
+import { contentCases } from './quarantine-content-cases.ts'
+import { fileCases } from './quarantine-file-cases.ts'
+import { dropForged, formatHours } from './quarantine-forgeries.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
+const quarantineCases = [...fileCases, ...contentCases]
 
 test.for(quarantineCases)('$reason: $what', async ({ reason, make }, { sites }) => {
   await make(sites)
