@@ -1,4 +1,4 @@
-// Publishes what a site emits to somebody's exchange: each message once at least, and known by its id.
+// Publishes the site's lens emissions to an external exchange: at least once each, identified by message id.
 import { readFileSync } from 'node:fs'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
@@ -38,7 +38,7 @@ type EmitterConnection = {
 export function amqpEmitter(name: string): AmqpEmitter {
   const all = new Map<string, EmitterConnection>()
   /** Over a connection for the exchange, so that one that is refused ends no other; it ends when nobody has used it for a while. */
-  const using = async <T>(target: AmqpEmissionTarget, use: (line: BrokerPublisher) => Promise<T>) => {
+  const using = async <T>(target: AmqpEmissionTarget, use: (publisher: BrokerPublisher) => Promise<T>) => {
     const { url, user, tls, password_file, exchange } = target
     const key = JSON.stringify([url, user, tls, password_file, exchange])
     const kept = all.get(key) ?? openEmitterConnection(target, name)
@@ -55,15 +55,15 @@ export function amqpEmitter(name: string): AmqpEmitter {
   return {
     async publish(target, { id, body }, { trace, signal }) {
       const { exchange, routing_key: key, user } = target
-      const about = {
+      const properties = {
         ...{ messageId: id, contentType: 'application/json', type: 'consensus.lens_emission/1' },
         ...(user === undefined ? {} : { userId: user }),
         headers: traceHeaders(trace),
       }
-      const draft = { exchange, key, about, content: Buffer.from(JSON.stringify(body)) }
+      const draft = { exchange, key, properties, content: Buffer.from(JSON.stringify(body)) }
       const limit = AbortSignal.any([signal, AbortSignal.timeout(publish_timeout_ms)])
-      const [outcome] = await using(target, (line) => line.publish([draft], limit)).catch((error) => {
-        throw new Refusal('unavailable', `the broker cannot be told: ${describeBrokerError(error)}`)
+      const [outcome] = await using(target, (publisher) => publisher.publish([draft], limit)).catch((error) => {
+        throw new Refusal('unavailable', `publishing to the broker failed: ${describeBrokerError(error)}`)
       })
       if (outcome !== 'confirmed') throw new Refusal('unavailable', describeOutcome(outcome, target))
     },

@@ -1,4 +1,4 @@
-// One connection to a broker, opened when somebody needs it and again after it has ended.
+// One connection to a broker: opened on first use, and again after it has ended.
 import { readFileSync } from 'node:fs'
 import { type ChannelModel, type ConfirmChannel, connect, credentials } from 'amqplib'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
@@ -25,7 +25,7 @@ export type BrokerConnection = {
   /** Why the broker takes no messages for now, while that is so. */
   blockedBy(): string | undefined
   /** Tells when that begins. Returns how to end the telling. */
-  onBlocked(tell: (why: string) => void): () => void
+  onBlocked(listener: (why: string) => void): () => void
   /** Ends the connection; the next need opens another. */
   close(): Promise<void>
   /** Ends it at once: what has been written and has not left this process never does. */
@@ -59,7 +59,7 @@ export function brokerConnection(
     })
     connection.on('blocked', (why) => {
       blocked = why
-      for (const tell of listeners) tell(why)
+      for (const listener of listeners) listener(why)
     })
     connection.on('unblocked', () => {
       blocked = undefined
@@ -87,9 +87,9 @@ export function brokerConnection(
       return { channel, ended: watchEnd(channel, () => trouble) }
     },
     blockedBy: () => blocked,
-    onBlocked(tell) {
-      listeners.add(tell)
-      return () => void listeners.delete(tell)
+    onBlocked(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     cut() {
       const cutting = current

@@ -1,8 +1,8 @@
-// What is wrong with a broker, in words for whoever runs the site: never a password, nor an address that holds one.
+// Describes broker errors for operators, without passwords and without addresses that contain one.
 
 const replyCodeTexts: Readonly<Record<number, string>> = {
   311: 'the broker takes no message of this size',
-  320: 'the broker was told to end the connection',
+  320: 'an operator of the broker closed the connection',
   403: 'the broker refuses it to this user',
   404: 'the broker does not have it',
   405: 'another connection holds it alone',

@@ -1,4 +1,4 @@
-// Messages between sites by a broker: it keeps what is on its way, so that the two need not be up at the same time.
+// Carries messages between sites over a broker, which stores them: the two sites need not run at the same time.
 import type { ConsumeMessage } from 'amqplib'
 import type { CarriedMessage, Carrier, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
@@ -35,17 +35,17 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
   const { broker, password, site, prefix, peers, log } = options
   const linkTo = (what: string) => brokerConnection(broker, () => password, `platform ${site}: ${what}`)
   const outgoing = linkTo('sends')
-  const lines = new Map(Object.keys(peers).map((peer) => [peer, brokerPublisher(outgoing)]))
+  const publishers = new Map(Object.keys(peers).map((peer) => [peer, brokerPublisher(outgoing)]))
   const troubles = new Map<string, string>()
   const readers = new Map<string, PeerReader>()
   return {
     name: 'amqp',
     peers: Object.keys(peers),
     async carry(peer, parcels, signal) {
-      const line = lines.get(peer)
-      if (!line) throw new Error(`no broker leads to ${peer}`)
+      const publisher = publishers.get(peer)
+      if (!publisher) throw new Error(`no broker leads to ${peer}`)
       try {
-        const landings = await publishParcels(line, parcels, options, peer, signal)
+        const landings = await publishParcels(publisher, parcels, options, peer, signal)
         troubles.delete(peer)
         return landings
       } catch (error) {
@@ -57,9 +57,9 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
       const of_peers = Object.keys(peers).length
       for (const [peer, { user }] of Object.entries(peers)) {
         const inbox = inboxOf(prefix, site, peer)
-        const burial = brokerPublisher(outgoing)
+        const deadLetterPublisher = brokerPublisher(outgoing)
         const bury = (message: ConsumeMessage, reason: string, detail: string) =>
-          publishDeadLetter(inbox, burial, message, { reason, detail })
+          publishDeadLetter(inbox, deadLetterPublisher, message, { reason, detail })
         const reading = linkTo(`reads from ${peer}`)
         readers.set(
           peer,
@@ -79,11 +79,13 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
       }
     },
     async health() {
-      const said = Object.keys(peers).flatMap((peer) => [
+      const troubleTexts = Object.keys(peers).flatMap((peer) => [
         ...describeTrouble(peer, 'receives nothing', readers.get(peer)?.trouble()),
         ...describeTrouble(peer, 'is sent nothing', troubles.get(peer)),
       ])
-      return said.length === 0 ? { ok: true, detail: 'connected' } : { ok: false, detail: said.join('; ') }
+      return troubleTexts.length === 0
+        ? { ok: true, detail: 'connected' }
+        : { ok: false, detail: troubleTexts.join('; ') }
     },
     async stop() {
       await Promise.all([...readers.values()].map((each) => each.stop()))
@@ -97,7 +99,7 @@ function describeTrouble(peer: string, what: string, trouble: string | undefined
 }
 
 async function publishParcels(
-  line: BrokerPublisher,
+  publisher: BrokerPublisher,
   parcels: readonly CarriedMessage[],
   { prefix, site, broker }: AmqpOptions,
   peer: string,
@@ -105,7 +107,7 @@ async function publishParcels(
 ): Promise<CarryOutcome[]> {
   const exchange = exchangeOf(prefix, peer)
   const drafts = parcels.map((parcel) => encodeParcel(parcel, exchange, site, broker.user))
-  const outcomes = await line.publish(drafts, signal)
+  const outcomes = await publisher.publish(drafts, signal)
   if (outcomes.includes('unroutable')) throw new Error(`${peer} has no queue for messages from ${site} at the broker`)
   return outcomes.map((outcome) => toLanding(outcome))
 }
@@ -117,13 +119,13 @@ function toLanding(outcome: PublishOutcome): CarryOutcome {
 /** What it was, and why it is there, in headers of this site's own; the content as it came. */
 async function publishDeadLetter(
   { dead_exchange, key }: AmqpInbox,
-  burial: BrokerPublisher,
+  deadLetterPublisher: BrokerPublisher,
   { content, properties }: ConsumeMessage,
   why: { readonly reason: string; readonly detail: string },
 ): Promise<void> {
   const claims = { type: properties.type, id: properties.messageId, user: properties.userId }
   const headers = { ...why, ...Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) }
-  const draft = { exchange: dead_exchange, key, content, about: { headers, type: 'platform.dead.1' } }
-  const [outcome] = await burial.publish([draft], AbortSignal.timeout(dead_letter_timeout_ms))
-  if (outcome !== 'confirmed') throw new Error(`the broker says: ${outcome}`)
+  const draft = { exchange: dead_exchange, key, content, properties: { headers, type: 'platform.dead.1' } }
+  const [outcome] = await deadLetterPublisher.publish([draft], AbortSignal.timeout(dead_letter_timeout_ms))
+  if (outcome !== 'confirmed') throw new Error(`the broker did not store a dead letter: ${outcome}`)
 }

@@ -1,4 +1,4 @@
-// Takes messages of one peer in, all at once: landed and judged ones are acknowledged, dead ones buried, the rest is tried again.
+// Receives messages of one peer: acknowledges landed and judged ones, dead-letters invalid ones, retries the rest.
 import type { Channel, ConsumeMessage } from 'amqplib'
 import type {
   CarriedMessage,

@@ -1,4 +1,4 @@
-// Keeps messages out of memory that are larger than any that is wanted: a forger's could each be as large as the broker lets them.
+// Skips messages above the size limit before they fill memory: a forged one could be as large as the broker allows.
 import type { Channel, ConsumeMessage } from 'amqplib'
 
 /** What amqplib hands to a channel, frame by frame: the header of a message with its size, then pieces of its content. */

@@ -1,4 +1,4 @@
-// A parcel as one message of a broker: both files byte for byte, and their number as its id.
+// Encodes a parcel as one broker message: both files byte for byte, and their number as the message id.
 import * as z from 'zod'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { BrokerMessage } from './publisher.ts'
@@ -36,7 +36,7 @@ export function encodeParcel(
     exchange,
     key,
     content: Buffer.concat([length, envelope, body]),
-    about: {
+    properties: {
       type: parcel_message_type,
       messageId: `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`,
       contentType: 'application/octet-stream',
@@ -52,15 +52,15 @@ export type AmqpDelivery = {
 }
 
 /** `user`: who alone may send this, when that is settled. */
-export function decodeParcel({ content, properties: given }: AmqpDelivery, user?: string): CarriedMessage | DeadLetter {
-  const from = (given as { userId?: unknown }).userId
+export function decodeParcel({ content, properties }: AmqpDelivery, user?: string): CarriedMessage | DeadLetter {
+  const from = (properties as { userId?: unknown }).userId
   if (user !== undefined && from !== user) {
     return {
       reason: 'WRONG_USER',
       detail: `it was sent by ${typeof from === 'string' ? 'another user' : 'nobody known'}`,
     }
   }
-  const parsed = parcelProperties.safeParse(given)
+  const parsed = parcelProperties.safeParse(properties)
   if (!parsed.success) return { reason: 'GARBAGE', detail: 'its type or id is not that of a parcel' }
   if (content.length < length_prefix_bytes) return { reason: 'GARBAGE', detail: 'it is too short for a parcel' }
   const end = length_prefix_bytes + content.readUInt32BE()

@@ -1,4 +1,4 @@
-// Publishes to a broker, and knows of each message what became of it: only what is confirmed is there.
+// Publishes to a broker and reports the outcome of each message: only a confirmed message is stored.
 import type { ConfirmChannel, Options } from 'amqplib'
 import type { BrokerChannel, BrokerConnection } from './broker-connection.ts'
 import { withTimeout } from './broker-error.ts'
@@ -7,7 +7,7 @@ export type BrokerMessage = {
   readonly exchange: string
   readonly key: string
   readonly content: Buffer
-  readonly about: Pick<Options.Publish, 'messageId' | 'contentType' | 'type' | 'userId' | 'headers' | 'timestamp'>
+  readonly properties: Pick<Options.Publish, 'messageId' | 'contentType' | 'type' | 'userId' | 'headers' | 'timestamp'>
 }
 
 /** `refused`: a queue takes no more. `unroutable`: no queue is bound for the key. */
@@ -31,8 +31,8 @@ type PublishChannel = BrokerChannel & { readonly returned: Set<string>; readonly
 export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
   let current: Promise<PublishChannel> | undefined
   let published = 0
-  const forget = (line: Promise<PublishChannel>) => {
-    if (current === line) current = undefined
+  const forget = (opened: Promise<PublishChannel>) => {
+    if (current === opened) current = undefined
   }
   const standing = (): Promise<PublishChannel> => {
     if (current) return current
@@ -48,14 +48,14 @@ export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
       const ids = drafts.map(() => String(++published))
       const interrupted = watchInterruption(link, signal)
       const holding = standing()
-      let line: PublishChannel | undefined
+      let opened: PublishChannel | undefined
       try {
-        line = await Promise.race([holding, interrupted.happens])
-        return await Promise.race([publishAndConfirm(line, drafts, ids), line.ended, interrupted.happens])
+        opened = await Promise.race([holding, interrupted.happens])
+        return await Promise.race([publishAndConfirm(opened, drafts, ids), opened.ended, interrupted.happens])
       } catch (error) {
         // What was not confirmed by now must not be taken for the next attempt's, nor leave later.
         forget(holding)
-        if (line) await closeChannel(link, line)
+        if (opened) await closeChannel(link, opened)
         else holding.then(({ channel }) => channel.close()).catch(() => undefined)
         throw error
       } finally {
@@ -72,9 +72,9 @@ async function publishAndConfirm(
   ids: string[],
 ) {
   const answers: Promise<PublishOutcome>[] = []
-  for (const [index, { exchange, key, content, about }] of drafts.entries()) {
+  for (const [index, { exchange, key, content, properties }] of drafts.entries()) {
     const id = ids[index] ?? ''
-    const options = { ...about, persistent: true, mandatory: true, correlationId: id }
+    const options = { ...properties, persistent: true, mandatory: true, correlationId: id }
     const { promise, resolve } = Promise.withResolvers<PublishOutcome>()
     const hasRoom = channel.publish(exchange, key, content, options, (nacked) =>
       resolve(nacked ? 'refused' : returned.delete(id) ? 'unroutable' : 'confirmed'),
@@ -99,14 +99,14 @@ function waitForDrain(channel: ConfirmChannel): Promise<void> {
 }
 
 async function openPublishChannel(link: BrokerConnection): Promise<PublishChannel> {
-  const line = await link.channel()
+  const opened = await link.channel()
   const returned = new Set<string>()
-  line.channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
+  opened.channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
   let isOver = false
-  line.ended.catch(() => {
+  opened.ended.catch(() => {
     isOver = true
   })
-  return { ...line, returned, isOver: () => isOver }
+  return { ...opened, returned, isOver: () => isOver }
 }
 
 function watchInterruption(link: BrokerConnection, signal: AbortSignal) {

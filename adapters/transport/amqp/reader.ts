@@ -1,4 +1,4 @@
-// Brings what one peer has sent: reads its queue, lays each message where file-drop looks, acknowledges what has been judged.
+// Reads the queue of one peer: writes each message to the file-drop folders, and acknowledges it once it is judged.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsumeMessage } from 'amqplib'
 import type { IntakeBarrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
@@ -59,7 +59,7 @@ export function peerReader(reading: PeerReaderOptions): PeerReader {
   const stopping = new AbortController()
   let trouble: string | undefined = 'has not been reached yet'
   let failures = 0
-  const tell: TroubleReporter = (now) => {
+  const reportTrouble: TroubleReporter = (now) => {
     if (now !== undefined && now !== trouble) log.warn('carrier.broker.waits', { peer, detail: now })
     if (now === undefined && trouble !== undefined) log.info('carrier.broker.reads', { peer, failures })
     if (now === undefined) failures = 0
@@ -67,7 +67,7 @@ export function peerReader(reading: PeerReaderOptions): PeerReader {
   }
   const run = async () => {
     while (!stopping.signal.aborted) {
-      trouble = await readUntilClosed(reading, stopping.signal, tell)
+      trouble = await readUntilClosed(reading, stopping.signal, reportTrouble)
       if (stopping.signal.aborted) return
       failures += 1
       log.warn('carrier.broker.unreached', { peer, failures, detail: trouble })
@@ -91,31 +91,31 @@ type TroubleReporter = (trouble: string | undefined) => void
 async function readUntilClosed(
   reading: PeerReaderOptions,
   stopping: AbortSignal,
-  tell: TroubleReporter,
+  reportTrouble: TroubleReporter,
 ): Promise<string> {
-  const pen = arrivalBuffer(stopping)
+  const arrivals = arrivalBuffer(stopping)
   try {
     const opening = reading.connection.channel()
-    const line = await Promise.race([opening, pen.stopped])
-    if (!line) return 'the site is stopping'
-    line.ended.catch((error) => pen.end(describeBrokerError(error)))
+    const opened = await Promise.race([opening, arrivals.stopped])
+    if (!opened) return 'the site is stopping'
+    opened.ended.catch((error) => arrivals.end(describeBrokerError(error)))
     try {
-      return await consumeInbox(line, reading, pen, tell)
+      return await consumeInbox(opened, reading, arrivals, reportTrouble)
     } finally {
-      await withTimeout(reply_timeout_ms, 'end a channel', line.channel.close()).catch(() => undefined)
+      await withTimeout(reply_timeout_ms, 'end a channel', opened.channel.close()).catch(() => undefined)
     }
   } catch (error) {
     return describeBrokerError(error)
   } finally {
-    pen.close()
+    arrivals.close()
   }
 }
 
 async function consumeInbox(
   { channel, ended }: BrokerChannel,
   reading: PeerReaderOptions,
-  pen: ArrivalBuffer,
-  tell: TroubleReporter,
+  arrivals: ArrivalBuffer,
+  reportTrouble: TroubleReporter,
 ): Promise<string> {
   const { inbox, limits } = reading
   const declared = () =>
@@ -126,25 +126,25 @@ async function consumeInbox(
   const { consumerTag } = await withTimeout(
     reply_timeout_ms,
     `open ${inbox.queue}`,
-    channel.consume(inbox.queue, (message) => pen.arrived(message)),
+    channel.consume(inbox.queue, (message) => arrivals.arrived(message)),
   )
-  tell(undefined)
+  reportTrouble(undefined)
   let batch: UnacknowledgedBatch = { messages: [], trouble: undefined }
-  for (let failures = 0; pen.ended() === undefined; ) {
-    if (batch.messages.length === 0 && !(await pen.something(redeclare_interval_ms))) {
+  for (let failures = 0; arrivals.ended() === undefined; ) {
+    if (batch.messages.length === 0 && !(await arrivals.something(redeclare_interval_ms))) {
       await declared()
       continue
     }
-    if (pen.ended() !== undefined) break
-    const taken = landMessages({ ...reading, channel, isLarge }, [...batch.messages, ...pen.take()])
+    if (arrivals.ended() !== undefined) break
+    const taken = landMessages({ ...reading, channel, isLarge }, [...batch.messages, ...arrivals.take()])
     // What is in hand when the channel ends comes again by another.
     batch = await Promise.race([taken, ended])
-    tell(batch.trouble)
+    reportTrouble(batch.trouble)
     failures = batch.trouble === undefined ? 0 : Math.min(failures + 1, max_backoff_failures)
-    if (failures > 0) await pen.rest(reading.wait_ms(failures))
+    if (failures > 0) await arrivals.rest(reading.wait_ms(failures))
   }
-  if (pen.isStopping()) await withTimeout(reply_timeout_ms, 'stop sending', channel.cancel(consumerTag))
-  return pen.ended() ?? ''
+  if (arrivals.isStopping()) await withTimeout(reply_timeout_ms, 'stop sending', channel.cancel(consumerTag))
+  return arrivals.ended() ?? ''
 }
 
 type ArrivalBuffer = ReturnType<typeof arrivalBuffer>

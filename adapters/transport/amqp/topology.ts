@@ -1,4 +1,4 @@
-// What a site declares at the broker: its own exchange, a queue for each peer that sends to it, and one for that peer's dead letters.
+// Declares the site's objects at the broker: its exchange, and a queue and a dead-letter queue for each peer.
 import type { Channel } from 'amqplib'
 
 /** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. Classic queues do not count. */

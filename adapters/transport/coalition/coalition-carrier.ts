@@ -1,4 +1,4 @@
-// Moves messages by way of a coalition's hub, and keeps this site among its nodes.
+// Carries messages over a coalition's hub, and keeps this site registered among its nodes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
@@ -38,13 +38,13 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
   const stopping = new AbortController()
   const { signal } = stopping
   const troubles = new Map([['presence', initialTrouble]])
-  const told = new Map<string, string>()
+  const reported_oversized = new Map<string, string>()
   let runs: Promise<void>[] = []
 
-  const going = (what: string) => ({
+  const reconnectOptions = (what: string) => ({
     signal,
     chance,
-    told(trouble: string | undefined) {
+    onChange(trouble: string | undefined) {
       if (trouble === undefined) {
         if (troubles.delete(what)) log.info('coalition.hub.reached', { what })
         return
@@ -55,20 +55,20 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
   })
 
   /** A hub that lost what it knew, or took the node for lost, learns of it anew: registering is what a heartbeat fails over to. */
-  async function stayPresent(goesWell: () => void): Promise<void> {
+  async function stayPresent(onConnected: () => void): Promise<void> {
     const { heartbeat_s } = await hub.register(registration, signal)
     await hub.offer(capability, signal)
     for (;;) {
-      goesWell()
+      onConnected()
       await sleep(heartbeat_s * 1_000, undefined, { signal })
       await hub.heartbeat(signal)
     }
   }
 
-  async function receive(land: MessageReceiver, goesWell: () => void): Promise<void> {
+  async function receive(land: MessageReceiver, onConnected: () => void): Promise<void> {
     for await (const _ of hub.wakeUps(signal)) {
-      goesWell()
-      await receiveMail({ hub, peers, land, log, signal, reported_oversized: told })
+      onConnected()
+      await receiveMail({ hub, peers, land, log, signal, reported_oversized })
     }
   }
 
@@ -77,8 +77,9 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
     peers,
     carry: (peer, parcels, given) => deliverParcels(hub, peer, parcels, AbortSignal.any([given, signal])),
     async start(land) {
-      runs = [keepConnected(going('presence'), stayPresent)]
-      if (peers.length > 0) runs.push(keepConnected(going('mailbox'), (goesWell) => receive(land, goesWell)))
+      runs = [keepConnected(reconnectOptions('presence'), stayPresent)]
+      if (peers.length > 0)
+        runs.push(keepConnected(reconnectOptions('mailbox'), (onConnected) => receive(land, onConnected)))
     },
     async publish(event) {
       try {

@@ -1,4 +1,4 @@
-// Leaves messages with the hub for a peer, some side by side, and says what became of each.
+// Delivers messages for a peer to the hub, several in parallel, and returns the outcome of each.
 import { type CarriedMessage, type CarryOutcome, PeerBusyError } from '../../../daemon/kernel/messaging/carrier.ts'
 import { type HubClient, HubRefusal } from './hub-client.ts'
 

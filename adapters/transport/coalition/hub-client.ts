@@ -1,4 +1,4 @@
-// A hub as a node speaks to it: each answer parsed, a token that ran out replaced once.
+// Client of a hub's API for one node: parses each response, and renews an expired token once.
 import * as z from 'zod'
 import { problem } from '../../../daemon/kernel/error/problem.ts'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
@@ -54,13 +54,13 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
   const own = (path = '') => `node/${node}${path}`
 
   async function authorized<T>(
-    asked: HubHttpRequest,
-    act: (asked: HubHttpRequest) => Promise<T>,
+    request: HubHttpRequest,
+    act: (request: HubHttpRequest) => Promise<T>,
     statusOf: (answer: T) => number,
   ) {
     for (let isFirst = true; ; isFirst = false) {
-      const token = await tokens.current(asked.signal)
-      const answer = await act({ ...asked, headers: { ...asked.headers, authorization: `Bearer ${token}` } })
+      const token = await tokens.current(request.signal)
+      const answer = await act({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } })
       if (statusOf(answer) !== 401) return answer
       tokens.drop(token)
       if (!isFirst) return answer
@@ -70,9 +70,9 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
   async function ask<T>(
     shape: z.ZodType<T>,
     path: string,
-    asked: Omit<HubHttpRequest, 'text'> & { body?: unknown },
+    request: Omit<HubHttpRequest, 'text'> & { body?: unknown },
   ): Promise<T> {
-    const { body, ...rest } = asked
+    const { body, ...rest } = request
     const words = body === undefined ? {} : { text: JSON.stringify(body) }
     const headers: Record<string, string> = { accept: 'application/json' }
     if (body !== undefined) headers['content-type'] = 'application/json'
@@ -105,13 +105,13 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
       ask(anyResponse, own('/acknowledgement'), { method: 'POST', body: { messages }, signal }),
     /** Yields when messages may wait, at once for the first time; ends when the hub ends it. */
     async *wakeUps(signal: AbortSignal): AsyncIterable<void> {
-      const asked: HubHttpRequest = { method: 'GET', headers: { accept: 'text/event-stream' }, signal }
+      const request: HubHttpRequest = { method: 'GET', headers: { accept: 'text/event-stream' }, signal }
       const listen = async (each: HubHttpRequest) => {
         const opened = await web.openStream(urlOf(own('/message/events')), each)
         if (opened.statusCode === 401) opened.resume()
         return opened
       }
-      const answer = await authorized(asked, listen, (each) => each.statusCode ?? 0)
+      const answer = await authorized(request, listen, (each) => each.statusCode ?? 0)
       try {
         if (answer.statusCode !== 200) throw new HubRefusal({ status: answer.statusCode ?? 0, text: '' })
         yield* serverSentEvents(answer)

@@ -1,4 +1,4 @@
-// Requests to a hub over HTTP: limited in time and size, verified against the authorities of the coalition, redirects not followed.
+// HTTP requests to a hub: limited in time and size, verified against the coalition's authorities, without redirects.
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -15,9 +15,9 @@ export type HubHttpResponse = { readonly status: number; readonly text: string; 
 
 export type HubHttpClient = {
   /** Rejects when there is no whole answer: nothing is known then of what became of the request. */
-  request(url: URL, asked: HubHttpRequest): Promise<HubHttpResponse>
+  request(url: URL, request_options: HubHttpRequest): Promise<HubHttpResponse>
   /** The answer as it comes in; its end is the caller's to wait for, or to bring about by the signal. */
-  openStream(url: URL, asked: HubHttpRequest): Promise<http.IncomingMessage>
+  openStream(url: URL, request_options: HubHttpRequest): Promise<http.IncomingMessage>
   close(): void
 }
 
@@ -35,11 +35,11 @@ export function hubHttpClient(ca_file: string | undefined): HubHttpClient {
     'https:': new https.Agent({ keepAlive: true, maxSockets: 16, ...ca }),
     'http:': new http.Agent({ keepAlive: true, maxSockets: 16 }),
   }
-  const open: HubHttpClient['openStream'] = (url, asked) => sendRequest(url, asked, agents)
+  const open: HubHttpClient['openStream'] = (url, request_options) => sendRequest(url, request_options, agents)
   return {
     openStream: open,
-    async request(url, asked) {
-      const answer = await open(url, asked)
+    async request(url, request_options) {
+      const answer = await open(url, request_options)
       const { statusCode: status = 0, headers } = answer
       const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
       const text = await readText(answer)

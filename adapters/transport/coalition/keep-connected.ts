@@ -1,48 +1,48 @@
-// Keeps something going that breaks off: again and again until it is told to stop, each time after a longer pause.
+// Runs a connection again after each failure until the signal aborts, with an increasing pause.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const min_pause_ms = 250
 const max_pause_ms = 30_000
 
-/** Of what has not been tried. */
+/** The state before the first attempt. */
 export const initialTrouble = 'not reached yet'
 
 export type ReconnectOptions = {
   readonly signal: AbortSignal
-  /** A number from 0 to 1, evenly. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
-  /** Told of each change: why it broke off, and with undefined that it goes well. */
-  readonly told: (trouble: string | undefined) => void
+  /** Called on each change: the reason for a failure, or undefined once connected. */
+  readonly onChange: (trouble: string | undefined) => void
 }
 
-/** `run` calls `goesWell` once it has got somewhere: pauses are short again from then on. Never rejects. */
+/** `run` calls `onConnected` once it is connected: later pauses are short again. Never rejects. */
 export async function keepConnected(
-  { signal, chance, told }: ReconnectOptions,
-  run: (goesWell: () => void) => Promise<void>,
+  { signal, chance, onChange }: ReconnectOptions,
+  run: (onConnected: () => void) => Promise<void>,
 ) {
   let failures = 0
   let trouble: string | undefined = initialTrouble
-  const tell = (now: string | undefined) => {
-    if (now !== trouble) told(now)
+  const report = (now: string | undefined) => {
+    if (now !== trouble) onChange(now)
     trouble = now
   }
-  const goesWell = () => {
+  const onConnected = () => {
     failures = 0
-    tell(undefined)
+    report(undefined)
   }
   while (!signal.aborted) {
     try {
-      await run(goesWell)
+      await run(onConnected)
     } catch (error) {
       if (signal.aborted) return
       failures += 1
-      tell(errorText(error))
+      report(errorText(error))
     }
     await sleep(reconnectPause(failures, chance()), undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** Full jitter, and never at once: a hub that ends each stream politely must not be asked without a pause. */
+/** Full jitter with a minimum: a hub that ends each stream without an error must not be polled without a pause. */
 export function reconnectPause(failures: number, chance: number): number {
   return Math.round(min_pause_ms + chance * Math.min(max_pause_ms, min_pause_ms * 2 ** failures))
 }

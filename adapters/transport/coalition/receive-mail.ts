@@ -1,4 +1,4 @@
-// Brings what waits at the hub: lands it, and only then tells the hub that it may forget it.
+// Receives the messages that wait at the hub: lands each one, then acknowledges it to the hub.
 
 import type { CarriedMessage, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { Log } from '../../../daemon/kernel/operation/call.ts'

@@ -1,4 +1,4 @@
-// The token that the hub knows this site by: by client credentials, and a new one before the old one ends.
+// Obtains this site's access token for the hub by client credentials, and renews it before it expires.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { HubHttpClient } from './hub-http-client.ts'
@@ -25,7 +25,7 @@ export function hubTokenSource(
   web: HubHttpClient,
   { token_url, client_id, secret_file }: HubCredentials,
 ): HubTokenSource {
-  let held: { readonly token: string; readonly until: number } | undefined
+  let cached: { readonly token: string; readonly until: number } | undefined
   let asking: Promise<string> | undefined
   const fetchOne = async (signal: AbortSignal) => {
     const began = performance.now()
@@ -39,19 +39,19 @@ export function hubTokenSource(
     const read = status === 200 ? tokenResponse.safeParse(parseJson(text)) : undefined
     if (!read?.success) throw new Error(`the token endpoint gave no token (${status})`)
     const { access_token, expires_in } = read.data
-    held = { token: access_token, until: began + expires_in * used_lifetime_fraction * 1_000 }
+    cached = { token: access_token, until: began + expires_in * used_lifetime_fraction * 1_000 }
     return access_token
   }
   return {
     current(signal) {
-      if (held && performance.now() < held.until) return Promise.resolve(held.token)
+      if (cached && performance.now() < cached.until) return Promise.resolve(cached.token)
       asking ??= fetchOne(signal).finally(() => {
         asking = undefined
       })
       return asking
     },
     drop(token) {
-      if (held?.token === token) held = undefined
+      if (cached?.token === token) cached = undefined
     },
   }
 }

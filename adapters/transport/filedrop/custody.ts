@@ -1,4 +1,4 @@
-// What people decide about the bytes that lie here: what is let out of quarantine, and what must not stay at all.
+// Operator decisions about stored bytes: release from quarantine, and purge.
 
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Custody } from '../../../daemon/kernel/messaging/custody.ts'

@@ -1,6 +1,6 @@
-// The steps of the carrier between which a process may die, by name: a test looks at each, or ends the process there.
+// Names of the steps between which the process may die. A test observes each step, or ends the process there.
 
-/** In the order in which a message meets them; each is told when the step is done. */
+/** In the order in which a message passes them. The hook is called when the step is done. */
 export const filedropFaultPoints = [
   // Sending.
   'appended',
@@ -34,5 +34,5 @@ export const filedropFaultPoints = [
 ] as const
 export type FiledropFaultPoint = (typeof filedropFaultPoints)[number]
 
-/** Told of each step. What it throws, the step throws. */
+/** Called at each step. The step throws its error. */
 export type FiledropFaultHook = (step: FiledropFaultPoint) => void

@@ -1,4 +1,4 @@
-// What the carrier is given by whoever starts it: nothing here is made, found or guessed by the carrier itself.
+// The dependencies and settings of the carrier. Its caller provides all of them.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { PublicKey, Signatures } from '../../../daemon/kernel/cryptography/signatures.ts'
 import type { Peers } from '../../../daemon/kernel/identity/peer.ts'
@@ -62,7 +62,7 @@ export type FiledropContext = Omit<Required<FiledropOptions>, 'settings'> & {
   readonly settings: FiledropSettings
   readonly purges: PurgeOrders
   readonly claims: ParcelClaims
-  /** Told of a peer when something lies ready for it. */
+  /** Called with a peer when a message is ready for it. */
   readonly onPublished: (peer: string) => void
   /** Absent where no command judges bodies. */
   readonly scanner: BodyScanner | undefined

@@ -1,4 +1,4 @@
-// Hands messages to a network carrier, and takes from it what came: by the same folders as any courier.
+// Exchanges messages with a network carrier through the same folders that a courier uses.
 
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Handover } from '../../../daemon/kernel/messaging/carrier.ts'
@@ -8,7 +8,7 @@ import { landParcels } from './receiving/land-parcels.ts'
 import { handoverContext, handParcels } from './sending/handover/hand-parcels.ts'
 import { serialQueue } from './serial-work.ts'
 
-/** `lineOf`: of a peer that is pinned. `listeners` are told of what is published. */
+/** `linkOf` takes the name of a pinned peer. `listeners` are called when messages are published. */
 export function handover(
   filedrop: FiledropContext,
   linkOf: (peer: string) => FiledropLinkRuntime,
@@ -21,10 +21,10 @@ export function handover(
   }
   /** Of each peer, one landing after the other: of two parcels under one number the first keeps its name. */
   const landing = new Map<string, ReturnType<typeof serialQueue>>()
-  const desk = handoverContext(filedrop)
+  const context = handoverContext(filedrop)
   return {
     async offer(name, handing) {
-      return await handParcels(await pinned(name), handing, desk)
+      return await handParcels(await pinned(name), handing, context)
     },
     async receive(name, parcels) {
       const running = await pinned(name)
@@ -35,9 +35,9 @@ export function handover(
     async whenProcessed(name) {
       await (await pinned(name)).intake()?.scanLoop.triggerAndWait()
     },
-    onReady(tell) {
-      listeners.add(tell)
-      return () => void listeners.delete(tell)
+    onReady(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
 }

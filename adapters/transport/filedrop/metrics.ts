@@ -1,4 +1,4 @@
-// What the file-drop carrier counts, per peer.
+// Metrics of the file-drop carrier, per peer.
 import { counter } from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export const sentTotal = counter('filedrop_sent_total', 'Messages signed and queued', ['peer'])

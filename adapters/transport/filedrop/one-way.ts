@@ -1,4 +1,4 @@
-// What people can ask of the carrier where nothing comes back by itself.
+// Operator actions for one-way links, where no evidence comes back by itself.
 import { isRefusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { Gap, Journal } from '../../../daemon/kernel/messaging/journal.ts'

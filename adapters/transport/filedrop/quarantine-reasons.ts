@@ -1,4 +1,4 @@
-// Why a message does not get in: the closed list of the format, one reason for each file in quarantine.
+// The closed list of reasons for which a message is quarantined, as the format defines them.
 
 export const quarantineReasons = [
   'NAME',

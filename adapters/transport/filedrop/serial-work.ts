@@ -1,15 +1,15 @@
-// Work that many things ask for and that must never overlap: gathered into batches, or merged into one more run.
+// Queues for work that must not overlap: requests are batched, serialised, or merged into one more run.
 
 /**
  * Hands requests to `run` in the order they came, as many at once as have come while the last run was under way, up to
- * `most`. It answers each in its place; what it throws is the answer to all of them.
+ * `most`. The n-th answer belongs to the n-th request; an error of `run` is the answer to all of them.
  */
 export function batchRequests<Q, A>(
   most: number,
   run: (requests: readonly Q[]) => Promise<readonly A[]>,
 ): (request: Q) => Promise<A> {
-  type Asked = { readonly request: Q; readonly answer: (given: Promise<A>) => void }
-  const queue: Asked[] = []
+  type QueuedRequest = { readonly request: Q; readonly answer: (given: Promise<A>) => void }
+  const queue: QueuedRequest[] = []
   let isRunning = false
 
   const work = async () => {
@@ -30,7 +30,7 @@ export function batchRequests<Q, A>(
     })
 }
 
-/** Runs what it is given one after the other, in the order of asking. */
+/** Runs tasks one after the other, in the order of the calls. */
 export function serialQueue(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (run) => {
@@ -43,7 +43,7 @@ export function serialQueue(): <T>(run: () => Promise<T>) => Promise<T> {
 export type WorkLoop = {
   /** Runs soon: at once, or after the run that is under way. Many requests are one run. */
   trigger(): void
-  /** Resolves when nothing runs and nothing is asked for; after `stop`, when the last run has ended. */
+  /** Resolves when nothing runs and nothing is requested; after `stop`, when the last run has ended. */
   idle(): Promise<void>
   /** Triggers, and resolves when a run that began after this call has ended; also when there will be none. */
   triggerAndWait(): Promise<void>
@@ -51,7 +51,7 @@ export type WorkLoop = {
 }
 
 /**
- * What `run` throws goes to `onError`, and the loop lives on. A long run asks `isStopped` between its steps, and ends
+ * Errors of `run` go to `onError`, and the loop continues. A long run checks `isStopped` between its steps and ends
  * early.
  */
 export function workLoop(
@@ -63,17 +63,17 @@ export function workLoop(
   let running: Promise<void> | undefined
   let waiting: (() => void)[] = []
 
-  const tellThoseWhoWait = () => {
-    const told = waiting
+  const takeWaiting = () => {
+    const resolvers = waiting
     waiting = []
     return () => {
-      for (const tell of told) tell()
+      for (const resolve of resolvers) resolve()
     }
   }
   const turn = async () => {
     while (isWanted && !isStopped) {
       isWanted = false
-      const hasEnded = tellThoseWhoWait()
+      const hasEnded = takeWaiting()
       try {
         await run(() => isStopped)
       } catch (error) {
@@ -82,7 +82,7 @@ export function workLoop(
       hasEnded()
     }
     running = undefined
-    if (isStopped) tellThoseWhoWait()()
+    if (isStopped) takeWaiting()()
   }
   const trigger = () => {
     if (isStopped) return

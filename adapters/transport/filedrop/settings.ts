@@ -1,8 +1,8 @@
-// What an operator can turn on the file-drop carrier, with the limits that the format names.
-import * as z from 'zod'
-import { scannerSettings } from './receiving/body-scanner/body-scanner.ts'
+// Settings of the file-drop carrier, with the limits of the format.
 
-const day_ms = 86_400_000
+import * as z from 'zod'
+import { day_ms } from './day-length.ts'
+import { scannerSettings } from './receiving/body-scanner/body-scanner.ts'
 
 export const filedropSettings = z.strictObject({
   rescan_ms: z.int().min(0).default(5_000).meta({ doc: 'Pause between two scans; 0: none, the watcher alone.' }),

@@ -1,16 +1,16 @@
-// Reads small signed documents that are no messages: receipts, manifests. The bytes are verified, and those same bytes parsed.
+// Verifies and parses small signed documents that are not messages: receipts, manifests, announcements.
 import * as z from 'zod'
 import type { Jws, PublicKey, Signatures, SignatureType } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { formatFieldErrors, parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
-import { strictJson } from './checks/strict-json.ts'
+import { strictValue } from './checks/strict-json.ts'
 
 const noteEnds = z.looseObject({ src: z.string(), dst: z.string() })
 
 /** From whom and for whom it says that it is, unverified: to find the keys that it must be verified with. */
 export function claimedEnds({ payload }: Jws): { readonly src: string; readonly dst: string } | undefined {
-  return noteEnds.safeParse(parseStrict(Buffer.from(payload, 'base64url'))).data
+  return noteEnds.safeParse(strictValue(Buffer.from(payload, 'base64url'))).data
 }
 
 /** What as many of the peer's message keys signed as its threshold asks for. Refuses `signature_invalid` and `invalid`. */
@@ -38,15 +38,15 @@ export async function verifyNote<T>(
   if (typeof found === 'string') return refuse('signature_invalid', refusalTexts[found])
   const distinct = new Set(found.keys.map(({ fingerprint }) => fingerprint)).size
   if (distinct < threshold) return refuse('signature_invalid', `${distinct} of ${threshold} keys signed it`)
-  const said = parseNote(type, found.payload, schema)
-  if (isRefusal(said)) return said
-  const made = noteCreation.safeParse(said).data?.created
+  const content = parseNote(type, found.payload, schema)
+  if (isRefusal(content)) return content
+  const made = noteCreation.safeParse(content).data?.created
   const isLate = made !== undefined && found.keys.some(({ not_after }) => isAfterKeyEnd(not_after, made))
-  return isLate ? refuse('signature_invalid', 'a key signed it after its own end') : said
+  return isLate ? refuse('signature_invalid', 'a key signed it after its own end') : content
 }
 
 function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodType<T>): T | Refusal {
-  const parsed = parseWithSchema(schema, parseStrict(Buffer.from(payload)))
+  const parsed = parseWithSchema(schema, strictValue(Buffer.from(payload)))
   return parsed.success
     ? parsed.data
     : refuse('invalid', `what was signed is not a ${type}: ${formatFieldErrors(parsed.errors)}`)
@@ -63,8 +63,3 @@ const refusalTexts = {
   unknown_key: 'no pinned key signed it',
   key_revoked: 'the key that signed it is revoked',
 } as const
-
-function parseStrict(bytes: Buffer): unknown {
-  const read = strictJson(bytes)
-  return read.outcome === 'value' ? read.value : undefined
-}

@@ -1,4 +1,4 @@
-// The file-drop carrier: signed files in folders, which somebody else copies one way from site to site.
+// The file-drop carrier: signed files in folders, which a courier or a network copies one way between sites.
 
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
@@ -40,7 +40,7 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
   const settings = filedropSettings.parse(options.settings ?? {})
   const listeners = new Set<(peer: string) => void>()
   const { hold = async () => ({ release: () => undefined }) } = options
-  const around: FiledropContext = {
+  const filedrop: FiledropContext = {
     releasable_names: [],
     formats: statementFormats,
     checkpoints: async () => [],
@@ -53,12 +53,12 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
     claims: parcelClaims(hold),
     settings,
     onPublished: (peer) => {
-      for (const tell of listeners) tell(peer)
+      for (const listener of listeners) listener(peer)
     },
     purges: purgeOrders(options.journal),
     scanner: settings.scanner && bodyScanner(settings.scanner),
   }
-  return new Filedrop(around, listeners)
+  return new Filedrop(filedrop, listeners)
 }
 
 class Filedrop implements FiledropTransport {

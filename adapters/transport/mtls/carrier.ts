@@ -1,4 +1,4 @@
-// The mTLS carrier: HTTPS between two sites that know each other by certificates of pinned authorities.
+// The mTLS carrier: HTTPS between two sites that identify each other by certificates of pinned authorities.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { Log } from '../../../daemon/kernel/operation/call.ts'

@@ -1,4 +1,4 @@
-// Takes batches to the peers' listeners, and believes of what these answer only what it can mean.
+// Sends batches to the peers' listeners, and accepts only valid responses.
 import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'

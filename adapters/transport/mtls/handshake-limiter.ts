@@ -1,4 +1,4 @@
-// Connections that have not shown who they are: strangers crowd out one another there, and no peer that has come in.
+// Limits connections whose handshake is not complete: they displace one another, never a connection of a peer.
 import type { Socket } from 'node:net'
 import type { MtlsLimits } from './limits.ts'
 

@@ -1,4 +1,4 @@
-// How much of time and connections one peer gets; a test may set each number.
+// Limits of time and connections per peer. Tests may set each one.
 
 export type MtlsLimits = {
   /** Open at once, by one peer. */

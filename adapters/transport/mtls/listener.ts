@@ -1,4 +1,4 @@
-// Where peers reach this site: TLS 1.3 with client certificates, and nobody heard whose certificate is no pinned peer's.
+// The listener for peers: TLS 1.3 with client certificates. Only certificates of pinned peers are served.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -42,24 +42,24 @@ export async function startMtlsListener(options: MtlsListenerOptions): Promise<M
     connectionsCheckingInterval: Math.min(1_000, limits.headers_ms / 2),
     maxHeaderSize: 8_192,
   })
-  const guests = new PeerConnections(options)
-  const doorstep = new HandshakeLimiter(limits, (from) => options.reportRefusal('too_many_handshakes', { from }))
-  server.on('connection', (socket) => doorstep.begin(socket as Socket))
+  const connections = new PeerConnections(options)
+  const handshakes = new HandshakeLimiter(limits, (from) => options.reportRefusal('too_many_handshakes', { from }))
+  server.on('connection', (socket) => handshakes.begin(socket as Socket))
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     options.reportRefusal('handshake', { from: socket.remoteAddress })
     options.log.debug('mtls.handshake.failed', { code: error.code })
   })
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    doorstep.complete(socket)
-    guests.admit(socket)
+    handshakes.complete(socket)
+    connections.admit(socket)
   })
   server.on('clientError', (_error, socket) => {
     // Node says so of failed handshakes too, which were counted.
-    const peer = guests.peerName(socket as TLSSocket)
+    const peer = connections.peerName(socket as TLSSocket)
     if (peer !== undefined) options.reportRefusal('bad_request', { peer })
     socket.destroy()
   })
-  const serve = (request: IncomingMessage, response: ServerResponse) => void guests.serve(request, response)
+  const serve = (request: IncomingMessage, response: ServerResponse) => void connections.serve(request, response)
   server.on('request', serve)
   server.on('checkContinue', serve)
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What a site shows of itself and pins of others, read from its PEM files and held together before any of it is used.
+// Reads the site's certificate, key and pinned authorities from PEM files, and checks that they fit together.
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createSecureContext } from 'node:tls'
@@ -111,7 +111,7 @@ function readPemFile(file: string, mayBe: (mode: number) => boolean): string {
   }
   try {
     const stat = fs.fstatSync(opened)
-    if (!stat.isFile() || stat.size > max_pem_bytes) throw new Error(`${file} is no PEM file`)
+    if (!stat.isFile() || stat.size > max_pem_bytes) throw new Error(`${file} is not a PEM file`)
     if (!mayBe(stat.mode)) throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)
     return fs.readFileSync(opened, 'utf8')
   } finally {

@@ -1,4 +1,4 @@
-// What the mTLS carrier counts: whom it turned away, and how long certificates last.
+// Metrics of the mTLS carrier: refused connections, and remaining lifetimes of certificates.
 import { counter, gauge } from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export const refusedTotal = counter('mtls_refused_total', 'Connections and requests that were turned away', ['why'])

@@ -1,4 +1,4 @@
-// What two sites say to each other over HTTPS: a batch of parcels, and what became of each.
+// The wire format between two sites over HTTPS: a batch of parcels, and the outcome of each.
 import * as z from 'zod'
 import type { CarriedMessage, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 

@@ -1,4 +1,4 @@
-// Whose certificate it is: the site that it names, when an authority pinned for that very site has signed it.
+// Identifies a peer by its certificate: the site that it names, signed by an authority pinned for that site.
 import { createHash, type KeyObject, type X509Certificate } from 'node:crypto'
 
 export type PeerPin = {

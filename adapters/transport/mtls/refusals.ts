@@ -1,4 +1,4 @@
-// Who was turned away: counted each time, and told once a minute for each reason, so that nobody fills log and audit chain by knocking.
+// Reports refused connections: counts each one, and logs once a minute per reason, so that a flood cannot fill the log.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
@@ -31,15 +31,15 @@ export function refusalReporter({
   random,
   now,
 }: RefusalReporterOptions): RefusalReporter {
-  const told = new Map<string, { at: number; since: number }>()
+  const reports = new Map<string, { at: number; since: number }>()
   return (why, { peer, from } = {}) => {
     metrics.count(refusedTotal, { why })
-    const last = told.get(why) ?? { at: Number.NEGATIVE_INFINITY, since: 0 }
+    const last = reports.get(why) ?? { at: Number.NEGATIVE_INFINITY, since: 0 }
     last.since += 1
-    told.set(why, last)
+    reports.set(why, last)
     if (now() - last.at < report_interval_ms) return
     const detail = { why, times: last.since, ...(peer === undefined ? {} : { peer }), ...(from ? { from } : {}) }
-    told.set(why, { at: now(), since: 0 })
+    reports.set(why, { at: now(), since: 0 })
     log.warn('mtls.refused', detail)
     const event: AuditEvent = {
       at: new Date(now()).toISOString(),

@@ -1,4 +1,4 @@
-// Reads the body of a request: no more than it may have, and no slower than it must come.
+// Reads a request body within limits of size and of minimum speed.
 import type { IncomingMessage } from 'node:http'
 import type { MtlsLimits } from './limits.ts'
 

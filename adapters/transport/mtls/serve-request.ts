@@ -1,4 +1,4 @@
-// Answers one request of a peer that is known by its certificate: takes its batch to the folders, and says what became of it.
+// Serves one request of an identified peer: writes its batch to the folders, and returns the outcomes.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { CarryOutcome, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
@@ -39,14 +39,14 @@ export async function serveRequest(
   const refused = checkHead(request, length, maxRequestBytes(context.parcel_limits))
   // A large body is sent when its head has been judged.
   if (!refused && request.headers.expect !== undefined) response.writeContinue()
-  const said = refused ?? (await receiveBatch(peer, request, length, land, context))
-  if (said.why) context.reportRefusal(said.why, { peer })
+  const reply = refused ?? (await receiveBatch(peer, request, length, land, context))
+  if (reply.why) context.reportRefusal(reply.why, { peer })
   if (response.destroyed) return
   // A connection whose request was not read to its end is of no more use.
   if (!request.readableEnded) response.setHeader('connection', 'close')
-  if (said.retry_s !== undefined) response.setHeader('retry-after', String(said.retry_s))
-  if (!said.landings) return void response.writeHead(said.status).end()
-  response.writeHead(said.status, { 'content-type': content_type }).end(JSON.stringify({ landings: said.landings }))
+  if (reply.retry_s !== undefined) response.setHeader('retry-after', String(reply.retry_s))
+  if (!reply.landings) return void response.writeHead(reply.status).end()
+  response.writeHead(reply.status, { 'content-type': content_type }).end(JSON.stringify({ landings: reply.landings }))
 }
 
 function checkHead({ method, url, headers }: IncomingMessage, length: number, most: number): BatchReply | undefined {

@@ -1,4 +1,4 @@
-// How both ends speak TLS: version 1.3 alone, since both are this program; no resumption, so that each connection shows its certificates.
+// TLS options of both ends: version 1.3 only, and no resumption, so that each connection presents its certificates.
 import { constants } from 'node:crypto'
 import type { SecureContextOptions } from 'node:tls'
 import type { MtlsMaterial } from './material.ts'

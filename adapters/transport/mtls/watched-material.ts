@@ -1,4 +1,4 @@
-// Certificates, keys and pins as they are on disk now: read again while the site runs, and put in force only when they are sound.
+// Reloads certificates, keys and pins while the site runs, and applies them only when they are valid.
 import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import { hashFiles, type MtlsMaterial, readMaterial, type TlsFiles } from './material.ts'
 
@@ -16,7 +16,7 @@ export function watchedMaterial(
   { every_ms, log, changed }: { every_ms: number; log: Log; changed: (material: MtlsMaterial) => void },
 ): WatchedMaterial {
   let stamp = hashFiles(files)
-  let held = readMaterial(files)
+  let material = readMaterial(files)
   let fault: string | undefined
   const look = () => {
     const now = hashFiles(files)
@@ -26,7 +26,7 @@ export function watchedMaterial(
       const found = readMaterial(files)
       if (fault !== undefined) log.info('mtls.files.sound', { site: files.site })
       fault = undefined
-      held = found
+      material = found
       log.info('mtls.files.changed', { not_after: found.own_certificate.validToDate.toISOString() })
       changed(found)
     } catch (error) {
@@ -36,5 +36,5 @@ export function watchedMaterial(
     }
   }
   const timer = setInterval(look, every_ms).unref()
-  return { current: () => held, fault: () => fault, stop: () => clearInterval(timer) }
+  return { current: () => material, fault: () => fault, stop: () => clearInterval(timer) }
 }

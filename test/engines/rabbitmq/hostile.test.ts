@@ -75,7 +75,7 @@ function buildParcel(more: Partial<CarriedMessage> = {}): CarriedMessage {
 
 async function publishParcel(given: CarriedMessage, user = 'alpha', about: Options.Publish = {}): Promise<void> {
   const draft = encodeParcel(given, inbox().exchange, 'alpha', user)
-  await publishTo(user, draft.content, { ...draft.about, ...about })
+  await publishTo(user, draft.content, { ...draft.properties, ...about })
 }
 
 /** What honest messages look like to whoever reads them, after all this. */
@@ -277,8 +277,8 @@ describe('a message that breaks whoever reads it', () => {
       await waitUntil(async () => (await bravo.health()).ok)
       await promisify(execFile)(process.execPath, ['--stack-size=7000', '-e', deep], { env })
       await waitUntil(async () => (await bravo.health()).detail.includes('call stack'))
-      const { content, about } = encodeParcel(buildParcel(), inbox().exchange, 'mallory', 'mallory')
-      await publishTo('mallory', content, about, 'mallory')
+      const { content, properties } = encodeParcel(buildParcel(), inbox().exchange, 'mallory', 'mallory')
+      await publishTo('mallory', content, properties, 'mallory')
       await waitUntil(() => landed.length > 0)
       expect(landed).toEqual(['mallory'])
       // It is tried again and again, as everything is that could be taken at another time.

@@ -66,7 +66,7 @@ test('four peers with the largest messages cost less than 300 MiB, whatever wait
   for (let seq = 1; seq <= messages; seq++) {
     for (const peer of peers) {
       const draft = encodeParcel({ epoch: 1, seq, envelope, body }, exchangeOf('platform', 'bravo'), peer, undefined)
-      channel.publish(draft.exchange, draft.key, draft.content, { ...draft.about, persistent: true })
+      channel.publish(draft.exchange, draft.key, draft.content, { ...draft.properties, persistent: true })
     }
     await channel.waitForConfirms()
   }

@@ -1,41 +1,39 @@
 // Where a way back is accredited, arrivals are acknowledged: always as large, always as often, whatever has happened.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
 import { intersectGaps } from '../../../adapters/transport/filedrop/receiving/acknowledgement-receiver.ts'
 import type { OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'
+import { channel } from './filedrop-readers.ts'
 import {
   buildMessage,
   buildPeer,
   carryFiles,
-  createFiledropSites,
   type FiledropSites,
   formatReadyPath,
   listQuarantineReasons,
   restartSite,
   sendFromAlpha,
 } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 
 const minute_ms = 60_000
-const channel = 'filedrop/alpha/bravo'
 const accreditedOptions = {
   alpha: { isAccredited: () => true },
   bravo: { isAccredited: () => true, acknowledgements: { alpha: { every_s: 60 } } },
 }
 
-let world: FiledropSites
-beforeEach(async () => {
-  world = await createFiledropSites({ peer: { inventory_interval_s: 86_400 } })
-  await restartSite(world.alpha, undefined, {}, accreditedOptions.alpha)
-  await restartSite(world.bravo, undefined, {}, accreditedOptions.bravo)
+const test = filedropTest.extend({ options: { peer: { inventory_interval_s: 86_400 } } })
+test.beforeEach(async ({ sites }) => {
+  await restartSite(sites.alpha, undefined, {}, accreditedOptions.alpha)
+  await restartSite(sites.bravo, undefined, {}, accreditedOptions.bravo)
 })
-afterEach(() => world.dispose())
 
 /** What bravo has ready for alpha, as [kind, bytes of the body, bytes of the envelope], in order. */
-function listAcknowledgements(): [string, number, number][] {
-  const ready = formatReadyPath(world.bravo, 'alpha')
+function listAcknowledgements(sites: FiledropSites): [string, number, number][] {
+  const ready = formatReadyPath(sites.bravo, 'alpha')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
   return envelopes.sort().map((name) => {
     const envelope = fs.readFileSync(join(ready, name), 'utf8')
@@ -45,43 +43,44 @@ function listAcknowledgements(): [string, number, number][] {
 }
 
 /** What there is goes over, a minute goes by, and what was said of it comes back. */
-async function passMinute(): Promise<void> {
-  carryFiles(world.alpha, world.bravo)
-  await world.bravo.transport.rescan()
-  world.clock.ms += minute_ms
-  await world.bravo.transport.rescan()
-  carryFiles(world.bravo, world.alpha)
-  await world.alpha.transport.rescan()
+async function passMinute(sites: FiledropSites): Promise<void> {
+  carryFiles(sites.alpha, sites.bravo)
+  await sites.bravo.transport.rescan()
+  sites.clock.ms += minute_ms
+  await sites.bravo.transport.rescan()
+  carryFiles(sites.bravo, sites.alpha)
+  await sites.alpha.transport.rescan()
 }
 
-const listStates = async () => (await world.alpha.journal.sentRun(channel, 1, 1, 99, 99)).map(({ state }) => state)
-const listReady = () => fs.readdirSync(formatReadyPath(world.alpha, 'bravo'))
+const listStates = async (sites: FiledropSites) =>
+  (await sites.alpha.journal.sentRun(channel, 1, 1, 99, 99)).map(({ state }) => state)
+const listReady = (sites: FiledropSites) => fs.readdirSync(formatReadyPath(sites.alpha, 'bravo'))
 /** The carrier takes it, and it is never seen again. */
-async function loseMessage(seq: number): Promise<void> {
-  for (const name of listReady()) {
+async function loseMessage(sites: FiledropSites, seq: number): Promise<void> {
+  for (const name of listReady(sites)) {
     if (name.includes(`-${String(seq).padStart(16, '0')}.`))
-      fs.rmSync(join(formatReadyPath(world.alpha, 'bravo'), name))
+      fs.rmSync(join(formatReadyPath(sites.alpha, 'bravo'), name))
   }
-  await world.alpha.transport.rescan()
+  await sites.alpha.transport.rescan()
 }
 
-test('one goes back each interval, as large when nothing came as when much is missing', async () => {
-  world.clock.ms += minute_ms
-  await world.bravo.transport.rescan()
-  await world.bravo.transport.rescan()
-  expect(listAcknowledgements()).toHaveLength(1)
-  await sendFromAlpha(world, 400)
+test('one goes back each interval, as large when nothing came as when much is missing', async ({ sites }) => {
+  sites.clock.ms += minute_ms
+  await sites.bravo.transport.rescan()
+  await sites.bravo.transport.rescan()
+  expect(listAcknowledgements(sites)).toHaveLength(1)
+  await sendFromAlpha(sites, 400)
   // Every other one is lost: far more runs than an acknowledgement has room for.
-  carryFiles(world.alpha, world.bravo, { only: (name) => Number(name.slice(9, 25)) % 2 === 0 })
-  await world.bravo.transport.rescan()
-  world.clock.ms += minute_ms
-  await world.bravo.transport.rescan()
-  expect(listAcknowledgements().map(([kind, body]) => [kind, body])).toEqual([
+  carryFiles(sites.alpha, sites.bravo, { only: (name) => Number(name.slice(9, 25)) % 2 === 0 })
+  await sites.bravo.transport.rescan()
+  sites.clock.ms += minute_ms
+  await sites.bravo.transport.rescan()
+  expect(listAcknowledgements(sites).map(([kind, body]) => [kind, body])).toEqual([
     ['gap_receipt', 8_192],
     ['gap_receipt', 8_192],
   ])
   const body = fs.readFileSync(
-    join(formatReadyPath(world.bravo, 'alpha'), '00000001-0000000000000002.body.json'),
+    join(formatReadyPath(sites.bravo, 'alpha'), '00000001-0000000000000002.body.json'),
     'utf8',
   )
   const { receipt } = JSON.parse(body).data
@@ -93,138 +92,147 @@ test('one goes back each interval, as large when nothing came as when much is mi
   ])
 })
 
-test('with larger signatures each is a larger one, and all are as large', async () => {
+test('with larger signatures each is a larger one, and all are as large', async ({ sites }) => {
   for (let i = 0; i < 2; i++) {
-    await generateKey(join(world.dir, 'bravo', 'keys'), { use: 'message', algorithm: 'ML-DSA-87', now: world.clock.ms })
+    await generateKey(join(sites.dir, 'bravo', 'keys'), { use: 'message', algorithm: 'ML-DSA-87', now: sites.clock.ms })
   }
-  await restartSite(world.bravo, undefined, {}, accreditedOptions.bravo)
-  world.clock.ms += minute_ms
-  await world.bravo.transport.rescan()
-  await sendFromAlpha(world, 9)
-  carryFiles(world.alpha, world.bravo, { only: (name) => Number(name.slice(9, 25)) % 2 === 0 })
-  await world.bravo.transport.rescan()
-  world.clock.ms += minute_ms
-  await world.bravo.transport.rescan()
-  expect(listAcknowledgements().map(([, body]) => body)).toEqual([16_384, 16_384])
+  await restartSite(sites.bravo, undefined, {}, accreditedOptions.bravo)
+  sites.clock.ms += minute_ms
+  await sites.bravo.transport.rescan()
+  await sendFromAlpha(sites, 9)
+  carryFiles(sites.alpha, sites.bravo, { only: (name) => Number(name.slice(9, 25)) % 2 === 0 })
+  await sites.bravo.transport.rescan()
+  sites.clock.ms += minute_ms
+  await sites.bravo.transport.rescan()
+  expect(listAcknowledgements(sites).map(([, body]) => body)).toEqual([16_384, 16_384])
 })
 
-test('what arrived is acknowledged, what is lost is not', async () => {
-  await sendFromAlpha(world, 4)
-  await loseMessage(3)
-  await passMinute()
-  expect(await listStates()).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'PICKED_UP', 'PICKED_UP'])
-  expect(world.bravo.received).toHaveLength(3)
-  expect(world.alpha.received).toEqual([])
+test('what arrived is acknowledged, what is lost is not', async ({ sites }) => {
+  await sendFromAlpha(sites, 4)
+  await loseMessage(sites, 3)
+  await passMinute(sites)
+  expect(await listStates(sites)).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'PICKED_UP', 'PICKED_UP'])
+  expect(sites.bravo.received).toHaveLength(3)
+  expect(sites.alpha.received).toEqual([])
 })
 
-test('what two acknowledgements miss goes out again, and nothing that may still be on its way', async () => {
-  await sendFromAlpha(world, 2)
-  await loseMessage(1)
-  await passMinute()
-  expect(listReady()).toEqual([])
-  await passMinute()
-  expect(listReady()).toHaveLength(2)
+test('what two acknowledgements miss goes out again, and nothing that may still be on its way', async ({ sites }) => {
+  await sendFromAlpha(sites, 2)
+  await loseMessage(sites, 1)
+  await passMinute(sites)
+  expect(listReady(sites)).toEqual([])
+  await passMinute(sites)
+  expect(listReady(sites)).toHaveLength(2)
   // Two more must miss it before it goes out once more.
-  await loseMessage(1)
-  await passMinute()
-  expect(listReady()).toEqual([])
-  await passMinute()
-  expect(listReady()).toHaveLength(2)
-  await passMinute()
-  await passMinute()
-  expect(await listStates()).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED'])
-  const resent = await world.alpha.audit.list({ action: 'filedrop.messages.resent', limit: 9 })
+  await loseMessage(sites, 1)
+  await passMinute(sites)
+  expect(listReady(sites)).toEqual([])
+  await passMinute(sites)
+  expect(listReady(sites)).toHaveLength(2)
+  await passMinute(sites)
+  await passMinute(sites)
+  expect(await listStates(sites)).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED'])
+  const resent = await sites.alpha.audit.list({ action: 'filedrop.messages.resent', limit: 9 })
   expect(resent.map(({ event }) => event?.detail)).toEqual([
     { epoch: 1, resent: 1 },
     { epoch: 1, resent: 1 },
   ])
 })
 
-test('what was taken after the first of two was made may still be on its way, and is waited for', async () => {
-  await sendFromAlpha(world, 2)
+test('what was taken after the first of two was made may still be on its way, and is waited for', async ({ sites }) => {
+  await sendFromAlpha(sites, 2)
   // The carrier takes 1, which alpha notices only after bravo has missed it for the first time.
-  for (const name of listReady()) if (name.includes('1.')) fs.rmSync(join(formatReadyPath(world.alpha, 'bravo'), name))
-  await passMinute()
-  await passMinute()
-  expect(listReady()).toEqual([])
-  await passMinute()
-  expect(listReady()).toHaveLength(2)
+  for (const name of listReady(sites))
+    if (name.includes('1.')) fs.rmSync(join(formatReadyPath(sites.alpha, 'bravo'), name))
+  await passMinute(sites)
+  await passMinute(sites)
+  expect(listReady(sites)).toEqual([])
+  await passMinute(sites)
+  expect(listReady(sites)).toHaveLength(2)
 })
 
-test('over a restart nothing is sent again too soon', async () => {
-  await sendFromAlpha(world, 2)
-  await loseMessage(1)
-  await passMinute()
-  await restartSite(world.alpha, undefined, {}, accreditedOptions.alpha)
-  await passMinute()
-  expect(listReady()).toEqual([])
-  await passMinute()
-  expect(listReady()).toHaveLength(2)
+test('over a restart nothing is sent again too soon', async ({ sites }) => {
+  await sendFromAlpha(sites, 2)
+  await loseMessage(sites, 1)
+  await passMinute(sites)
+  await restartSite(sites.alpha, undefined, {}, accreditedOptions.alpha)
+  await passMinute(sites)
+  expect(listReady(sites)).toEqual([])
+  await passMinute(sites)
+  expect(listReady(sites)).toHaveLength(2)
 })
 
-test('none goes to a peer that is not named, or whose way back is not accredited', async () => {
+test('none goes to a peer that is not named, or whose way back is not accredited', async ({ sites }) => {
   await restartSite(
-    world.bravo,
+    sites.bravo,
     undefined,
     {},
     { isAccredited: () => true, acknowledgements: { charlie: { every_s: 60 } } },
   )
-  await passMinute()
-  await restartSite(world.bravo, undefined, {}, { ...accreditedOptions.bravo, isAccredited: () => false })
-  await passMinute()
-  expect(listAcknowledgements()).toEqual([])
-  expect(await world.bravo.transport.status()).toMatchObject([{ sent: 0 }, {}])
+  await passMinute(sites)
+  await restartSite(sites.bravo, undefined, {}, { ...accreditedOptions.bravo, isAccredited: () => false })
+  await passMinute(sites)
+  expect(listAcknowledgements(sites)).toEqual([])
+  expect(await sites.bravo.transport.status()).toMatchObject([{ sent: 0 }, {}])
 })
 
 describe('taken from a peer', () => {
-  async function taken(more: Partial<OutboundMessage>, after = async () => undefined as unknown): Promise<string[]> {
-    const label = { ...buildMessage(world).label, releasable_to: [world.alpha.tenant_id] }
+  async function taken(
+    sites: FiledropSites,
+    more: Partial<OutboundMessage>,
+    after = async () => undefined as unknown,
+  ): Promise<string[]> {
+    const label = { ...buildMessage(sites).label, releasable_to: [sites.alpha.tenant_id] }
     await after()
-    await world.bravo.transport.send(
-      buildMessage(world, { peer: 'alpha', kind: 'gap_receipt', label, ...more }),
+    await sites.bravo.transport.send(
+      buildMessage(sites, { peer: 'alpha', kind: 'gap_receipt', label, ...more }),
       sampleTrace,
     )
-    await world.bravo.transport.rescan()
-    carryFiles(world.bravo, world.alpha)
-    await world.alpha.transport.rescan()
-    return listQuarantineReasons(world.alpha, 'bravo').map(({ reason, code }) => `${reason} ${code}`)
+    await sites.bravo.transport.rescan()
+    carryFiles(sites.bravo, sites.alpha)
+    await sites.alpha.transport.rescan()
+    return listQuarantineReasons(sites.alpha, 'bravo').map(({ reason, code }) => `${reason} ${code}`)
   }
   const schema = 'platform.acknowledgement/1'
-  const receipt = () => world.bravo.transport.oneWay.gapReceipt('alpha')
+  const receipt = (sites: FiledropSites) => sites.bravo.transport.oneWay.gapReceipt('alpha')
 
-  test('that is not accredited it counts for nothing', async () => {
-    await sendFromAlpha(world, 1)
-    await restartSite(world.alpha, undefined, {}, {})
-    await passMinute()
-    expect(listQuarantineReasons(world.alpha, 'bravo').map(({ reason, code }) => `${reason} ${code}`)).toEqual([
+  test('that is not accredited it counts for nothing', async ({ sites }) => {
+    await sendFromAlpha(sites, 1)
+    await restartSite(sites.alpha, undefined, {}, {})
+    await passMinute(sites)
+    expect(listQuarantineReasons(sites.alpha, 'bravo').map(({ reason, code }) => `${reason} ${code}`)).toEqual([
       'REFUSED forbidden',
     ])
-    expect(await listStates()).toEqual(['PICKED_UP'])
+    expect(await listStates(sites)).toEqual(['PICKED_UP'])
   })
 
-  test.each<[string, () => Promise<Partial<OutboundMessage>>, string]>([
-    ['of any other size', async () => ({ schema, body: { receipt: await receipt(), padding: '' } }), 'invalid'],
-    ['of another schema', async () => ({ schema: 'other/1', body: { receipt: await receipt() } }), 'invalid'],
+  test.for<[string, (sites: FiledropSites) => Promise<Partial<OutboundMessage>>, string]>([
+    [
+      'of any other size',
+      async (sites) => ({ schema, body: { receipt: await receipt(sites), padding: '' } }),
+      'invalid',
+    ],
+    ['of another schema', async (sites) => ({ schema: 'other/1', body: { receipt: await receipt(sites) } }), 'invalid'],
     ['without a receipt', async () => ({ schema, body: { padding: '' } }), 'invalid'],
-  ])('one %s is refused', async (_, more, code) => {
-    expect(await taken(await more())).toEqual([`REFUSED ${code}`])
+  ])('one %s is refused', async ([_, more, code], { sites }) => {
+    expect(await taken(sites, await more(sites))).toEqual([`REFUSED ${code}`])
   })
 
-  test('one whose padding says something is refused', async () => {
-    const body = { receipt: await receipt(), padding: '' }
-    const label = { ...buildMessage(world).label, releasable_to: [world.alpha.tenant_id] }
+  test('one whose padding says something is refused', async ({ sites }) => {
+    const body = { receipt: await receipt(sites), padding: '' }
+    const label = { ...buildMessage(sites).label, releasable_to: [sites.alpha.tenant_id] }
     const size = JSON.stringify({ data: body, label, schema }).length
-    expect(await taken({ schema, body: { ...body, padding: 'secret'.padEnd(8_192 - size, 'x') } })).toEqual([
+    expect(await taken(sites, { schema, body: { ...body, padding: 'secret'.padEnd(8_192 - size, 'x') } })).toEqual([
       'REFUSED invalid',
     ])
   })
 
-  test('one that carries another site’s receipt is refused', async () => {
-    const own = await world.alpha.transport.oneWay.gapReceipt('bravo')
-    const label = { ...buildMessage(world).label, releasable_to: [world.alpha.tenant_id] }
-    world.alpha.pinned.set('alpha', buildPeer(world.alpha))
+  test('one that carries another site’s receipt is refused', async ({ sites }) => {
+    const own = await sites.alpha.transport.oneWay.gapReceipt('bravo')
+    const label = { ...buildMessage(sites).label, releasable_to: [sites.alpha.tenant_id] }
+    sites.alpha.pinned.set('alpha', buildPeer(sites.alpha))
     const size = JSON.stringify({ data: { receipt: own, padding: '' }, label, schema }).length
-    expect(await taken({ schema, body: { receipt: own, padding: ' '.repeat(8_192 - size) } })).toEqual([
+    expect(await taken(sites, { schema, body: { receipt: own, padding: ' '.repeat(8_192 - size) } })).toEqual([
       'REFUSED invalid',
     ])
   })

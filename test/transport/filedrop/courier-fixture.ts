@@ -1,4 +1,4 @@
-// A courier for tests: exports from alpha and imports at bravo, by a medium that is a folder of the test's world.
+// A courier for tests: exports from alpha and imports at bravo, by a medium that is a folder of the test's sites.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { CourierPrivileges } from '../../../adapters/transport/filedrop/courier/courier-privileges.ts'
@@ -22,8 +22,8 @@ export function createDyingAccess(steps: number): CourierPrivileges & { hasDied(
   return { site: step, medium: step, hasDied: () => left < 0 }
 }
 
-export function createMedium(world: FiledropSites, name = 'medium'): string {
-  const path = join(world.dir, name)
+export function createMedium(sites: FiledropSites, name = 'medium'): string {
+  const path = join(sites.dir, name)
   fs.mkdirSync(path, { recursive: true })
   return path
 }
@@ -31,22 +31,22 @@ export function createMedium(world: FiledropSites, name = 'medium'): string {
 type CourierOptions = { readonly runAs?: CourierPrivileges; readonly progress?: (done: number, all: number) => void }
 let randomCount = 0
 
-export function exportFromAlpha(world: FiledropSites, media: string, more: CourierOptions = {}): Promise<MediaExport> {
-  const { site, signatures, journal, label_policy } = world.alpha.options()
-  const peer = world.alpha.pinned.get('bravo')
+export function exportFromAlpha(sites: FiledropSites, media: string, more: CourierOptions = {}): Promise<MediaExport> {
+  const { site, signatures, journal, label_policy } = sites.alpha.options()
+  const peer = sites.alpha.pinned.get('bravo')
   if (!peer) throw new Error('bravo is pinned')
-  return exportChannel({ link: filedropLink('bravo', { root: world.alpha.root, site: 'alpha' }), peer }, media, {
+  return exportChannel({ link: filedropLink('bravo', { root: sites.alpha.root, site: 'alpha' }), peer }, media, {
     ...{ site, signatures, journal, label_policy, formats: statementFormats, settings: filedropSettings.parse({}) },
-    ...{ now: () => world.clock.ms, random: nextRandom, runAs: steadyAccess, progress: () => undefined },
+    ...{ now: () => sites.clock.ms, random: nextRandom, runAs: steadyAccess, progress: () => undefined },
     ...more,
   })
 }
 
 export function importAtBravo(
-  world: FiledropSites,
+  sites: FiledropSites,
   media: string,
   more: CourierOptions = {},
-  to: FiledropSite = world.bravo,
+  to: FiledropSite = sites.bravo,
 ): Promise<MediaImport> {
   const { site, signatures, peers, root } = to.options()
   return importMedia(media, {

@@ -2,47 +2,45 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { createMedium, exportFromAlpha, importAtBravo } from './courier-fixture.ts'
 import {
   buildPeer,
-  createFiledropSites,
   type FiledropSite,
   type FiledropSites,
   listChannelFolders,
   listQuarantineReasons,
   sendFromAlpha,
-  startReceiving,
 } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 
-let world: FiledropSites
+const test = filedropTest.extend({
+  options: { receiving: ['alpha', 'bravo'], peer: { inventory_interval_s: 400 * 86_400 } },
+})
 let media: string
 let folder: string
-beforeEach(async () => {
-  world = await createFiledropSites({ peer: { inventory_interval_s: 400 * 86_400 } })
-  media = createMedium(world)
-  await startReceiving(world.alpha)
-  await startReceiving(world.bravo)
-  await sendFromAlpha(world, 3)
-  folder = join(media, (await exportFromAlpha(world, media)).folders[0] ?? '')
+test.beforeEach(async ({ sites }) => {
+  media = createMedium(sites)
+  await sendFromAlpha(sites, 3)
+  folder = join(media, (await exportFromAlpha(sites, media)).folders[0] ?? '')
 })
-afterEach(() => world.dispose())
 
 const formatName = (seq: number, part: 'body' | 'env') => `00000001-${String(seq).padStart(16, '0')}.${part}.json`
 const formatPath = (seq: number, part: 'body' | 'env') => join(folder, formatName(seq, part))
-const listFresh = () => fs.readdirSync(listChannelFolders(world.bravo, 'alpha').fresh)
-const listNumbers = async () => {
-  await world.bravo.transport.rescan()
-  return world.bravo.received.map(({ statement }) => statement.seq)
+const listFresh = (sites: FiledropSites) => fs.readdirSync(listChannelFolders(sites.bravo, 'alpha').fresh)
+const listNumbers = async (sites: FiledropSites) => {
+  await sites.bravo.transport.rescan()
+  return sites.bravo.received.map(({ statement }) => statement.seq)
 }
 
 type ManifestContent = Record<string, unknown> & { files: { name: string; bytes: number; sha384: string }[] }
 
 /** Signs the manifest anew, with changes. */
 async function resignManifest(
+  sites: FiledropSites,
   change: (said: ManifestContent) => Record<string, unknown>,
-  by: FiledropSite = world.alpha,
+  by: FiledropSite = sites.alpha,
 ): Promise<void> {
   const { payload } = JSON.parse(fs.readFileSync(join(folder, 'MANIFEST.json'), 'utf8'))
   const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ManifestContent
@@ -51,19 +49,19 @@ async function resignManifest(
 }
 
 describe('a file', () => {
-  const swaps: [string, (path: string) => void, RegExp][] = [
+  const swaps: [string, (path: string, sites: FiledropSites) => void, RegExp][] = [
     ['that is missing', (path) => fs.rmSync(path), /missing/],
     ['that was changed', (path) => fs.appendFileSync(path, ' '), /signed for|TOO_LARGE/],
     ['that is shorter', (path) => fs.truncateSync(path, 10), /signed for/],
     [
       'that is a link, even to the very bytes',
-      (path) => {
-        fs.renameSync(path, join(world.dir, 'elsewhere'))
-        fs.symlinkSync(join(world.dir, 'elsewhere'), path)
+      (path, sites) => {
+        fs.renameSync(path, join(sites.dir, 'elsewhere'))
+        fs.symlinkSync(join(sites.dir, 'elsewhere'), path)
       },
       /NOT_REGULAR/,
     ],
-    ['with another name to it', (path) => fs.linkSync(path, join(world.dir, 'other')), /HARDLINK/],
+    ['with another name to it', (path, sites) => fs.linkSync(path, join(sites.dir, 'other')), /HARDLINK/],
     [
       'that is a pipe',
       (path) => {
@@ -83,28 +81,28 @@ describe('a file', () => {
     ['of five gigabytes', (path) => fs.truncateSync(path, 5 * 2 ** 30), /TOO_LARGE/],
   ]
 
-  test.each(
+  test.for(
     swaps.flatMap(([what, act, why]) => (['body', 'env'] as const).map((part) => [what, part, act, why] as const)),
-  )('%s (%s) is told, its message stays away whole, and the others come in', async (_, part, act, why) => {
-    act(formatPath(2, part))
-    const { messages, faults } = await importAtBravo(world, media)
+  )('%s (%s) is told, its message stays away whole, and the others come in', async ([_, part, act, why], { sites }) => {
+    act(formatPath(2, part), sites)
+    const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults]).toEqual([
       2,
       [{ file: expect.stringContaining(formatName(2, part)), why: expect.stringMatching(why) }],
     ])
-    expect(listFresh()).toHaveLength(4)
-    expect(await listNumbers()).toEqual([1, 3])
-    expect(listQuarantineReasons(world.bravo, 'alpha')).toEqual([])
+    expect(listFresh(sites)).toHaveLength(4)
+    expect(await listNumbers(sites)).toEqual([1, 3])
+    expect(listQuarantineReasons(sites.bravo, 'alpha')).toEqual([])
   })
 
-  test('that no manifest names is left where it lies', async () => {
+  test('that no manifest names is left where it lies', async ({ sites }) => {
     fs.copyFileSync(formatPath(1, 'env'), join(folder, '00000001-0000000000000099.env.json'))
     fs.writeFileSync(join(folder, 'autorun.inf'), 'x')
-    expect(await importAtBravo(world, media)).toMatchObject({ messages: 3, faults: [] })
-    expect(listFresh()).toHaveLength(6)
+    expect(await importAtBravo(sites, media)).toMatchObject({ messages: 3, faults: [] })
+    expect(listFresh(sites)).toHaveLength(6)
   })
 
-  test('that is swapped while it is read is either what was signed for, or nothing', async () => {
+  test('that is swapped while it is read is either what was signed for, or nothing', async ({ sites }) => {
     const sound = fs.readFileSync(formatPath(2, 'body'))
     let looks = 0
     const hands = {
@@ -115,15 +113,15 @@ describe('a file', () => {
         return act()
       },
     }
-    for (let i = 0; i < 6; i++) await importAtBravo(world, media, { runAs: hands })
-    expect(new Set(await listNumbers())).toEqual(new Set([1, 2, 3]))
-    expect(listQuarantineReasons(world.bravo, 'alpha')).toEqual([])
+    for (let i = 0; i < 6; i++) await importAtBravo(sites, media, { runAs: hands })
+    expect(new Set(await listNumbers(sites))).toEqual(new Set([1, 2, 3]))
+    expect(listQuarantineReasons(sites.bravo, 'alpha')).toEqual([])
   })
 })
 
 describe('a manifest', () => {
   const away = '../../../../etc/passwd'
-  test.each<[string, (said: ManifestContent) => Record<string, unknown>]>([
+  test.for<[string, (said: ManifestContent) => Record<string, unknown>]>([
     ['that names a file above', (said) => ({ ...said, files: [{ ...said.files[0], name: away }] })],
     ['that names what no message has', (said) => ({ ...said, files: [{ ...said.files[0], name: 'x.json' }] })],
     ['that names a file twice', (said) => ({ ...said, files: [...said.files, said.files[0]] })],
@@ -133,35 +131,35 @@ describe('a manifest', () => {
     ['with a member that the format does not know', (said) => ({ ...said, more: 1 })],
     ['of a later version', (said) => ({ ...said, v: 2 })],
     ['without a file', (said) => ({ ...said, files: [] })],
-  ])('%s brings nothing', async (_, change) => {
-    await resignManifest(change)
-    const { messages, faults } = await importAtBravo(world, media)
-    expect([messages, faults.length, listFresh()]).toEqual([0, 1, []])
+  ])('%s brings nothing', async ([_, change], { sites }) => {
+    await resignManifest(sites, change)
+    const { messages, faults } = await importAtBravo(sites, media)
+    expect([messages, faults.length, listFresh(sites)]).toEqual([0, 1, []])
   })
 
-  test('for another site is not this site’s affair', async () => {
-    await resignManifest((said) => ({ ...said, dst: 'charlie' }))
-    expect(await importAtBravo(world, media)).toMatchObject({ messages: 0, for_others: 1, faults: [] })
+  test('for another site is not this site’s affair', async ({ sites }) => {
+    await resignManifest(sites, (said) => ({ ...said, dst: 'charlie' }))
+    expect(await importAtBravo(sites, media)).toMatchObject({ messages: 0, for_others: 1, faults: [] })
   })
 
-  test.each<[string, () => Promise<void> | void]>([
-    ['by another site’s key', () => resignManifest((said) => said, world.bravo)],
+  test.for<[string, (sites: FiledropSites) => Promise<void> | void]>([
+    ['by another site’s key', (sites) => resignManifest(sites, (said) => said, sites.bravo)],
     [
       'by a key that has been revoked',
-      () => {
-        const pinned = buildPeer(world.alpha)
-        world.bravo.pinned.set('alpha', { ...pinned, keys: pinned.keys.map((key) => ({ ...key, status: 'revoked' })) })
+      (sites) => {
+        const pinned = buildPeer(sites.alpha)
+        sites.bravo.pinned.set('alpha', { ...pinned, keys: pinned.keys.map((key) => ({ ...key, status: 'revoked' })) })
       },
     ],
     [
       'by fewer keys than the peer needs',
-      () => void world.bravo.pinned.set('alpha', buildPeer(world.alpha, { threshold: 2 })),
+      (sites) => void sites.bravo.pinned.set('alpha', buildPeer(sites.alpha, { threshold: 2 })),
     ],
     [
       'of another signature type',
-      async () => {
+      async (sites) => {
         const { payload } = JSON.parse(fs.readFileSync(join(folder, 'MANIFEST.json'), 'utf8'))
-        const note = await world.alpha.signatures.sign('evidence', Buffer.from(payload, 'base64url'))
+        const note = await sites.alpha.signatures.sign('evidence', Buffer.from(payload, 'base64url'))
         fs.writeFileSync(join(folder, 'MANIFEST.json'), JSON.stringify(note))
       },
     ],
@@ -170,71 +168,71 @@ describe('a manifest', () => {
     ['that is not there', () => fs.rmSync(join(folder, 'MANIFEST.json'))],
     [
       'that is a link',
-      () => {
-        fs.renameSync(join(folder, 'MANIFEST.json'), join(world.dir, 'elsewhere'))
-        fs.symlinkSync(join(world.dir, 'elsewhere'), join(folder, 'MANIFEST.json'))
+      (sites) => {
+        fs.renameSync(join(folder, 'MANIFEST.json'), join(sites.dir, 'elsewhere'))
+        fs.symlinkSync(join(sites.dir, 'elsewhere'), join(folder, 'MANIFEST.json'))
       },
     ],
-  ])('%s brings nothing', async (_, act) => {
-    await act()
-    const { messages, faults } = await importAtBravo(world, media)
-    expect([messages, faults.length, listFresh()]).toEqual([0, 1, []])
+  ])('%s brings nothing', async ([_, act], { sites }) => {
+    await act(sites)
+    const { messages, faults } = await importAtBravo(sites, media)
+    expect([messages, faults.length, listFresh(sites)]).toEqual([0, 1, []])
   })
 
-  test('that names half a message brings the whole ones', async () => {
-    await resignManifest((said) => ({
+  test('that names half a message brings the whole ones', async ({ sites }) => {
+    await resignManifest(sites, (said) => ({
       ...said,
       files: said.files.filter(({ name }) => name !== formatName(2, 'body')),
     }))
-    const { messages, faults } = await importAtBravo(world, media)
+    const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults.map((fault) => fault.file)]).toEqual([2, [expect.stringContaining(formatName(2, 'env'))]])
-    expect(await listNumbers()).toEqual([1, 3])
+    expect(await listNumbers(sites)).toEqual([1, 3])
   })
 
-  test('that is longer than this site’s settings for a body allows is told for that file', async () => {
-    await resignManifest((said) => ({
+  test('that is longer than this site’s settings for a body allows is told for that file', async ({ sites }) => {
+    await resignManifest(sites, (said) => ({
       ...said,
       files: said.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
     }))
-    const { messages, faults } = await importAtBravo(world, media)
+    const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults]).toEqual([2, [{ file: expect.any(String), why: 'it has more than 4194304 bytes' }]])
   })
 })
 
 describe('a folder', () => {
-  test('that is a link to a sound one is not followed', async () => {
-    const other = createMedium(world, 'other')
+  test('that is a link to a sound one is not followed', async ({ sites }) => {
+    const other = createMedium(sites, 'other')
     fs.symlinkSync(folder, join(other, folder.slice(folder.lastIndexOf('/') + 1)))
-    expect(await importAtBravo(world, other)).toMatchObject({ messages: 0, faults: [{ why: 'it is no folder' }] })
+    expect(await importAtBravo(sites, other)).toMatchObject({ messages: 0, faults: [{ why: 'it is not a folder' }] })
   })
 
-  test('under another name than its manifest says is not taken, unless it is named itself', async () => {
+  test('under another name than its manifest says is not taken, unless it is named itself', async ({ sites }) => {
     const renamed = join(media, 'alpha-to-bravo-ffffffffffffffff')
     fs.renameSync(folder, renamed)
-    expect(await importAtBravo(world, media)).toMatchObject({
+    expect(await importAtBravo(sites, media)).toMatchObject({
       ...{ messages: 0, faults: [{ why: 'it is not named after its manifest' }] },
     })
-    expect(await importAtBravo(world, renamed)).toMatchObject({ messages: 3, folders: ['.'], faults: [] })
+    expect(await importAtBravo(sites, renamed)).toMatchObject({ messages: 3, folders: ['.'], faults: [] })
   })
 
-  test('without an end to its name, of bytes that are no text, or of a draft, is passed over', async () => {
+  test('without an end to its name, of bytes that are no text, or of a draft, is passed over', async ({ sites }) => {
     for (const name of ['alpha-to-bravo-', 'holiday', '.alpha-to-bravo-0000000000000001.part', '..alpha', 'a\nb']) {
       fs.mkdirSync(join(media, name))
     }
     fs.mkdirSync(Buffer.concat([Buffer.from(`${media}/alpha-to-bravo-`), Buffer.from([0xff, 0xfe])]))
-    expect(await importAtBravo(world, media)).toMatchObject({ messages: 3, faults: [] })
+    expect(await importAtBravo(sites, media)).toMatchObject({ messages: 3, faults: [] })
   })
 
-  test('beside thousands of others is found', async () => {
+  test('beside thousands of others is found', async ({ sites }) => {
     for (let i = 0; i < 3_000; i++) fs.writeFileSync(join(media, `photo-${i}.jpg`), '')
-    expect(await importAtBravo(world, media)).toMatchObject({ messages: 3, faults: [] })
+    expect(await importAtBravo(sites, media)).toMatchObject({ messages: 3, faults: [] })
   })
 })
 
-test('other bytes that lie in new under a name are not written over, and the import says so', async () => {
-  const { fresh: incoming } = listChannelFolders(world.bravo, 'alpha')
+test('other bytes that lie in new under a name are not written over, and the import says so', async ({ sites }) => {
+  const { fresh: incoming } = listChannelFolders(sites.bravo, 'alpha')
   fs.writeFileSync(join(incoming, formatName(2, 'body')), 'half a cop')
-  const { messages, faults } = await importAtBravo(world, media)
+  const { messages, faults } = await importAtBravo(sites, media)
   expect([messages, faults]).toEqual([
     2,
     [{ file: expect.stringContaining(formatName(2, 'body')), why: 'in/new holds other bytes under this name' }],
@@ -242,12 +240,12 @@ test('other bytes that lie in new under a name are not written over, and the imp
   expect(fs.readFileSync(join(incoming, formatName(2, 'body')), 'utf8')).toBe('half a cop')
 })
 
-test('nothing comes in for a channel whose folders are gone, or a peer that may not be used', async () => {
-  const { home } = listChannelFolders(world.bravo, 'alpha')
-  fs.renameSync(join(home, 'CHANNEL.json'), join(world.dir, 'CHANNEL.json'))
-  expect(await importAtBravo(world, media)).toMatchObject({ messages: 0, faults: [{}] })
-  fs.renameSync(join(world.dir, 'CHANNEL.json'), join(home, 'CHANNEL.json'))
-  world.bravo.pinned.delete('alpha')
-  expect((await importAtBravo(world, media)).faults.map(({ why }) => why)).toEqual(['alpha is not pinned'])
-  expect(listFresh()).toEqual([])
+test('nothing comes in for a channel whose folders are gone, or a peer that may not be used', async ({ sites }) => {
+  const { home } = listChannelFolders(sites.bravo, 'alpha')
+  fs.renameSync(join(home, 'CHANNEL.json'), join(sites.dir, 'CHANNEL.json'))
+  expect(await importAtBravo(sites, media)).toMatchObject({ messages: 0, faults: [{}] })
+  fs.renameSync(join(sites.dir, 'CHANNEL.json'), join(home, 'CHANNEL.json'))
+  sites.bravo.pinned.delete('alpha')
+  expect((await importAtBravo(sites, media)).faults.map(({ why }) => why)).toEqual(['alpha is not pinned'])
+  expect(listFresh(sites)).toEqual([])
 })

@@ -90,15 +90,15 @@ async function createSite(dir: string, name: string, clock: { ms: number }) {
 
 export type FiledropSites = Awaited<ReturnType<typeof createFiledropSites>>
 
-type FiledropSitesOptions = {
+export type FiledropSitesOptions = {
   readonly alpha?: FiledropSettingsInput
   readonly bravo?: FiledropSettingsInput
   readonly peer?: Partial<Peer>
-  /** The folder that holds the world; that of temporary files, unless said. */
+  /** The folder that holds both sites; that of temporary files, unless said. */
   readonly base?: string
 }
 
-/** `alpha` and `bravo`, enrolled with each other. `disposeSignal` stops everything and removes the folder. */
+/** `alpha` and `bravo`, enrolled with each other. `dispose` stops everything and removes the folder. */
 export async function createFiledropSites(settings: FiledropSitesOptions = {}) {
   const dir = fs.mkdtempSync(join(settings.base ?? tmpdir(), 'filedrop-'))
   const clock = { ms: start_ms }
@@ -168,7 +168,7 @@ export async function restartSite(
 }
 
 let messageCount = 0
-export function buildMessage(world: FiledropSites, more: Partial<OutboundMessage> = {}): OutboundMessage {
+export function buildMessage(sites: FiledropSites, more: Partial<OutboundMessage> = {}): OutboundMessage {
   messageCount += 1
   return {
     peer: 'bravo',
@@ -176,7 +176,7 @@ export function buildMessage(world: FiledropSites, more: Partial<OutboundMessage
     kind: 'contribution',
     schema: 'consensus.contribution.v1',
     body: { number: messageCount },
-    label: buildLabel(world.bravo.tenant_id),
+    label: buildLabel(sites.bravo.tenant_id),
     parent_block_ids: [],
     ...more,
   }
@@ -188,10 +188,10 @@ export function listNumbers(received: readonly InboundMessage[]): number[] {
 }
 
 /** Sends and publishes; the files are in alpha's `out/ready` then. */
-export async function sendFromAlpha(world: FiledropSites, count_of: number, more: Partial<OutboundMessage> = {}) {
+export async function sendFromAlpha(sites: FiledropSites, count_of: number, more: Partial<OutboundMessage> = {}) {
   const sent = []
-  for (let i = 0; i < count_of; i++) sent.push(await world.alpha.transport.send(buildMessage(world, more), sampleTrace))
-  await world.alpha.transport.rescan()
+  for (let i = 0; i < count_of; i++) sent.push(await sites.alpha.transport.send(buildMessage(sites, more), sampleTrace))
+  await sites.alpha.transport.rescan()
   return sent
 }
 

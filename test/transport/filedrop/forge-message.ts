@@ -26,9 +26,9 @@ export type ForgeryOptions = {
 
 export type ForgedMessage = { stem: string; envelope: string; body: string | Buffer; digest: string }
 
-export async function forgeMessage(world: FiledropSites, given: ForgeryOptions = {}): Promise<ForgedMessage> {
+export async function forgeMessage(sites: FiledropSites, given: ForgeryOptions = {}): Promise<ForgedMessage> {
   const { seq = 1, epoch = 1 } = given
-  const label = buildLabel(world.bravo.tenant_id)
+  const label = buildLabel(sites.bravo.tenant_id)
   const body = given.body ?? canonicalJson({ label, schema: 'test.v1', data: { seq } })
   const statement = {
     v: 1,
@@ -36,8 +36,8 @@ export async function forgeMessage(world: FiledropSites, given: ForgeryOptions =
     channel: 'filedrop/alpha/bravo',
     src: 'alpha',
     dst: 'bravo',
-    sender_tenant_id: world.alpha.tenant_id,
-    receiver_tenant_id: world.bravo.tenant_id,
+    sender_tenant_id: sites.alpha.tenant_id,
+    receiver_tenant_id: sites.bravo.tenant_id,
     epoch,
     seq,
     prev: no_predecessor,
@@ -52,15 +52,15 @@ export async function forgeMessage(world: FiledropSites, given: ForgeryOptions =
     ...given.statement,
   }
   const text = (given.rewrite ?? String)(canonicalJson(statement))
-  const signed = await (given.signatures ?? world.alpha.signatures).sign('statement', Buffer.from(text))
+  const signed = await (given.signatures ?? sites.alpha.signatures).sign('statement', Buffer.from(text))
   const envelope = (given.envelope ?? String)(`${JSON.stringify(signed)}\n`)
   const stem = given.stem ?? `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`
   return { stem, envelope, body: given.placed ?? body, digest: sha384(text) }
 }
 
 /** Puts a forgery where bravo looks. */
-export function dropMessage(world: FiledropSites, { stem, envelope, body }: ForgedMessage): void {
-  const { fresh } = listChannelFolders(world.bravo, 'alpha')
+export function dropMessage(sites: FiledropSites, { stem, envelope, body }: ForgedMessage): void {
+  const { fresh } = listChannelFolders(sites.bravo, 'alpha')
   fs.writeFileSync(join(fresh, `${stem}.body.json`), body)
   fs.writeFileSync(join(fresh, `${stem}.env.json`), envelope)
 }

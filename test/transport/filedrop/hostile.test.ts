@@ -2,31 +2,22 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  createFiledropSites,
-  type FiledropSites,
-  listChannelFolders,
-  listQuarantineReasons,
-  restartSite,
-  startReceiving,
-} from './filedrop-sites.ts'
+import { expect } from 'vitest'
+import { formatFreshPath } from './filedrop-readers.ts'
+import { type FiledropSites, listChannelFolders, listQuarantineReasons, restartSite } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
 
-let world: FiledropSites
+const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
 let soundMessage: ForgedMessage
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await startReceiving(world.bravo)
-  soundMessage = await forgeMessage(world)
+test.beforeEach(async ({ sites }) => {
+  soundMessage = await forgeMessage(sites)
 })
-afterEach(() => world.dispose())
 
-const formatFreshPath = () => listChannelFolders(world.bravo, 'alpha').fresh
-const countFiles = () => {
-  const { work, done, quarantine } = listChannelFolders(world.bravo, 'alpha')
+const countFiles = (sites: FiledropSites) => {
+  const { work, done, quarantine } = listChannelFolders(sites.bravo, 'alpha')
   const count = (folder: string) => fs.readdirSync(folder).filter((name) => !name.endsWith('.reason.json')).length
-  return { waiting: count(formatFreshPath()) + count(work), done: count(done), quarantined: count(quarantine) }
+  return { waiting: count(formatFreshPath(sites)) + count(work), done: count(done), quarantined: count(quarantine) }
 }
 
 /** Bytes of any kind, and sound files with a piece cut out, doubled or overwritten. */
@@ -40,36 +31,36 @@ const anyContents = (whole: () => string) =>
     }),
   )
 
-test('any bytes in both files end in quarantine, or wait for their end', async () => {
+test('any bytes in both files end in quarantine, or wait for their end', async ({ sites }) => {
   const pair = fc.tuple(
     anyContents(() => soundMessage.envelope),
     anyContents(() => String(soundMessage.body)),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(pair, { minLength: 1, maxLength: 5 }), async (pairs) => {
-      const before = countFiles()
+      const before = countFiles(sites)
       let unchanged = 0
       pairs.forEach(([envelope, body], index) => {
         if (envelope.toString() === soundMessage.envelope && body.toString() === soundMessage.body) unchanged += 1
-        dropMessage(world, {
+        dropMessage(sites, {
           ...soundMessage,
           envelope: envelope as unknown as string,
           body,
           stem: `00000001-${String(index + 1).padStart(16, '0')}`,
         })
       })
-      await world.bravo.transport.rescan()
-      const after = countFiles()
-      expect(world.bravo.received.length).toBeLessThanOrEqual(unchanged)
+      await sites.bravo.transport.rescan()
+      const after = countFiles(sites)
+      expect(sites.bravo.received.length).toBeLessThanOrEqual(unchanged)
       expect(after.waiting + after.quarantined + after.done).toBeGreaterThanOrEqual(before.quarantined + pairs.length)
-      for (const name of fs.readdirSync(formatFreshPath())) fs.rmSync(join(formatFreshPath(), name))
+      for (const name of fs.readdirSync(formatFreshPath(sites))) fs.rmSync(join(formatFreshPath(sites), name))
     }),
     { numRuns: 60, seed: 21 },
   )
-  expect(world.bravo.events.filter(({ event }) => event.endsWith('failed'))).toEqual([])
+  expect(sites.bravo.events.filter(({ event }) => event.endsWith('failed'))).toEqual([])
 })
 
-test('names with path tricks stay in quarantine under names of ours', async () => {
+test('names with path tricks stay in quarantine under names of ours', async ({ sites }) => {
   const names = [
     '..env.json',
     '%2e%2e%2fescape',
@@ -82,53 +73,55 @@ test('names with path tricks stay in quarantine under names of ours', async () =
     '00000001-1.env.json',
     'CHANNEL.json',
   ]
-  for (const name of names) fs.writeFileSync(join(formatFreshPath(), name), name)
-  await world.bravo.transport.rescan()
-  world.clock.ms += 86_400_000
-  await world.bravo.transport.rescan()
-  const reasons = listQuarantineReasons(world.bravo, 'alpha')
+  for (const name of names) fs.writeFileSync(join(formatFreshPath(sites), name), name)
+  await sites.bravo.transport.rescan()
+  sites.clock.ms += 86_400_000
+  await sites.bravo.transport.rescan()
+  const reasons = listQuarantineReasons(sites.bravo, 'alpha')
     .map(({ reason }) => reason)
     .sort()
   expect(reasons).toEqual([...Array.from({ length: names.length - 1 }, () => 'NAME'), 'TRUNCATED'])
-  const { quarantine } = listChannelFolders(world.bravo, 'alpha')
+  const { quarantine } = listChannelFolders(sites.bravo, 'alpha')
   expect(fs.readdirSync(quarantine).filter((name) => !/^stranger-[0-9a-f]{16}-[0-9a-f]{8}\./.test(name))).toEqual([])
 })
 
-test('the sender’s modes count for nothing', async () => {
-  dropMessage(world, soundMessage)
-  for (const name of fs.readdirSync(formatFreshPath())) fs.chmodSync(join(formatFreshPath(), name), 0o4777)
-  await world.bravo.transport.rescan()
-  const { done } = listChannelFolders(world.bravo, 'alpha')
+test('the sender’s modes count for nothing', async ({ sites }) => {
+  dropMessage(sites, soundMessage)
+  for (const name of fs.readdirSync(formatFreshPath(sites))) fs.chmodSync(join(formatFreshPath(sites), name), 0o4777)
+  await sites.bravo.transport.rescan()
+  const { done } = listChannelFolders(sites.bravo, 'alpha')
   expect(fs.readdirSync(done).map((name) => fs.statSync(join(done, name)).mode & 0o7777)).toEqual([0o600, 0o600])
 })
 
-test('two hundred messages are taken in order, with a thousand strangers between them', async () => {
+test('two hundred messages are taken in order, with a thousand strangers between them', async ({ sites }) => {
   let prev = '0'.repeat(96)
   for (let seq = 1; seq <= 200; seq++) {
-    const forged = await forgeMessage(world, { seq, statement: { prev } })
+    const forged = await forgeMessage(sites, { seq, statement: { prev } })
     prev = forged.digest
-    dropMessage(world, forged)
-    for (let i = 0; i < 5; i++) fs.writeFileSync(join(formatFreshPath(), `stranger ${seq} ${i}`), '')
+    dropMessage(sites, forged)
+    for (let i = 0; i < 5; i++) fs.writeFileSync(join(formatFreshPath(sites), `stranger ${seq} ${i}`), '')
   }
-  await restartSite(world.bravo)
-  expect(world.bravo.received.map(({ statement }) => statement.seq)).toEqual(
+  await restartSite(sites.bravo)
+  expect(sites.bravo.received.map(({ statement }) => statement.seq)).toEqual(
     Array.from({ length: 200 }, (_, i) => i + 1),
   )
-  expect(countFiles()).toEqual({ waiting: 0, done: 400, quarantined: 1_000 })
+  expect(countFiles(sites)).toEqual({ waiting: 0, done: 400, quarantined: 1_000 })
 })
 
-test('a handler that throws anything, and a peer list that cannot be read, stop nothing for good', async () => {
-  dropMessage(world, soundMessage)
+test('a handler that throws anything, and a peer list that cannot be read, stop nothing for good', async ({
+  sites,
+}) => {
+  dropMessage(sites, soundMessage)
   let isBroken = true
-  await restartSite(world.bravo, () => {
+  await restartSite(sites.bravo, () => {
     if (isBroken) throw Object.assign(Object.create(null), { odd: true })
     return { verdict: 'applied' }
   })
   isBroken = false
-  await world.bravo.transport.rescan()
-  expect(world.bravo.received).toHaveLength(1)
-  const options = world.bravo.options()
+  await sites.bravo.transport.rescan()
+  expect(sites.bravo.received).toHaveLength(1)
+  const options = sites.bravo.options()
   const broken = { list: () => Promise.reject(new Error('unreadable')), get: options.peers.get }
-  await restartSite(world.bravo, undefined, {}, { peers: broken })
-  expect(world.bravo.events.at(-1)?.event).toBe('filedrop.peers.unreadable')
+  await restartSite(sites.bravo, undefined, {}, { peers: broken })
+  expect(sites.bravo.events.at(-1)?.event).toBe('filedrop.peers.unreadable')
 })

@@ -2,34 +2,27 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
 import type { LabelMap } from '../../../daemon/kernel/label/label-map.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'
+import { listReasons } from './filedrop-readers.ts'
 import {
   buildLabel,
   buildMessage,
   buildPeer,
   carryFiles,
-  createFiledropSites,
   type FiledropSites,
   formatReadyPath,
   label_policy,
-  listQuarantineReasons,
   restartSite,
   sendFromAlpha,
-  startReceiving,
 } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 import { dropMessage, forgeMessage } from './forge-message.ts'
 
-let world: FiledropSites
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await startReceiving(world.alpha)
-  await startReceiving(world.bravo)
-})
-afterEach(() => world.dispose())
+const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })
 
 const nation = { policy: 'NATION', levels: ['OFFEN', 'VERTRAULICH', 'GEHEIM'] }
 const map: LabelMap = {
@@ -39,11 +32,13 @@ const map: LabelMap = {
   },
 }
 
-test('what was numbered under a higher ceiling and is not out yet stays here, and all behind it, until people decide', async () => {
-  const { alpha } = world
+test('what was numbered under a higher ceiling and is not out yet stays here, and all behind it, until people decide', async ({
+  sites,
+}) => {
+  const { alpha } = sites
   const bravo = alpha.pinned.get('bravo')
   if (!bravo) throw new Error('bravo is pinned')
-  const [, second] = await sendFromAlpha(world, 3)
+  const [, second] = await sendFromAlpha(sites, 3)
   const ready = formatReadyPath(alpha, 'bravo')
   // As if the process had ended after the first was out, and before it could publish the others.
   for (const name of fs.readdirSync(ready)) if (!name.includes('0001.')) fs.rmSync(join(ready, name))
@@ -60,24 +55,22 @@ test('what was numbered under a higher ceiling and is not out yet stays here, an
 })
 
 /** Bravo labels by a policy of its own, and reads alpha's labels by a map. */
-async function giveBravoNationalPolicy(label_map: LabelMap | undefined, level = 'GEHEIM') {
+async function giveBravoNationalPolicy(sites: FiledropSites, label_map: LabelMap | undefined, level = 'GEHEIM') {
   const ceiling = { policy: 'NATION', level, categories: ['ASTRA'], originator: 'tenant-bravo' }
-  world.bravo.pinned.set('alpha', buildPeer(world.alpha, { ceiling, ...(label_map ? { label_map } : {}) }))
-  await restartSite(world.bravo, undefined, {}, { label_policy: nation })
+  sites.bravo.pinned.set('alpha', buildPeer(sites.alpha, { ceiling, ...(label_map ? { label_map } : {}) }))
+  await restartSite(sites.bravo, undefined, {}, { label_policy: nation })
 }
 
-const listReasons = () => listQuarantineReasons(world.bravo, 'alpha').map(({ reason }) => reason)
-
-async function expectCrosses(label: Partial<Label>): Promise<void> {
-  await sendFromAlpha(world, 1, { label: buildLabel(world.bravo.tenant_id, label) })
-  carryFiles(world.alpha, world.bravo)
-  await world.bravo.transport.rescan()
+async function expectCrosses(sites: FiledropSites, label: Partial<Label>): Promise<void> {
+  await sendFromAlpha(sites, 1, { label: buildLabel(sites.bravo.tenant_id, label) })
+  carryFiles(sites.alpha, sites.bravo)
+  await sites.bravo.transport.rescan()
 }
 
-test('a label of another policy enters in our terms; the statement keeps what was signed', async () => {
-  await giveBravoNationalPolicy(map)
-  await expectCrosses({ level: 'SECRET', categories: ['NOVA'], releasable_to: ['tenant-bravo', 'NOR'] })
-  const [received] = world.bravo.received
+test('a label of another policy enters in our terms; the statement keeps what was signed', async ({ sites }) => {
+  await giveBravoNationalPolicy(sites, map)
+  await expectCrosses(sites, { level: 'SECRET', categories: ['NOVA'], releasable_to: ['tenant-bravo', 'NOR'] })
+  const [received] = sites.bravo.received
   expect(received?.label).toEqual({
     policy: 'NATION',
     level: 'GEHEIM',
@@ -86,11 +79,11 @@ test('a label of another policy enters in our terms; the statement keeps what wa
     releasable_to: ['NOR', 'tenant-bravo'],
   })
   expect(received?.statement.label).toMatchObject({ policy: 'SITE', level: 'SECRET', categories: ['NOVA'] })
-  const records = await world.bravo.audit.list({ action: 'filedrop.message.applied', limit: 10 })
+  const records = await sites.bravo.audit.list({ action: 'filedrop.message.applied', limit: 10 })
   expect(records.map(({ event }) => event?.label)).toMatchObject([{ policy: 'NATION', level: 'GEHEIM' }])
 })
 
-test.each<[string, LabelMap | undefined, Partial<Label>]>([
+test.for<[string, LabelMap | undefined, Partial<Label>]>([
   ['without a map', undefined, {}],
   ['with a map of other policies', { OTHER: { levels: { RESTRICTED: 'OFFEN' }, categories: {} } }, {}],
   ['with a level that the map lacks', { SITE: { levels: { SECRET: 'GEHEIM' }, categories: {} } }, {}],
@@ -104,19 +97,19 @@ test.each<[string, LabelMap | undefined, Partial<Label>]>([
     { SITE: { levels: { RESTRICTED: 'OFFEN' }, categories: {}, releasable_to: { NOR: 'NOR' } } },
     { releasable_to: ['tenant-bravo', 'NOR'] },
   ],
-])('%s a label of another policy is denied, and nothing of it is applied', async (_, label_map, label) => {
-  await giveBravoNationalPolicy(label_map)
-  await expectCrosses(label)
-  expect(listReasons()).toEqual(['LABEL_DENIED'])
-  expect(world.bravo.received).toEqual([])
+])('%s a label of another policy is denied, and nothing of it is applied', async ([_, label_map, label], { sites }) => {
+  await giveBravoNationalPolicy(sites, label_map)
+  await expectCrosses(sites, label)
+  expect(listReasons(sites)).toEqual(['LABEL_DENIED'])
+  expect(sites.bravo.received).toEqual([])
 })
 
-test('the ceiling counts in our terms: what the sender may send the receiver may still refuse', async () => {
-  await giveBravoNationalPolicy(map, 'VERTRAULICH')
-  await expectCrosses({ level: 'SECRET' })
-  expect(listReasons()).toEqual(['LABEL_DENIED'])
-  await expectCrosses({ level: 'RESTRICTED' })
-  expect(world.bravo.received.map(({ label }) => label.level)).toEqual(['VERTRAULICH'])
+test('the ceiling counts in our terms: what the sender may send the receiver may still refuse', async ({ sites }) => {
+  await giveBravoNationalPolicy(sites, map, 'VERTRAULICH')
+  await expectCrosses(sites, { level: 'SECRET' })
+  expect(listReasons(sites)).toEqual(['LABEL_DENIED'])
+  await expectCrosses(sites, { level: 'RESTRICTED' })
+  expect(sites.bravo.received.map(({ label }) => label.level)).toEqual(['VERTRAULICH'])
 })
 
 const anySubset = (...of: string[]) => fc.uniqueArray(fc.constantFrom(...of))
@@ -148,19 +141,21 @@ function mayPassEnd(label: Label, { level, categories, names }: LabelledEnd, ten
   )
 }
 
-test('whatever the labels and the ends, exactly what both ends let pass is applied, and the rest is on record', async () => {
+test('whatever the labels and the ends, exactly what both ends let pass is applied, and the rest is on record', async ({
+  sites,
+}) => {
   const ceiling = ({ level, categories }: LabelledEnd) => ({ policy: 'SITE', level, categories, originator: 'x' })
   await fc.assert(
     fc.asyncProperty(ends, ends, fc.array(labels, { minLength: 1, maxLength: 6 }), async (mine, theirs, list) => {
-      const { alpha, bravo } = world
+      const { alpha, bravo } = sites
       alpha.pinned.set('bravo', buildPeer(bravo, { ceiling: ceiling(mine), releasable_names: mine.names }))
       bravo.pinned.set('alpha', buildPeer(alpha, { ceiling: ceiling(theirs) }))
       await restartSite(bravo, undefined, {}, { releasable_names: theirs.names })
-      const [already, refusedBefore] = [bravo.received.length, listReasons().length]
+      const [already, refusedBefore] = [bravo.received.length, listReasons(sites).length]
       const sent: Label[] = []
       for (const label of list) {
         const answer = await alpha.transport
-          .send(buildMessage(world, { label }), sampleTrace)
+          .send(buildMessage(sites, { label }), sampleTrace)
           .catch((error: unknown) => error)
         expect(isRefusal(answer) ? answer.code : 'sent').toBe(
           mayPassEnd(label, mine, 'tenant-bravo') ? 'sent' : 'label_denied',
@@ -172,17 +167,17 @@ test('whatever the labels and the ends, exactly what both ends let pass is appli
       await bravo.transport.rescan()
       const entered = sent.filter((label) => mayPassEnd(label, theirs, 'tenant-bravo'))
       expect(bravo.received.slice(already).map(({ label }) => label)).toEqual(entered)
-      expect(listReasons().slice(refusedBefore)).toEqual(sent.slice(entered.length).map(() => 'LABEL_DENIED'))
+      expect(listReasons(sites).slice(refusedBefore)).toEqual(sent.slice(entered.length).map(() => 'LABEL_DENIED'))
     }),
     { numRuns: 25 },
   )
 })
 
-test('a sender that asks neither its ceiling nor ours is denied all the same', async () => {
-  await giveBravoNationalPolicy(map, 'OFFEN')
-  const label = buildLabel(world.bravo.tenant_id, { level: 'SECRET' })
+test('a sender that asks neither its ceiling nor ours is denied all the same', async ({ sites }) => {
+  await giveBravoNationalPolicy(sites, map, 'OFFEN')
+  const label = buildLabel(sites.bravo.tenant_id, { level: 'SECRET' })
   const body = JSON.stringify({ data: {}, label, schema: 'test.v1' })
-  dropMessage(world, await forgeMessage(world, { statement: { label }, body }))
-  await world.bravo.transport.rescan()
-  expect(listReasons()).toEqual(['LABEL_DENIED'])
+  dropMessage(sites, await forgeMessage(sites, { statement: { label }, body }))
+  await sites.bravo.transport.rescan()
+  expect(listReasons(sites)).toEqual(['LABEL_DENIED'])
 })

@@ -1,38 +1,33 @@
 // What a network brings is whole or never will be: halves and forgeries lie in no honest message's way.
 import * as fs from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
+import { listReceivedNumbers } from './filedrop-readers.ts'
 import {
-  createFiledropSites,
   type FiledropSites,
   listChannelFolders,
   listHandedParcels,
   listQuarantineReasons,
   restartSite,
   sendFromAlpha,
-  startReceiving,
 } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 import { approvalEvent } from './release-quarantined.ts'
 
-let world: FiledropSites
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await startReceiving(world.bravo)
-})
-afterEach(() => world.dispose())
+const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
 
-const readHandover = () => world.bravo.transport.handover
-const landParcels = (...parcels: CarriedMessage[]) => readHandover().receive('alpha', parcels)
-const listNumbers = () => world.bravo.received.map(({ statement }) => statement.seq)
-const listFiles = () =>
-  ['fresh', 'work'].flatMap((place) => fs.readdirSync(listChannelFolders(world.bravo, 'alpha')[place as 'work']))
+const readHandover = (sites: FiledropSites) => sites.bravo.transport.handover
+const landParcels = (sites: FiledropSites, ...parcels: CarriedMessage[]) =>
+  readHandover(sites).receive('alpha', parcels)
+const listFiles = (sites: FiledropSites) =>
+  ['fresh', 'work'].flatMap((place) => fs.readdirSync(listChannelFolders(sites.bravo, 'alpha')[place as 'work']))
 const bytes = (text: string) => Buffer.from(text)
 
 /** The first message of alpha, as its network is given it. */
-async function buildHonestParcel(): Promise<CarriedMessage> {
-  await sendFromAlpha(world, 1)
-  const [parcel] = await listHandedParcels(world.alpha, 'bravo')
+async function buildHonestParcel(sites: FiledropSites): Promise<CarriedMessage> {
+  await sendFromAlpha(sites, 1)
+  const [parcel] = await listHandedParcels(sites.alpha, 'bravo')
   if (!parcel) throw new Error('alpha has sent one')
   return parcel
 }
@@ -54,55 +49,55 @@ const halvedParcels: [string, (of: CarriedMessage) => CarriedMessage][] = [
 ]
 
 describe('what is not whole by its own word', () => {
-  test.each(halvedParcels)('(%s) is put away at once, and its number is free', async (_what, halved) => {
-    const whole = await buildHonestParcel()
-    expect(await landParcels(halved(whole))).toEqual(['landed'])
-    expect(listQuarantineReasons(world.bravo, 'alpha')).toMatchObject([{ reason: 'TRUNCATED', epoch: 1, seq: 1 }])
-    expect(listFiles()).toEqual([])
-    expect(await landParcels(whole)).toEqual(['landed'])
-    await world.bravo.transport.rescan()
-    expect(listNumbers()).toEqual([1])
-    expect(listFiles()).toEqual([])
+  test.for(halvedParcels)('(%s) is put away at once, and its number is free', async ([_what, halved], { sites }) => {
+    const whole = await buildHonestParcel(sites)
+    expect(await landParcels(sites, halved(whole))).toEqual(['landed'])
+    expect(listQuarantineReasons(sites.bravo, 'alpha')).toMatchObject([{ reason: 'TRUNCATED', epoch: 1, seq: 1 }])
+    expect(listFiles(sites)).toEqual([])
+    expect(await landParcels(sites, whole)).toEqual(['landed'])
+    await sites.bravo.transport.rescan()
+    expect(listReceivedNumbers(sites)).toEqual([1])
+    expect(listFiles(sites)).toEqual([])
   })
 
-  test('is kept byte for byte, told to the audit chain, and survives a restart', async () => {
-    const whole = await buildHonestParcel()
-    await landParcels({ ...whole, body: takeHalf(whole.body) })
-    await restartSite(world.bravo)
-    const [item] = listQuarantineReasons(world.bravo, 'alpha')
+  test('is kept byte for byte, told to the audit chain, and survives a restart', async ({ sites }) => {
+    const whole = await buildHonestParcel(sites)
+    await landParcels(sites, { ...whole, body: takeHalf(whole.body) })
+    await restartSite(sites.bravo)
+    const [item] = listQuarantineReasons(sites.bravo, 'alpha')
     const names = fs
-      .readdirSync(listChannelFolders(world.bravo, 'alpha').quarantine)
+      .readdirSync(listChannelFolders(sites.bravo, 'alpha').quarantine)
       .filter((name) => /env|body/.test(name))
     expect(item?.files.map(({ name }) => name).sort()).toEqual(names.sort())
     expect(item?.files.map(({ bytes: size }) => size).sort()).toEqual(
       [whole.envelope.length, takeHalf(whole.body).length].sort(),
     )
-    expect((await world.bravo.transport.status()).find(({ direction }) => direction === 'in')).toMatchObject({
+    expect((await sites.bravo.transport.status()).find(({ direction }) => direction === 'in')).toMatchObject({
       quarantined: 1,
     })
   })
 
-  test('many of them take the place of no honest message', async () => {
-    const whole = await buildHonestParcel()
+  test('many of them take the place of no honest message', async ({ sites }) => {
+    const whole = await buildHonestParcel(sites)
     const flood = Array.from({ length: 200 }, (_, at) => ({ ...whole, seq: at + 1, body: bytes('') }))
-    expect(await landParcels(...flood, whole)).toEqual([...flood, whole].map(() => 'landed'))
-    await world.bravo.transport.rescan()
-    expect(listNumbers()).toEqual([1])
-    expect(listQuarantineReasons(world.bravo, 'alpha')).toHaveLength(200)
+    expect(await landParcels(sites, ...flood, whole)).toEqual([...flood, whole].map(() => 'landed'))
+    await sites.bravo.transport.rescan()
+    expect(listReceivedNumbers(sites)).toEqual([1])
+    expect(listQuarantineReasons(sites.bravo, 'alpha')).toHaveLength(200)
   })
 
-  test('brings no purged body back by way of a broken envelope', async () => {
-    const whole = await buildHonestParcel()
-    await world.bravo.transport.custody.purge(sha384(whole.body), 'spillage', [approvalEvent])
-    await landParcels({ ...whole, envelope: takeHalf(whole.envelope) })
-    expect(listQuarantineReasons(world.bravo, 'alpha')[0]?.files).toHaveLength(1)
-    const again = await world.bravo.transport.custody.purge(sha384(whole.body), 'spillage', [approvalEvent])
+  test('brings no purged body back by way of a broken envelope', async ({ sites }) => {
+    const whole = await buildHonestParcel(sites)
+    await sites.bravo.transport.custody.purge(sha384(whole.body), 'spillage', [approvalEvent])
+    await landParcels(sites, { ...whole, envelope: takeHalf(whole.envelope) })
+    expect(listQuarantineReasons(sites.bravo, 'alpha')[0]?.files).toHaveLength(1)
+    const again = await sites.bravo.transport.custody.purge(sha384(whole.body), 'spillage', [approvalEvent])
     expect(again).toMatchObject({ places: ['alpha/in/new/00000001-0000000000000001.body.json'] })
   })
 
-  test('finds the same end as one by a courier once the quarantine is full: nothing is taken', async () => {
-    await restartSite(world.bravo, undefined, { quarantine_max_bytes: 0 })
-    expect(await landParcels({ ...(await buildHonestParcel()), body: bytes('') })).toEqual(['full'])
+  test('finds the same end as one by a courier once the quarantine is full: nothing is taken', async ({ sites }) => {
+    await restartSite(sites.bravo, undefined, { quarantine_max_bytes: 0 })
+    expect(await landParcels(sites, { ...(await buildHonestParcel(sites)), body: bytes('') })).toEqual(['full'])
   })
 })
 
@@ -113,33 +108,36 @@ const forgedParcels: [string, string, (of: CarriedMessage) => CarriedMessage][] 
   ['a claim of more than any body', 'BAD_JSON', (of) => ({ ...of, envelope: buildClaimingEnvelope(4_194_305) })],
 ]
 
-test.each(forgedParcels)('a forgery (%s) is judged at once, and its number is free', async (_what, reason, forged) => {
-  const whole = await buildHonestParcel()
-  expect(await landParcels(forged(whole))).toEqual(['landed'])
-  await world.bravo.transport.rescan()
-  expect(listQuarantineReasons(world.bravo, 'alpha')).toMatchObject([{ reason }])
-  expect(await landParcels(whole)).toEqual(['landed'])
-  await world.bravo.transport.rescan()
-  expect(listNumbers()).toEqual([1])
-})
+test.for(forgedParcels)(
+  'a forgery (%s) is judged at once, and its number is free',
+  async ([_what, reason, forged], { sites }) => {
+    const whole = await buildHonestParcel(sites)
+    expect(await landParcels(sites, forged(whole))).toEqual(['landed'])
+    await sites.bravo.transport.rescan()
+    expect(listQuarantineReasons(sites.bravo, 'alpha')).toMatchObject([{ reason }])
+    expect(await landParcels(sites, whole)).toEqual(['landed'])
+    await sites.bravo.transport.rescan()
+    expect(listReceivedNumbers(sites)).toEqual([1])
+  },
+)
 
-test('half of another message that a courier lays there is left alone', async () => {
-  const whole = await buildHonestParcel()
-  const { fresh } = listChannelFolders(world.bravo, 'alpha')
+test('half of another message that a courier lays there is left alone', async ({ sites }) => {
+  const whole = await buildHonestParcel(sites)
+  const { fresh } = listChannelFolders(sites.bravo, 'alpha')
   fs.writeFileSync(`${fresh}/00000001-0000000000000001.env.json`, 'other')
-  expect(await landParcels(whole)).toEqual(['in_the_way'])
+  expect(await landParcels(sites, whole)).toEqual(['in_the_way'])
   expect(fs.readdirSync(fresh)).toEqual(['00000001-0000000000000001.env.json'])
 })
 
-test('what is larger than this site takes is too large by whatever network it comes', async () => {
-  await restartSite(world.bravo, undefined, { max_body_bytes: 2_000, max_envelope_bytes: 2_000 })
-  const whole = await buildHonestParcel()
+test('what is larger than this site takes is too large by whatever network it comes', async ({ sites }) => {
+  await restartSite(sites.bravo, undefined, { max_body_bytes: 2_000, max_envelope_bytes: 2_000 })
+  const whole = await buildHonestParcel(sites)
   const large = { ...whole, seq: 2, body: Buffer.alloc(2_001, 32) }
-  expect(await landParcels(large, whole, { ...whole, seq: 3, envelope: Buffer.alloc(2_001, 32) })).toEqual([
+  expect(await landParcels(sites, large, whole, { ...whole, seq: 3, envelope: Buffer.alloc(2_001, 32) })).toEqual([
     'too_large',
     'landed',
     'too_large',
   ])
-  await world.bravo.transport.rescan()
-  expect(listNumbers()).toEqual([1])
+  await sites.bravo.transport.rescan()
+  expect(listReceivedNumbers(sites)).toEqual([1])
 })

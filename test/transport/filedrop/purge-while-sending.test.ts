@@ -1,34 +1,33 @@
 // Once people have ordered that something stays, nothing of it leaves any more: a network lets go of what it has in hand first.
 import * as fs from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { CarriedMessage, CarryOutcome, HandoverRequest } from '../../../daemon/kernel/messaging/carrier.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import {
   buildPeer,
-  createFiledropSites,
   type FiledropSites,
   formatReadyPath,
   listHandedParcels,
   restartSite,
   sendFromAlpha,
 } from './filedrop-sites.ts'
+import { filedropTest as test } from './filedrop-test.ts'
 import { approvalEvent } from './release-quarantined.ts'
 
-let world: FiledropSites
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await restartSite(world.alpha)
+test.beforeEach(async ({ sites }) => {
+  await restartSite(sites.alpha)
 })
-afterEach(() => world.dispose())
 
-const pinBravo = (more: Partial<Peer>) => world.alpha.pinned.set('bravo', buildPeer(world.bravo, more))
+const pinBravo = (sites: FiledropSites, more: Partial<Peer>) =>
+  sites.alpha.pinned.set('bravo', buildPeer(sites.bravo, more))
 const unclassified = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-bravo' }
-const purgeDigest = (digest: string) => world.alpha.transport.custody.purge(digest, 'spillage', [approvalEvent])
+const purgeDigest = (sites: FiledropSites, digest: string) =>
+  sites.alpha.transport.custody.purge(digest, 'spillage', [approvalEvent])
 
 /** A network that takes its time: what it has in hand leaves when it is told to, unless it was called back before. */
-function startSlowNetwork(peer = 'bravo') {
+function startSlowNetwork(sites: FiledropSites, peer = 'bravo') {
   const left: number[] = []
   let inHand: readonly CarriedMessage[] = []
   const { promise: told, resolve: send } = Promise.withResolvers<void>()
@@ -40,7 +39,7 @@ function startSlowNetwork(peer = 'bravo') {
     left.push(...parcels.map(({ seq }) => seq))
     return parcels.map((): CarryOutcome => 'landed')
   }
-  const handed = world.alpha.transport.handover.offer(peer, { limit: 64, carry })
+  const handed = sites.alpha.transport.handover.offer(peer, { limit: 64, carry })
   return {
     left,
     send,
@@ -53,11 +52,13 @@ function startSlowNetwork(peer = 'bravo') {
 }
 
 describe('what a network has in hand', () => {
-  test('does not leave after a purge of its body has answered, which tells that it may have left before', async () => {
-    await sendFromAlpha(world, 2)
-    const network = startSlowNetwork()
+  test('does not leave after a purge of its body has answered, which tells that it may have left before', async ({
+    sites,
+  }) => {
+    await sendFromAlpha(sites, 2)
+    const network = startSlowNetwork(sites)
     const [spilled] = await network.inHand()
-    const answer = await purgeDigest(sha384(spilled?.body ?? ''))
+    const answer = await purgeDigest(sites, sha384(spilled?.body ?? ''))
     network.send()
     expect(await network.handed).toEqual([])
     expect(network.left).toEqual([])
@@ -68,81 +69,81 @@ describe('what a network has in hand', () => {
         `bravo/under way/${stem} (it may have left)`,
       ]),
     })
-    expect((await listHandedParcels(world.alpha, 'bravo')).map(({ seq }) => seq)).toEqual([2])
+    expect((await listHandedParcels(sites.alpha, 'bravo')).map(({ seq }) => seq)).toEqual([2])
   })
 
-  test('is told of as gone when it had landed before', async () => {
-    await sendFromAlpha(world, 1)
-    const network = startSlowNetwork()
+  test('is told of as gone when it had landed before', async ({ sites }) => {
+    await sendFromAlpha(sites, 1)
+    const network = startSlowNetwork(sites)
     const [spilled] = await network.inHand()
     network.send()
     await network.handed
-    await world.alpha.transport.rescan()
-    const answer = await purgeDigest(sha384(spilled?.body ?? ''))
+    await sites.alpha.transport.rescan()
+    const answer = await purgeDigest(sites, sha384(spilled?.body ?? ''))
     expect(answer).toMatchObject({
       places: expect.arrayContaining(['bravo/out/sent/00000001-0000000000000001.body.json']),
     })
     expect(JSON.stringify(answer)).not.toContain('under way')
   })
 
-  test('stays when the peer’s ceiling sinks below its label', async () => {
-    await sendFromAlpha(world, 2)
-    const network = startSlowNetwork()
+  test('stays when the peer’s ceiling sinks below its label', async ({ sites }) => {
+    await sendFromAlpha(sites, 2)
+    const network = startSlowNetwork(sites)
     await network.inHand()
-    pinBravo({ ceiling: unclassified })
+    pinBravo(sites, { ceiling: unclassified })
     expect(await network.handed).toEqual([])
     network.send()
     expect(network.left).toEqual([])
-    expect(await listHandedParcels(world.alpha, 'bravo')).toEqual([])
-    pinBravo({})
-    expect(await listHandedParcels(world.alpha, 'bravo')).toHaveLength(2)
+    expect(await listHandedParcels(sites.alpha, 'bravo')).toEqual([])
+    pinBravo(sites, {})
+    expect(await listHandedParcels(sites.alpha, 'bravo')).toHaveLength(2)
   })
 
-  test('stays when the peer is pinned no more, or the channel is frozen', async () => {
-    await sendFromAlpha(world, 1)
-    const network = startSlowNetwork()
+  test('stays when the peer is pinned no more, or the channel is frozen', async ({ sites }) => {
+    await sendFromAlpha(sites, 1)
+    const network = startSlowNetwork(sites)
     await network.inHand()
-    world.alpha.pinned.delete('bravo')
+    sites.alpha.pinned.delete('bravo')
     expect(await network.handed).toEqual([])
-    pinBravo({})
-    const again = startSlowNetwork()
+    pinBravo(sites, {})
+    const again = startSlowNetwork(sites)
     await again.inHand()
-    await world.alpha.journal.setState('filedrop/alpha/bravo', 'frozen', 'somebody says so', [])
+    await sites.alpha.journal.setState('filedrop/alpha/bravo', 'frozen', 'somebody says so', [])
     expect(await again.handed).toEqual([])
     for (const each of [network, again]) {
       each.send()
       expect(each.left).toEqual([])
     }
-    expect(fs.readdirSync(formatReadyPath(world.alpha, 'bravo'))).toHaveLength(2)
+    expect(fs.readdirSync(formatReadyPath(sites.alpha, 'bravo'))).toHaveLength(2)
   })
 
-  test('is told of to whoever listens once it may leave again, and lands then', async () => {
-    await sendFromAlpha(world, 2)
+  test('is told of to whoever listens once it may leave again, and lands then', async ({ sites }) => {
+    await sendFromAlpha(sites, 2)
     let told = 0
-    world.alpha.transport.handover.onReady(() => {
+    sites.alpha.transport.handover.onReady(() => {
       told += 1
     })
-    const network = startSlowNetwork()
+    const network = startSlowNetwork(sites)
     const [spilled] = await network.inHand()
-    await purgeDigest(sha384(spilled?.body ?? ''))
+    await purgeDigest(sites, sha384(spilled?.body ?? ''))
     expect(told).toBeGreaterThan(0)
-    const next = startSlowNetwork()
+    const next = startSlowNetwork(sites)
     next.send()
     expect(await next.handed).toMatchObject([{ seq: 2, outcome: 'landed' }])
   })
 })
 
-test('what is ordered away and not removed yet is not handed over', async () => {
-  await sendFromAlpha(world, 2)
-  const [first] = await listHandedParcels(world.alpha, 'bravo')
+test('what is ordered away and not removed yet is not handed over', async ({ sites }) => {
+  await sendFromAlpha(sites, 2)
+  const [first] = await listHandedParcels(sites.alpha, 'bravo')
   const { payload } = JSON.parse(Buffer.from(first?.envelope ?? '').toString())
   const statement = sha384(Buffer.from(payload, 'base64url'))
-  await world.alpha.journal.orderPurge({ digest: statement, reason: 'spillage', at: 0 }, [approvalEvent])
-  await restartSite(world.alpha)
-  expect((await listHandedParcels(world.alpha, 'bravo')).map(({ seq }) => seq)).toEqual([2])
+  await sites.alpha.journal.orderPurge({ digest: statement, reason: 'spillage', at: 0 }, [approvalEvent])
+  await restartSite(sites.alpha)
+  expect((await listHandedParcels(sites.alpha, 'bravo')).map(({ seq }) => seq)).toEqual([2])
 })
 
-test('another process that holds the peer is waited for, and nothing is read before', async () => {
+test('another process that holds the peer is waited for, and nothing is read before', async ({ sites }) => {
   let isHeld = 0
   const free = Promise.withResolvers<void>()
   const hold = async () => {
@@ -154,11 +155,11 @@ test('another process that holds the peer is waited for, and nothing is read bef
       },
     }
   }
-  await restartSite(world.alpha, undefined, {}, { hold })
-  await sendFromAlpha(world, 1)
-  const network = startSlowNetwork()
+  await restartSite(sites.alpha, undefined, {}, { hold })
+  await sendFromAlpha(sites, 1)
+  const network = startSlowNetwork(sites)
   await waitUntil(() => isHeld === 1)
-  pinBravo({ ceiling: unclassified })
+  pinBravo(sites, { ceiling: unclassified })
   free.resolve()
   expect(await network.handed).toMatchObject([{ seq: 1, outcome: 'kept_back' }])
   expect([network.left, isHeld]).toEqual([[], 0])
@@ -168,16 +169,16 @@ describe('memory', () => {
   /** Bodies of a good million bytes. */
   const large = (bytes: number) => ({ body: { text: 'x'.repeat(bytes) } })
 
-  test('holds two million bytes of one peer at once, or one message that is larger', async () => {
-    await sendFromAlpha(world, 3, large(900_000))
-    await sendFromAlpha(world, 1, large(3_000_000))
+  test('holds two million bytes of one peer at once, or one message that is larger', async ({ sites }) => {
+    await sendFromAlpha(sites, 3, large(900_000))
+    await sendFromAlpha(sites, 1, large(3_000_000))
     const sizes: number[] = []
     const carry: HandoverRequest['carry'] = async (parcels) => {
       sizes.push(parcels.length)
       return parcels.map(() => 'landed')
     }
     for (;;) {
-      const handed = await world.alpha.transport.handover.offer('bravo', { limit: 64, carry })
+      const handed = await sites.alpha.transport.handover.offer('bravo', { limit: 64, carry })
       if (handed.length === 0) break
     }
     expect(sizes).toEqual([2, 1, 1])

@@ -1,17 +1,17 @@
 // A spillage is removed everywhere that this site keeps messages, and stays removed; everything else stays as it was.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { PurgeResult } from '../../../daemon/kernel/messaging/custody.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'
+import { readFolders } from './filedrop-readers.ts'
 import {
   buildLabel,
   buildMessage,
   carryFiles,
-  createFiledropSites,
   type FiledropSite,
   type FiledropSites,
   listChannelFolders,
@@ -20,21 +20,17 @@ import {
   sendFromAlpha,
   startReceiving,
 } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 import { dropMessage, forgeMessage } from './forge-message.ts'
 import { approvalEvent, listFilesWithDigest } from './release-quarantined.ts'
 
 const secret = 'ORDER OF BATTLE 4711'
-let world: FiledropSites
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await startReceiving(world.bravo)
-})
-afterEach(() => world.dispose())
+const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
 
 const purgeEvent: AuditEvent = { ...approvalEvent, action: 'site.message.purge' }
-const buildBody = (data: object) => canonicalJson({ label: buildLabel(world.bravo.tenant_id), schema: 'test.v1', data })
-const buildSpilledBody = () => buildBody({ session_id: 'ses_1', text: secret })
-const readFolders = () => listChannelFolders(world.bravo, 'alpha')
+const buildBody = (sites: FiledropSites, data: object) =>
+  canonicalJson({ label: buildLabel(sites.bravo.tenant_id), schema: 'test.v1', data })
+const buildSpilledBody = (sites: FiledropSites) => buildBody(sites, { session_id: 'ses_1', text: secret })
 const listFiles = (folder: string) => fs.readdirSync(folder).sort()
 
 async function purgeDigest(site: FiledropSite, digest: string): Promise<PurgeResult> {
@@ -53,56 +49,60 @@ function listFilesHolding(site: FiledropSite): string[] {
     .filter((path) => fs.readFileSync(path).includes(secret))
 }
 
-async function receiveForged(seq = 1, more: Parameters<typeof forgeMessage>[1] = {}) {
-  const forged = await forgeMessage(world, { seq, body: buildSpilledBody(), ...more })
-  dropMessage(world, forged)
+async function receiveForged(sites: FiledropSites, seq = 1, more: Parameters<typeof forgeMessage>[1] = {}) {
+  const forged = await forgeMessage(sites, { seq, body: buildSpilledBody(sites), ...more })
+  dropMessage(sites, forged)
   return forged
 }
 
-test.each(['body', 'statement'] as const)(
+test.for(['body', 'statement'] as const)(
   'by the digest of its %s it is taken from done; the envelope stays',
-  async (by) => {
-    const { stem, digest } = await receiveForged()
-    await world.bravo.transport.rescan()
-    dropMessage(world, await forgeMessage(world, { seq: 2, statement: { prev: digest } }))
-    await world.bravo.transport.rescan()
-    const purged = await purgeDigest(world.bravo, by === 'body' ? sha384(buildSpilledBody()) : digest)
+  async (by, { sites }) => {
+    const { stem, digest } = await receiveForged(sites)
+    await sites.bravo.transport.rescan()
+    dropMessage(sites, await forgeMessage(sites, { seq: 2, statement: { prev: digest } }))
+    await sites.bravo.transport.rescan()
+    const purged = await purgeDigest(sites.bravo, by === 'body' ? sha384(buildSpilledBody(sites)) : digest)
     expect(purged).toMatchObject({
-      bodies: [sha384(buildSpilledBody())],
+      bodies: [sha384(buildSpilledBody(sites))],
       places: [`alpha/in/done/${stem}.body.json`],
       msg_ids: [`msg_${'1'.padStart(32, '0')}`],
       sessions: ['ses_1'],
       journal: 'rewritten',
     })
     const second = stem.replace(/1$/, '2')
-    expect(listFiles(readFolders().done)).toEqual([`${stem}.env.json`, `${second}.body.json`, `${second}.env.json`])
-    expect(listFilesHolding(world.bravo)).toEqual([])
+    expect(listFiles(readFolders(sites).done)).toEqual([
+      `${stem}.env.json`,
+      `${second}.body.json`,
+      `${second}.env.json`,
+    ])
+    expect(listFilesHolding(sites.bravo)).toEqual([])
   },
 )
 
-test('what comes again is known by its digest: nothing of it stays, and its number is no gap', async () => {
-  await purgeDigest(world.bravo, sha384(buildSpilledBody()))
-  const first = await receiveForged(1, { statement: { kind: 'result' } })
-  dropMessage(world, await forgeMessage(world, { seq: 2, statement: { kind: 'result', prev: first.digest } }))
-  await world.bravo.transport.rescan()
-  expect(listQuarantineReasons(world.bravo, 'alpha')).toMatchObject([{ reason: 'REFUSED', code: 'purged' }])
-  expect(world.bravo.received.map(({ statement }) => statement.seq)).toEqual([2])
+test('what comes again is known by its digest: nothing of it stays, and its number is no gap', async ({ sites }) => {
+  await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))
+  const first = await receiveForged(sites, 1, { statement: { kind: 'result' } })
+  dropMessage(sites, await forgeMessage(sites, { seq: 2, statement: { kind: 'result', prev: first.digest } }))
+  await sites.bravo.transport.rescan()
+  expect(listQuarantineReasons(sites.bravo, 'alpha')).toMatchObject([{ reason: 'REFUSED', code: 'purged' }])
+  expect(sites.bravo.received.map(({ statement }) => statement.seq)).toEqual([2])
   // As a duplicate of what is settled, and as what is refused before its number is looked at.
-  await receiveForged(1, { statement: { kind: 'result' } })
-  await receiveForged(7, { envelope: (text) => text.replace('"signature":"', '"signature":"A') })
-  await restartSite(world.bravo)
-  expect(world.bravo.received.map(({ statement }) => statement.seq)).toEqual([2])
-  expect([listFilesHolding(world.bravo), listFilesWithDigest(world, sha384(buildSpilledBody()))]).toEqual([[], []])
+  await receiveForged(sites, 1, { statement: { kind: 'result' } })
+  await receiveForged(sites, 7, { envelope: (text) => text.replace('"signature":"', '"signature":"A') })
+  await restartSite(sites.bravo)
+  expect(sites.bravo.received.map(({ statement }) => statement.seq)).toEqual([2])
+  expect([listFilesHolding(sites.bravo), listFilesWithDigest(sites, sha384(buildSpilledBody(sites)))]).toEqual([[], []])
 })
 
-test('from quarantine, from what waits in new, from what is held in work, under whatever name', async () => {
-  await receiveForged(1, { statement: { created: '2026-01-01T00:00:00Z' } })
-  const { stem } = await receiveForged(5, { statement: { kind: 'result' } })
-  fs.writeFileSync(join(readFolders().fresh, 'notes.txt'), buildSpilledBody())
-  await world.bravo.transport.rescan()
-  fs.writeFileSync(join(readFolders().fresh, '00000001-0000000000000009.body.json'), buildSpilledBody())
-  expect(listFilesWithDigest(world, sha384(buildSpilledBody()))).toHaveLength(4)
-  const { places } = await purgeDigest(world.bravo, sha384(buildSpilledBody()))
+test('from quarantine, from what waits in new, from what is held in work, under whatever name', async ({ sites }) => {
+  await receiveForged(sites, 1, { statement: { created: '2026-01-01T00:00:00Z' } })
+  const { stem } = await receiveForged(sites, 5, { statement: { kind: 'result' } })
+  fs.writeFileSync(join(readFolders(sites).fresh, 'notes.txt'), buildSpilledBody(sites))
+  await sites.bravo.transport.rescan()
+  fs.writeFileSync(join(readFolders(sites).fresh, '00000001-0000000000000009.body.json'), buildSpilledBody(sites))
+  expect(listFilesWithDigest(sites, sha384(buildSpilledBody(sites)))).toHaveLength(4)
+  const { places } = await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))
   expect(
     places.map((place) => place.replace(/-[0-9a-f]{8}\./, '-….').replace(/stranger-[0-9a-f]+/, 'stranger')),
   ).toEqual([
@@ -111,89 +111,92 @@ test('from quarantine, from what waits in new, from what is held in work, under 
     'alpha/in/quarantine/stranger-….file',
     `alpha/in/work/${stem}.body.json`,
   ])
-  expect(listFilesHolding(world.bravo)).toEqual([])
-  expect(await world.bravo.journal.entry('filedrop/alpha/bravo', 1, 5)).toMatchObject({ code: 'purged' })
+  expect(listFilesHolding(sites.bravo)).toEqual([])
+  expect(await sites.bravo.journal.entry('filedrop/alpha/bravo', 1, 5)).toMatchObject({ code: 'purged' })
 })
 
-test('while its channel is frozen as well', async () => {
-  await receiveForged()
-  await world.bravo.journal.setState('filedrop/alpha/bravo', 'frozen', 'people must look')
-  expect((await purgeDigest(world.bravo, sha384(buildSpilledBody()))).places).toHaveLength(1)
-  expect(listFilesHolding(world.bravo)).toEqual([])
+test('while its channel is frozen as well', async ({ sites }) => {
+  await receiveForged(sites)
+  await sites.bravo.journal.setState('filedrop/alpha/bravo', 'frozen', 'people must look')
+  expect((await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))).places).toHaveLength(1)
+  expect(listFilesHolding(sites.bravo)).toEqual([])
 })
 
-const buildSpillage = (event_id: string) => buildMessage(world, { event_id, schema: 'test.v1', body: { text: secret } })
-const digestSentBody = () => sha384(buildBody({ text: secret }))
-const readOutFolders = () => listChannelFolders(world.alpha, 'bravo')
+const buildSpillage = (sites: FiledropSites, event_id: string) =>
+  buildMessage(sites, { event_id, schema: 'test.v1', body: { text: secret } })
+const digestSentBody = (sites: FiledropSites) => sha384(buildBody(sites, { text: secret }))
+const readOutFolders = (sites: FiledropSites) => listChannelFolders(sites.alpha, 'bravo')
 
-test('what is not published never is; its number is accounted for, and those behind it go', async () => {
+test('what is not published never is; its number is accounted for, and those behind it go', async ({ sites }) => {
   const outbox = async () => Promise.reject(new Error('the process died before it published anything'))
-  const journal = { ...world.alpha.journal, outbox }
-  world.alpha.transport = filedropTransport(world.alpha.options({}, { journal }))
-  await world.alpha.transport.send(buildSpillage('spilled'), sampleTrace)
-  await world.alpha.transport.send(buildMessage(world), sampleTrace)
-  world.alpha.transport = filedropTransport(world.alpha.options())
-  const { places } = await purgeDigest(world.alpha, digestSentBody())
+  const journal = { ...sites.alpha.journal, outbox }
+  sites.alpha.transport = filedropTransport(sites.alpha.options({}, { journal }))
+  await sites.alpha.transport.send(buildSpillage(sites, 'spilled'), sampleTrace)
+  await sites.alpha.transport.send(buildMessage(sites), sampleTrace)
+  sites.alpha.transport = filedropTransport(sites.alpha.options())
+  const { places } = await purgeDigest(sites.alpha, digestSentBody(sites))
   expect(places).toEqual(['journal/filedrop/alpha/bravo/00000001-0000000000000001'])
-  await startReceiving(world.alpha)
-  await world.alpha.transport.rescan()
-  expect(listFiles(readOutFolders().ready)).toEqual([
+  await startReceiving(sites.alpha)
+  await sites.alpha.transport.rescan()
+  expect(listFiles(readOutFolders(sites).ready)).toEqual([
     '00000001-0000000000000002.body.json',
     '00000001-0000000000000002.env.json',
   ])
-  expect((await world.alpha.transport.status())[0]).toMatchObject({ backlog: 1 })
-  const again = await world.alpha.transport.oneWay.resend({ peer: 'bravo', first: 1, last: 1 })
+  expect((await sites.alpha.transport.status())[0]).toMatchObject({ backlog: 1 })
+  const again = await sites.alpha.transport.oneWay.resend({ peer: 'bravo', first: 1, last: 1 })
   expect(again.not_resent).toEqual([{ first: 1, last: 1, why: 'purged' }])
-  expect(listFilesHolding(world.alpha)).toEqual([])
+  expect(listFilesHolding(sites.alpha)).toEqual([])
 })
 
-test('what is published is taken back whole; what the carrier took is told, and not sent again', async () => {
-  await startReceiving(world.alpha)
-  await world.alpha.transport.send(buildSpillage('first'), sampleTrace)
-  await world.alpha.transport.rescan()
-  carryFiles(world.alpha, world.bravo)
-  await world.alpha.transport.send(buildSpillage('second'), sampleTrace)
-  await world.alpha.transport.rescan()
-  const { places } = await purgeDigest(world.alpha, digestSentBody())
+test('what is published is taken back whole; what the carrier took is told, and not sent again', async ({ sites }) => {
+  await startReceiving(sites.alpha)
+  await sites.alpha.transport.send(buildSpillage(sites, 'first'), sampleTrace)
+  await sites.alpha.transport.rescan()
+  carryFiles(sites.alpha, sites.bravo)
+  await sites.alpha.transport.send(buildSpillage(sites, 'second'), sampleTrace)
+  await sites.alpha.transport.rescan()
+  const { places } = await purgeDigest(sites.alpha, digestSentBody(sites))
   expect(places).toEqual([
     'bravo/out/ready/00000001-0000000000000002.body.json',
     'bravo/out/sent/00000001-0000000000000001.body.json',
     'journal/filedrop/alpha/bravo/00000001-0000000000000002',
   ])
-  expect([listFiles(readOutFolders().ready), listFiles(readOutFolders().sent)]).toEqual([
+  expect([listFiles(readOutFolders(sites).ready), listFiles(readOutFolders(sites).sent)]).toEqual([
     [],
     ['00000001-0000000000000001.env.json'],
   ])
-  const again = await world.alpha.transport.oneWay.resend({ peer: 'bravo', first: 1, last: 2 })
+  const again = await sites.alpha.transport.oneWay.resend({ peer: 'bravo', first: 1, last: 2 })
   expect(again.not_resent).toEqual([{ first: 1, last: 2, why: 'purged' }])
-  expect(listFilesHolding(world.alpha)).toEqual([])
-  await world.alpha.transport.rescan()
-  expect(await world.alpha.journal.numbers('filedrop/alpha/bravo', 'PICKED_UP')).toEqual([])
+  expect(listFilesHolding(sites.alpha)).toEqual([])
+  await sites.alpha.transport.rescan()
+  expect(await sites.alpha.journal.numbers('filedrop/alpha/bravo', 'PICKED_UP')).toEqual([])
 })
 
-test('the same words do not leave again, under no number', async () => {
-  await purgeDigest(world.alpha, digestSentBody())
-  await expect(world.alpha.transport.send(buildSpillage('again'), sampleTrace)).rejects.toMatchObject({
+test('the same words do not leave again, under no number', async ({ sites }) => {
+  await purgeDigest(sites.alpha, digestSentBody(sites))
+  await expect(sites.alpha.transport.send(buildSpillage(sites, 'again'), sampleTrace)).rejects.toMatchObject({
     code: 'label_denied',
   })
-  expect(await sendFromAlpha(world, 1)).toMatchObject([{ seq: 1 }])
+  expect(await sendFromAlpha(sites, 1)).toMatchObject([{ seq: 1 }])
 })
 
-test('a repeat tells the same and orders nothing twice; other messages stay whole', async () => {
-  await receiveForged()
-  await world.bravo.transport.rescan()
-  const first = await purgeDigest(world.bravo, sha384(buildSpilledBody()))
-  await restartSite(world.bravo)
-  expect(await purgeDigest(world.bravo, sha384(buildSpilledBody()))).toEqual(first)
-  expect(await world.bravo.audit.list({ action: purgeEvent.action, limit: 9 })).toHaveLength(1)
-  expect((await purgeDigest(world.bravo, 'f'.repeat(96))).places).toEqual([])
+test('a repeat tells the same and orders nothing twice; other messages stay whole', async ({ sites }) => {
+  await receiveForged(sites)
+  await sites.bravo.transport.rescan()
+  const first = await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))
+  await restartSite(sites.bravo)
+  expect(await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))).toEqual(first)
+  expect(await sites.bravo.audit.list({ action: purgeEvent.action, limit: 9 })).toHaveLength(1)
+  expect((await purgeDigest(sites.bravo, 'f'.repeat(96))).places).toEqual([])
 })
 
-test('a purge that was cut short after its order is ended by a repeat', async () => {
-  await receiveForged()
-  await world.bravo.transport.rescan()
-  await world.bravo.journal.orderPurge({ digest: sha384(buildSpilledBody()), reason: 'spillage', at: 0 }, [purgeEvent])
-  expect(listFilesHolding(world.bravo)).toHaveLength(1)
-  expect((await purgeDigest(world.bravo, sha384(buildSpilledBody()))).places).toHaveLength(1)
-  expect(listFilesHolding(world.bravo)).toEqual([])
+test('a purge that was cut short after its order is ended by a repeat', async ({ sites }) => {
+  await receiveForged(sites)
+  await sites.bravo.transport.rescan()
+  await sites.bravo.journal.orderPurge({ digest: sha384(buildSpilledBody(sites)), reason: 'spillage', at: 0 }, [
+    purgeEvent,
+  ])
+  expect(listFilesHolding(sites.bravo)).toHaveLength(1)
+  expect((await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))).places).toHaveLength(1)
+  expect(listFilesHolding(sites.bravo)).toEqual([])
 })

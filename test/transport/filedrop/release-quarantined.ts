@@ -29,17 +29,17 @@ export const approvalEvent: AuditEvent = {
 
 /** As both people would have it: the one item that lies there, for the reason that it lies there for. */
 export async function releaseQuarantined(
-  world: FiledropSites,
+  sites: FiledropSites,
   label?: Label,
   more: { waiver?: WaivableReason; digests?: string[] } = {},
 ) {
-  const [item] = listQuarantineItems(world)
+  const [item] = listQuarantineItems(sites)
   if (!item) throw new Error('nothing is in quarantine')
   const waiver = item.reason as WaivableReason
-  const refused = await world.bravo.transport.custody.release('alpha', { ...item, waiver, label, ...more }, [
+  const refused = await sites.bravo.transport.custody.release('alpha', { ...item, waiver, label, ...more }, [
     approvalEvent,
   ])
-  await world.bravo.transport.rescan()
+  await sites.bravo.transport.rescan()
   return refused?.code
 }
 

@@ -2,7 +2,7 @@
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { type StatementFormat, statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { InboundMessage, Statement } from '../../../daemon/kernel/messaging/transport.ts'
@@ -12,14 +12,13 @@ import {
   buildMessage,
   buildPeer,
   carryFiles,
-  createFiledropSites,
   type FiledropSite,
   type FiledropSites,
   formatReadyPath,
   listQuarantineReasons,
   restartSite,
-  startReceiving,
 } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 import { dropMessage, forgeMessage } from './forge-message.ts'
 
 /** A version that says one thing more; what an older one does not say has a value of its own. */
@@ -47,13 +46,7 @@ const firstFormat: StatementFormat = {
 }
 const secondFormat = buildFormat(2)
 
-let world: FiledropSites
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await startReceiving(world.alpha)
-  await startReceiving(world.bravo)
-})
-afterEach(() => world.dispose())
+const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })
 
 /** Which versions a site knows, and what it believes that the other reads. */
 async function setFormats(
@@ -66,9 +59,9 @@ async function setFormats(
   await restartSite(site, undefined, {}, { formats })
 }
 
-async function sendAndCarry(from: FiledropSite, to: FiledropSite): Promise<number[]> {
-  const releasable = { ...buildMessage(world).label, releasable_to: [to.tenant_id], originator: from.tenant_id }
-  await from.transport.send(buildMessage(world, { peer: to.name, label: releasable }), sampleTrace)
+async function sendAndCarry(sites: FiledropSites, from: FiledropSite, to: FiledropSite): Promise<number[]> {
+  const releasable = { ...buildMessage(sites).label, releasable_to: [to.tenant_id], originator: from.tenant_id }
+  await from.transport.send(buildMessage(sites, { peer: to.name, label: releasable }), sampleTrace)
   await from.transport.rescan()
   const versions = fs
     .readdirSync(formatReadyPath(from, to.name))
@@ -92,58 +85,60 @@ describe.each([
   { alpha: [firstFormat, secondFormat], bravo: [firstFormat, secondFormat], told: 1, sent: 1, heard: [1, 'routine'] },
   { alpha: [firstFormat, secondFormat], bravo: [firstFormat, secondFormat], told: 2, sent: 2, heard: [2, 'flash'] },
 ])('from versions $alpha.length to $bravo.length, told $told', ({ alpha, bravo, told, sent, heard }) => {
-  test.each(['alpha', 'bravo'] as const)('what %s sends the other reads', async (name) => {
-    const [from, to] = name === 'alpha' ? [world.alpha, world.bravo] : [world.bravo, world.alpha]
+  test.for(['alpha', 'bravo'] as const)('what %s sends the other reads', async (name, { sites }) => {
+    const [from, to] = name === 'alpha' ? [sites.alpha, sites.bravo] : [sites.bravo, sites.alpha]
     await setFormats(to, from, bravo, 1)
     await setFormats(from, to, alpha, told)
-    expect(await sendAndCarry(from, to)).toEqual([sent])
+    expect(await sendAndCarry(sites, from, to)).toEqual([sent])
     expect(summariseReceived(to.received)).toEqual([[...heard, 'contribution']])
     expect(listQuarantineReasons(to, from.name)).toEqual([])
   })
 })
 
-test('a site brought up to date in the middle of a channel goes on with the next number, in the newer version', async () => {
-  const { alpha, bravo } = world
+test('a site brought up to date in the middle of a channel goes on with the next number, in the newer version', async ({
+  sites,
+}) => {
+  const { alpha, bravo } = sites
   await setFormats(bravo, alpha, [firstFormat, secondFormat], 1)
   await setFormats(alpha, bravo, [firstFormat], 1)
-  await sendAndCarry(alpha, bravo)
+  await sendAndCarry(sites, alpha, bravo)
   await setFormats(alpha, bravo, [firstFormat, secondFormat], 2)
-  await sendAndCarry(alpha, bravo)
+  await sendAndCarry(sites, alpha, bravo)
   expect(bravo.received.map(({ statement: { v, seq } }) => [seq, v])).toEqual([
     [1, 1],
     [2, 2],
   ])
 })
 
-test('a version that is not known is TYPE, and so is one older than the one before', async () => {
-  const { alpha, bravo } = world
+test('a version that is not known is TYPE, and so is one older than the one before', async ({ sites }) => {
+  const { alpha, bravo } = sites
   await setFormats(bravo, alpha, [firstFormat], 1)
   await setFormats(alpha, bravo, [firstFormat, secondFormat], 2)
-  await sendAndCarry(alpha, bravo)
+  await sendAndCarry(sites, alpha, bravo)
   expect(listQuarantineReasons(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TYPE'])
   await setFormats(bravo, alpha, [firstFormat, secondFormat, buildFormat(3)], 1)
-  dropMessage(world, await forgeMessage(world, { seq: 2 }))
+  dropMessage(sites, await forgeMessage(sites, { seq: 2 }))
   await bravo.transport.rescan()
   expect(listQuarantineReasons(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TYPE', 'TYPE'])
   expect(bravo.received).toEqual([])
 })
 
-test.each([
+test.for<[string, Record<string, unknown>, string]>([
   ['the newer version without what it adds', { v: 2 }, 'SCHEMA'],
   ['the older version with what it lacks', { v: 1, urgency: 'flash' }, 'UNKNOWN_FIELD'],
   ['no version', { v: undefined }, 'TYPE'],
   ['a version in words', { v: '2', urgency: 'flash' }, 'TYPE'],
-])('%s is refused', async (_, fields, reason) => {
-  await setFormats(world.bravo, world.alpha, [firstFormat, secondFormat], 1)
-  dropMessage(world, await forgeMessage(world, { statement: fields }))
-  await world.bravo.transport.rescan()
-  expect(listQuarantineReasons(world.bravo, 'alpha').map((each) => each.reason)).toEqual([reason])
+])('%s is refused', async ([_, fields, reason], { sites }) => {
+  await setFormats(sites.bravo, sites.alpha, [firstFormat, secondFormat], 1)
+  dropMessage(sites, await forgeMessage(sites, { statement: fields }))
+  await sites.bravo.transport.rescan()
+  expect(listQuarantineReasons(sites.bravo, 'alpha').map((each) => each.reason)).toEqual([reason])
 })
 
-test('to a peer that reads nothing so new nothing is sent, and no number is used up', async () => {
-  const { alpha, bravo } = world
+test('to a peer that reads nothing so new nothing is sent, and no number is used up', async ({ sites }) => {
+  const { alpha, bravo } = sites
   await setFormats(alpha, bravo, [secondFormat, buildFormat(3)], 1)
-  await expect(alpha.transport.send(buildMessage(world), sampleTrace)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(alpha.transport.send(buildMessage(sites), sampleTrace)).rejects.toMatchObject({ code: 'unavailable' })
   await setFormats(alpha, bravo, [secondFormat, buildFormat(3)], 2)
-  expect(await alpha.transport.send(buildMessage(world), sampleTrace)).toMatchObject({ seq: 1 })
+  expect(await alpha.transport.send(buildMessage(sites), sampleTrace)).toMatchObject({ seq: 1 })
 })

@@ -2,66 +2,57 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { FiledropFaultPoint } from '../../../adapters/transport/filedrop/fault-points.ts'
-import {
-  createFiledropSites,
-  type FiledropSites,
-  listChannelFolders,
-  listQuarantineReasons,
-  restartSite,
-  startReceiving,
-} from './filedrop-sites.ts'
+import { readFolders } from './filedrop-readers.ts'
+import { type FiledropSites, listQuarantineReasons, restartSite } from './filedrop-sites.ts'
+import { filedropTest } from './filedrop-test.ts'
 import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
 
-let world: FiledropSites
+const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
 let genuineMessage: ForgedMessage
-beforeEach(async () => {
-  world = await createFiledropSites()
-  await startReceiving(world.bravo)
-  genuineMessage = await forgeMessage(world)
+test.beforeEach(async ({ sites }) => {
+  genuineMessage = await forgeMessage(sites)
 })
-afterEach(() => world.dispose())
 
 type MessagePart = 'env' | 'body'
-const readFolders = () => listChannelFolders(world.bravo, 'alpha')
-const listFiles = () => {
-  const { fresh, work } = readFolders()
+const listFiles = (sites: FiledropSites) => {
+  const { fresh, work } = readFolders(sites)
   return [fresh, work].flatMap((folder) => fs.readdirSync(folder))
 }
 
 /** Where the part lies now. */
-function findPartPath(part: MessagePart): string {
+function findPartPath(sites: FiledropSites, part: MessagePart): string {
   const name = `${genuineMessage.stem}.${part}.json`
-  const places = [readFolders().work, readFolders().fresh].map((folder) => join(folder, name))
-  return places.find((path) => fs.lstatSync(path, { throwIfNoEntry: false })) ?? join(readFolders().fresh, name)
+  const places = [readFolders(sites).work, readFolders(sites).fresh].map((folder) => join(folder, name))
+  return places.find((path) => fs.lstatSync(path, { throwIfNoEntry: false })) ?? join(readFolders(sites).fresh, name)
 }
 
 /** Puts something else in its place, as a writer who knows the moment would: another file of the name. */
 function createReplacement(make: (path: string, elsewhere: string) => void) {
-  return (path: string) => {
-    const elsewhere = join(world.dir, 'elsewhere')
+  return (path: string, sites: FiledropSites) => {
+    const elsewhere = join(sites.dir, 'elsewhere')
     fs.renameSync(path, elsewhere)
     make(path, elsewhere)
   }
 }
 
 /** Takes the message in, with this done to it once when the step is told. */
-async function takeInWith(step: FiledropFaultPoint, act: () => void): Promise<void> {
+async function takeInWith(sites: FiledropSites, step: FiledropFaultPoint, act: () => void): Promise<void> {
   let isDone = false
   const reached = (at: FiledropFaultPoint) => {
     if (at !== step || isDone) return
     isDone = true
     act()
   }
-  dropMessage(world, genuineMessage)
-  await restartSite(world.bravo, undefined, {}, { passFaultPoint: reached })
+  dropMessage(sites, genuineMessage)
+  await restartSite(sites.bravo, undefined, {}, { passFaultPoint: reached })
   expect(isDone).toBe(true)
 }
 
 const alterText = (text: string) => text.replace('"data":{"seq":1}', '"data":{"seq":7}')
 
-const swaps: readonly [string, (path: string) => void][] = [
+const swaps: readonly [string, (path: string, sites: FiledropSites) => void][] = [
   [
     'another file renamed over it',
     createReplacement((path, old) => fs.writeFileSync(path, `${fs.readFileSync(old)}x`)),
@@ -73,45 +64,45 @@ const swaps: readonly [string, (path: string) => void][] = [
   ['a link to what it was', createReplacement((path, old) => fs.symlinkSync(old, path))],
   ['a link to nowhere', createReplacement((path) => fs.symlinkSync('/nowhere/at/all', path))],
   ['a link to a device', createReplacement((path) => fs.symlinkSync('/dev/zero', path))],
-  ['a second name for it', (path) => fs.linkSync(path, join(world.dir, 'elsewhere'))],
+  ['a second name for it', (path, sites) => fs.linkSync(path, join(sites.dir, 'elsewhere'))],
   ['a pipe', createReplacement((path) => execFileSync('mkfifo', [path]))],
   ['a folder', createReplacement((path) => fs.mkdirSync(path))],
 ]
 
 describe.each(['read', 'moved-to-work'] as const)('after %s', (step) => {
   describe.each(['env', 'body'] as const)('the %s becomes', (part) => {
-    test.each(swaps)('%s', async (_, swap) => {
-      await takeInWith(step, () => swap(findPartPath(part)))
-      for (const { body_text } of world.bravo.received) expect(body_text).toBe(genuineMessage.body)
-      const refused = listQuarantineReasons(world.bravo, 'alpha')
-      expect(world.bravo.received.length + refused.length).toBe(1)
-      expect(listFiles()).toEqual([])
-      expect(world.bravo.events.filter(({ event }) => event.endsWith('failed'))).toEqual([])
+    test.for(swaps)('%s', async ([_, swap], { sites }) => {
+      await takeInWith(sites, step, () => swap(findPartPath(sites, part), sites))
+      for (const { body_text } of sites.bravo.received) expect(body_text).toBe(genuineMessage.body)
+      const refused = listQuarantineReasons(sites.bravo, 'alpha')
+      expect(sites.bravo.received.length + refused.length).toBe(1)
+      expect(listFiles(sites)).toEqual([])
+      expect(sites.bravo.events.filter(({ event }) => event.endsWith('failed'))).toEqual([])
 
-      dropMessage(world, genuineMessage)
-      await world.bravo.transport.rescan()
-      expect(world.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
+      dropMessage(sites, genuineMessage)
+      await sites.bravo.transport.rescan()
+      expect(sites.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
     })
 
-    test('nothing: it is gone, and comes again', async () => {
-      await takeInWith(step, () => fs.rmSync(findPartPath(part)))
-      expect(world.bravo.received).toEqual([])
-      dropMessage(world, genuineMessage)
-      await world.bravo.transport.rescan()
-      expect(world.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
+    test('nothing: it is gone, and comes again', async ({ sites }) => {
+      await takeInWith(sites, step, () => fs.rmSync(findPartPath(sites, part)))
+      expect(sites.bravo.received).toEqual([])
+      dropMessage(sites, genuineMessage)
+      await sites.bravo.transport.rescan()
+      expect(sites.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
       // A second copy of the half that was there is all that can be left: it is given up as any half is.
-      await world.bravo.transport.rescan()
-      world.clock.ms += 86_400_000
-      await world.bravo.transport.rescan()
-      expect(listFiles()).toEqual([])
-      expect(world.bravo.received).toHaveLength(1)
+      await sites.bravo.transport.rescan()
+      sites.clock.ms += 86_400_000
+      await sites.bravo.transport.rescan()
+      expect(listFiles(sites)).toEqual([])
+      expect(sites.bravo.received).toHaveLength(1)
     })
 
-    test('other bytes of the same length, written into it: what was read before counts', async () => {
+    test('other bytes of the same length, written into it: what was read before counts', async ({ sites }) => {
       const text =
         part === 'body' ? alterText(String(genuineMessage.body)) : genuineMessage.envelope.replaceAll(/\w/g, 'A')
-      await takeInWith(step, () => fs.writeFileSync(findPartPath(part), text))
-      expect(world.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
+      await takeInWith(sites, step, () => fs.writeFileSync(findPartPath(sites, part), text))
+      expect(sites.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
     })
   })
 })

@@ -1,4 +1,4 @@
-// An epoch is announced in one place alone, and only by what was found to be signed by the root keys.
+// Checks that an epoch announcement stands at its only valid number and that root keys signed it.
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { type MessageExamination, requireEstablished } from './message-examination.ts'
 

@@ -1,4 +1,4 @@
-// Whether a message has come whole: by its own declaration, never by the time of its files.
+// Decides whether a message is complete by its own declaration, never by the times of its files.
 import * as z from 'zod'
 import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import type { MessageExamination } from './message-examination.ts'

@@ -1,4 +1,4 @@
-// The body: the bytes that were signed for, under a label that may cross, in the shape that a guard could read.
+// Checks the body: the signed bytes, a label that may cross, and a shape that a guard can read.
 import { canonicalJson, sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
@@ -42,10 +42,10 @@ export function contentCheck(examination: MessageExamination): MessageFault | un
   const parsed = (mayLackLabel ? unlabelledBody : messageBody).safeParse(read.value)
   if (!parsed.success) return shapeFault('the body', parsed.error, 'SCHEMA')
   const signed = requireEstablished(examination, 'statement')
-  const held = examination.label ?? label.safeParse(signed.label).data
-  if (!held) return fault('LABEL_MISSING', 'the statement has no label that can be read')
-  const repeated = parsed.data.label ?? held
-  if (!releasedLabel(examination) && canonicalJson(repeated) !== canonicalJson(held)) {
+  const signedLabel = examination.label ?? label.safeParse(signed.label).data
+  if (!signedLabel) return fault('LABEL_MISSING', 'the statement has no label that can be read')
+  const repeated = parsed.data.label ?? signedLabel
+  if (!releasedLabel(examination) && canonicalJson(repeated) !== canonicalJson(signedLabel)) {
     return fault('LABEL_DENIED', 'the label of the body is not that of the statement')
   }
   if (parsed.data.schema !== signed.body.schema) return fault('SCHEMA', 'the body names another schema')

@@ -1,11 +1,10 @@
-// Whether the message belongs here and now: for this site, on this channel, neither too old nor from the future.
+// Checks that the message is for this site and this channel, and that it is neither expired nor from the future.
 
+import { day_ms } from '../day-length.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
 import type { MessageDestination } from './message-checks.ts'
 import { isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
-
-const day_ms = 86_400_000
 
 export function destinationCheck(
   examination: MessageExamination,

@@ -1,4 +1,4 @@
-// The checks on the files themselves, before anything in them is believed.
+// Checks the files themselves before any of their content is trusted.
 import type * as z from 'zod'
 import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { parseMessageName } from '../files/message-name.ts'

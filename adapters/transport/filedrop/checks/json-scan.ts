@@ -1,4 +1,4 @@
-// Walks JSON text once for what JSON.parse does not tell: repeated keys, depth, and a text that only lacks its end.
+// Scans JSON text once for properties that JSON.parse does not report: repeated keys, depth and missing end.
 
 export type JsonFlaw = 'incomplete' | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
 

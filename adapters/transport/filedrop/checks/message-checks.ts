@@ -1,4 +1,4 @@
-// Every check that a message passes before anything acts on it, in the order of the format, as one table.
+// The table of all checks that a message passes before anything acts on it, in the order of the format.
 
 import type { PublicKey, Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'

@@ -1,4 +1,4 @@
-// One message under examination: what was read, and what each check has established about it so far.
+// The state of one message under examination: the bytes, and the results of the checks so far.
 
 import type { Jws, PublicKey } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import type { Label } from '../../../../daemon/kernel/label/label.ts'

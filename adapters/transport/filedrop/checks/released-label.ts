@@ -1,4 +1,4 @@
-// The label of a message that people have released: their word counts where the message has none that can be used here.
+// The label of a released message: the label from the release applies where the message has no usable one.
 
 import { isRefusal, type Refusal } from '../../../../daemon/kernel/error/errors.ts'
 import { admitIncomingLabel } from '../../../../daemon/kernel/label/crossing.ts'
@@ -43,7 +43,7 @@ export function admitReleasedLabel(
 
 /** Of a denial only the ceiling is passed over: a label that nobody here could read is no use to anybody. */
 function admitLabel(
-  given: Label,
+  original: Label,
   examination: MessageExamination,
   destination: MessageDestination,
   map: LabelMap | undefined,
@@ -51,9 +51,9 @@ function admitLabel(
   const { tenant_id, releasable_names, label_policy } = destination
   const receiver = [tenant_id, ...releasable_names]
   const { label_map: _map, ...peer } = destination.peer
-  const entered = admitIncomingLabel(given, map ? destination.peer : peer, receiver, label_policy)
+  const entered = admitIncomingLabel(original, map ? destination.peer : peer, receiver, label_policy)
   if (!isRefusal(entered) || !isWaived(examination, 'LABEL_DENIED')) return entered
-  const ours = translateLabel(given, map, label_policy)
+  const ours = translateLabel(original, map, label_policy)
   const isUsable = !isRefusal(ours) && label_policy.levels.includes(ours.level) && isReleasableTo(ours, receiver)
   return isUsable ? ours : entered
 }

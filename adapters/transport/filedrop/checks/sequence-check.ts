@@ -1,4 +1,4 @@
-// Whether the number fits what arrived before: no second message under one number, no leap, no broken chain.
+// Checks the number against earlier arrivals: no second message under one number, no leap, no broken chain.
 
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'

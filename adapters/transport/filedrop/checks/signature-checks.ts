@@ -1,4 +1,4 @@
-// Who signed, and then what: the bytes are verified first, and those same bytes are parsed.
+// Verifies the signed bytes first, then parses those same bytes.
 
 import type {
   PublicKey,

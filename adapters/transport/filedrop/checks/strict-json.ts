@@ -1,4 +1,4 @@
-// JSON with one meaning only: what two parsers could read differently is refused, and what is not yet whole is told apart.
+// Parses JSON strictly: refuses text that two parsers could read differently, and reports incomplete text separately.
 import { isUtf8 } from 'node:buffer'
 import { scanJson } from './json-scan.ts'
 
@@ -28,6 +28,12 @@ export function strictJson(bytes: Buffer): StrictJson {
   } catch {
     return { outcome: 'BAD_JSON', detail: 'not JSON' }
   }
+}
+
+/** The value of strict JSON, or undefined for any other bytes. */
+export function strictValue(bytes: Buffer): unknown {
+  const read = strictJson(bytes)
+  return read.outcome === 'value' ? read.value : undefined
 }
 
 /** A file that is still being written may end inside a character, at most three bytes of it being there. */

@@ -1,4 +1,4 @@
-// Whose hand does what: a command that root started touches the site as its user, and the medium as whoever typed it.
+// Privileges of a courier command that root starts: the site's user for the site, the calling user for the medium.
 
 export type CourierPrivileges = {
   /** Runs `act` as the owner of the channels. */

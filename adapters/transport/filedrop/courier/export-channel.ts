@@ -1,4 +1,4 @@
-// Copies what waits for a carrier to a medium: there it is durable, and signed for, before anything leaves `ready`.
+// Copies ready messages to a medium. They leave `ready` only when they are durable there under a signed manifest.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
@@ -10,9 +10,11 @@ import { type MessageName, parseMessageName, partFileName } from '../files/messa
 import { syncFolder } from '../files/own-file.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import { type MessageBytes, mayLeave, type OutgoingLink, readOwnMessage } from '../sending/own-message.ts'
+import { removeFromReady } from '../sending/publish-message.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
-import { finishPickups, type ManifestFile, removeFromReady } from './finish-pickups.ts'
+import { finishPickups } from './finish-pickups.ts'
+import type { ManifestFile } from './manifest.ts'
 import { type CourierManifest, folderName, manifest_file, max_folder_messages, sha384Hex } from './manifest.ts'
 
 export type ChannelExportOptions = {
@@ -154,13 +156,13 @@ async function signManifest(
   held: readonly ManifestFile[],
   { site, signatures, now }: ChannelExportOptions,
 ): Promise<string> {
-  const said: CourierManifest = {
+  const manifest: CourierManifest = {
     ...{ v: 1, type: 'platform.manifest', src: site, dst: link.peer, channel: link.channel.out },
     created: new Date(now()).toISOString(),
     medium,
     files: [...held],
   }
-  return `${JSON.stringify(await signatures.sign('manifest', Buffer.from(canonicalJson(said))))}\n`
+  return `${JSON.stringify(await signatures.sign('manifest', Buffer.from(canonicalJson(manifest))))}\n`
 }
 
 /** The manifest last, and the name by which the other site looks for the folder after that. */

@@ -1,21 +1,20 @@
-// Ends what a crash cut short after a folder was whole on the medium: its messages leave `ready`, and are not copied twice.
+// Finishes an export that a crash interrupted: messages that are already on the medium leave `ready`.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
+import { removeFromReady } from '../sending/publish-message.ts'
 import type { ChannelExportOptions } from './export-channel.ts'
 import {
   type CourierManifest,
   isFolderName,
+  type ManifestFile,
   type ManifestSigner,
   manifest_file,
   readManifest,
   sha384Hex,
 } from './manifest.ts'
-
-export type ManifestFile = CourierManifest['files'][number]
 
 /** How many messages the medium holds already, as this site signed for them, that were still in `ready`. */
 export async function finishPickups(link: FiledropLink, media: string, options: ChannelExportOptions): Promise<number> {
@@ -48,12 +47,6 @@ async function readOwnManifest(
     readManifest(path, { site: link.peer, signatures, peer: async (src) => (src === site ? self : undefined) }),
   )
   return read.is === 'sound' ? read.manifest : undefined
-}
-
-/** That it is gone from here is how the sender knows that a carrier took it. */
-export function removeFromReady(ready: string, held: readonly Pick<ManifestFile, 'name'>[]): void {
-  for (const { name } of held) fs.rmSync(join(ready, name), { force: true })
-  syncFolder(ready)
 }
 
 /** Both here and on the medium, byte for byte: what waits here only shares its name is another message. */

@@ -1,4 +1,4 @@
-// Takes messages from a courier's medium, which may hold anything: only what a pinned site signed for, and only whole messages.
+// Imports messages from an untrusted medium: only complete messages that a pinned site signed for.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
@@ -8,13 +8,14 @@ import { type ChannelFolders, folderFault } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
 import { syncFolder } from '../files/own-file.ts'
-import { placeFile } from '../sending/publish-message.ts'
+import { placeFile } from '../files/place-file.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
 import {
   type CourierManifest,
   folderName,
   isFolderName,
+  type ManifestFile,
   type ManifestReadResult,
   manifest_file,
   readManifest,
@@ -110,7 +111,7 @@ function listNames(media: string): string[] {
 async function readFolderManifest(at: string, options: MediaImportOptions): Promise<ManifestReadResult> {
   const { runAs, site, signatures } = options
   const isFolder = runAs.medium(() => fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory())
-  if (!isFolder) return { is: 'fault', detail: 'it is no folder' }
+  if (!isFolder) return { is: 'fault', detail: 'it is not a folder' }
   const peer = (name: string) => runAs.site(() => options.peer(name))
   try {
     return await runAs.medium(() => readManifest(join(at, manifest_file), { site, signatures, peer }))
@@ -145,11 +146,9 @@ async function importFolder(
   return { messages, faults }
 }
 
-type ManifestEntry = CourierManifest['files'][number]
-
 /** The files of each message together, in the order of their numbers. */
-function groupMessages({ files }: CourierManifest): ManifestEntry[][] {
-  const found = new Map<string, ManifestEntry[]>()
+function groupMessages({ files }: CourierManifest): ManifestFile[][] {
+  const found = new Map<string, ManifestFile[]>()
   for (const file of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const stem = parseMessageName(file.name)?.stem ?? ''
     found.set(stem, [...(found.get(stem) ?? []), file])
@@ -160,7 +159,7 @@ function groupMessages({ files }: CourierManifest): ManifestEntry[][] {
 /** Both parts or none: half a message would end in quarantine. The body first, as every carrier does. */
 async function importMessage(
   at: string,
-  files: readonly ManifestEntry[],
+  files: readonly ManifestFile[],
   folders: ChannelFolders,
   options: MediaImportOptions,
 ): Promise<MediaImportFault[]> {
@@ -182,7 +181,7 @@ async function importMessage(
 /** What is wrong with it, as text. */
 function readEntry(
   at: string,
-  { name, bytes, sha384 }: ManifestEntry,
+  { name, bytes, sha384 }: ManifestFile,
   { settings }: MediaImportOptions,
 ): Buffer | string {
   const caps: Readonly<Record<MessagePart, number>> = {

@@ -1,18 +1,18 @@
-// What a courier's medium holds for one channel, signed by the sender: which files, how long, with which digests.
+// The signed manifest of a folder on a courier's medium: names, sizes and digests of its files.
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { hex96, siteName } from '../../../../daemon/kernel/messaging/transport.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictValue } from '../checks/strict-json.ts'
 import { type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
 import { claimedEnds, verifyPeerNote } from '../signed-notes.ts'
 
 export const manifest_file = 'MANIFEST.json'
 
-/** So that the payload stays below the 48 KiB of a JWS of this house: a line takes some 190 bytes. */
+/** So that the payload stays below the 48 KiB limit of a JWS: a line takes about 190 bytes. */
 export const max_folder_messages = 100
 
 /** Sixteen signatures of the largest kind around the largest payload. */
@@ -38,6 +38,7 @@ export const courierManifest = z
   })
   .refine(({ files }) => new Set(files.map((file) => file.name)).size === files.length, 'names a file twice')
 export type CourierManifest = z.infer<typeof courierManifest>
+export type ManifestFile = CourierManifest['files'][number]
 
 export function folderName({ src, dst, medium }: Pick<CourierManifest, 'src' | 'dst' | 'medium'>): string {
   return `${src}-to-${dst}-${medium}`
@@ -72,25 +73,24 @@ export async function readManifest(
   const file = readDroppedFile(path, max_manifest_bytes)
   if ('gone' in file) return { is: 'absent' }
   if ('fault' in file) return { is: 'fault', detail: `${manifest_file}: ${file.fault.detail}` }
-  const read = strictJson(file.bytes)
-  const note = jws.safeParse(read.outcome === 'value' ? read.value : undefined).data
+  const note = jws.safeParse(strictValue(file.bytes)).data
   const ends = note && claimedEnds(note)
-  if (!note || !ends) return { is: 'fault', detail: `${manifest_file} is no manifest` }
+  if (!note || !ends) return { is: 'fault', detail: `${manifest_file} is not a valid manifest` }
   if (ends.dst !== site) return { is: 'for_another', dst: ends.dst }
   const peer = await find(ends.src)
   if (!peer) return { is: 'fault', detail: `${ends.src} is not pinned` }
-  const said = checkManifestEnds(
+  const manifest = checkManifestEnds(
     await verifyPeerNote('manifest', note, peer, courierManifest, signatures),
     site,
     peer.name,
   )
-  return isRefusal(said) ? { is: 'fault', detail: said.message } : { is: 'sound', manifest: said }
+  return isRefusal(manifest) ? { is: 'fault', detail: manifest.message } : { is: 'sound', manifest }
 }
 
-function checkManifestEnds(said: CourierManifest | Refusal, site: string, peer: string): CourierManifest | Refusal {
-  if (isRefusal(said)) return said
-  const isFor = said.dst === site && said.src === peer && said.channel === `filedrop/${peer}/${site}`
-  return isFor ? said : refuse('invalid', 'the manifest is of another channel')
+function checkManifestEnds(manifest: CourierManifest | Refusal, site: string, peer: string): CourierManifest | Refusal {
+  if (isRefusal(manifest)) return manifest
+  const isFor = manifest.dst === site && manifest.src === peer && manifest.channel === `filedrop/${peer}/${site}`
+  return isFor ? manifest : refuse('invalid', 'the manifest is of another channel')
 }
 
 export function sha384Hex(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-// Reads a file that a stranger may have put there, or may be changing right now: one descriptor, nothing followed, never more than the cap.
+// Reads an untrusted file that may change during the read: one descriptor, no links followed, a size cap.
 import * as fs from 'node:fs'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 
@@ -76,14 +76,14 @@ export function makePrivate(chmod: () => void): void {
   }
 }
 
-function readUpTo(file: number, wanted: number): Buffer {
-  const buffer = Buffer.allocUnsafe(wanted)
+function readUpTo(file: number, max_bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(max_bytes)
   let length = 0
   for (;;) {
-    const count = fs.readSync(file, buffer, length, wanted - length, null)
+    const count = fs.readSync(file, buffer, length, max_bytes - length, null)
     length += count
     // `wanted` is one more than the file is long, so one read of a file that stays as it is finds its end too.
-    if (count === 0 || length >= wanted - 1) break
+    if (count === 0 || length >= max_bytes - 1) break
   }
   return buffer.subarray(0, length)
 }

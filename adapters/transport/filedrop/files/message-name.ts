@@ -1,4 +1,4 @@
-// File names say epoch and number, and nothing that would need protection: no label, no tenant.
+// File names of messages: epoch and number, and no label or tenant that would need protection.
 
 /** `stem` is the part that body and envelope share. */
 export type MessageName = { readonly stem: string; readonly epoch: number; readonly seq: number }

@@ -1,4 +1,4 @@
-// Files that this site writes for itself: private, complete or absent, and there after a power cut.
+// Writes this site's own files: private, complete or absent, and durable after a power cut.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as fsp from 'node:fs/promises'

@@ -1,17 +1,17 @@
-// Removes the files of messages that were kept long enough. Numbers and digests stay in the journal for ever.
+// Removes the files of messages after their retention time. Numbers and digests stay in the journal.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { ChannelDirection, MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { ExpiredFiles } from '../../../../daemon/kernel/messaging/one-way-control.ts'
+import { day_ms } from '../day-length.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type FiledropLink, filedropLink } from '../link/filedrop-link.ts'
 import { folderFault } from './channel-folders.ts'
 import { messageName, messageParts, partFileName } from './message-name.ts'
 import { syncFolderAsync } from './own-file.ts'
-
-const day_ms = 86_400_000
 
 /** Messages of one channel by one run: a moment of work, and few enough to be gone through in a night. */
 const max_messages_per_run = 10_000
@@ -21,10 +21,10 @@ const max_messages_per_read = 200
 export async function dropOld(filedrop: FiledropContext, signal: AbortSignal): Promise<ExpiredFiles[]> {
   const dropped: ExpiredFiles[] = []
   for (const peer of await filedrop.peers.list()) {
-    const line = filedropLink(peer.name, filedrop)
-    if (folderFault(line.folders, filedrop.site, peer.name) !== undefined) continue
+    const link = filedropLink(peer.name, filedrop)
+    if (folderFault(link.folders, filedrop.site, peer.name) !== undefined) continue
     for (const direction of ['out', 'in'] as const)
-      dropped.push(await dropOldMessages(line, direction, peer, filedrop, signal))
+      dropped.push(await dropOldMessages(link, direction, peer, filedrop, signal))
   }
   return dropped.filter(({ messages }) => messages > 0)
 }

@@ -1,4 +1,4 @@
-// Notices changes in a folder at once; the periodic rescan finds whatever a watcher misses.
+// Watches a folder for changes. The periodic rescan finds the changes that a watcher misses.
 import { type FSWatcher, watch } from 'chokidar'
 
 export type FolderWatcher = { close(): Promise<void> }

@@ -1,4 +1,4 @@
-// Shows what the files of a message claim, for a person who wants to look before anything is verified.
+// Shows the claims in the files of a message, for inspection before verification.
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { type MessageExamination, readMessageFiles } from '../checks/message-examination.ts'
 import { strictJson } from '../checks/strict-json.ts'

@@ -1,4 +1,4 @@
-// Finds the two files of a message from the path of either, also where quarantine has renamed them.
+// Finds the two files of a message from the path of either one, also under their names in quarantine.
 import { basename, dirname, join } from 'node:path'
 import { parseMessageName, partFileName } from '../files/message-name.ts'
 

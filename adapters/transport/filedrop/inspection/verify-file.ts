@@ -1,4 +1,4 @@
-// Examines a message where it lies, with public keys and nothing else: no site, no journal, no clock.
+// Verifies a message offline with public keys alone: without a site, a journal or a clock.
 import type { PublicKey, Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { statementFormats, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
 import { type MessageCheck, messageChecks, type SenderTrust } from '../checks/message-checks.ts'

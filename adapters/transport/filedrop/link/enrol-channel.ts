@@ -1,4 +1,4 @@
-// Makes the folders of a newly pinned peer, once: what is lost later was lost, and is not made again as if nothing were.
+// Creates the folders of a newly pinned peer, once: folders that are lost later are reported, not created again.
 import { refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { ChannelDirection, Journal, JournalChannel } from '../../../../daemon/kernel/messaging/journal.ts'

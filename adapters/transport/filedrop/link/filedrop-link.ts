@@ -1,14 +1,12 @@
-// One peer's line: its folders, the names of its two channels, and whether they may be used at this moment.
-import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
+// The link to one peer: its folders, the names of its two channels, and the current state of each.
 import { isRefusal, type Refusal } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
-import type { Label } from '../../../../daemon/kernel/label/label.ts'
 import type { ChannelStatus } from '../../../../daemon/kernel/messaging/channel-status.ts'
 import type { ChannelDirection } from '../../../../daemon/kernel/messaging/journal.ts'
-import type { Trace } from '../../../../daemon/kernel/telemetry/trace.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type ChannelFolders, channelName, folderFault, foldersOf } from '../files/channel-folders.ts'
 import { alarmsTotal } from '../metrics.ts'
+import { linkAuditEvent } from './link-audit-event.ts'
 import { type ThroughputMeter, throughputMeter } from './throughput-meter.ts'
 
 export type FiledropChannelState = {
@@ -97,30 +95,4 @@ async function raiseAlarm(
   await filedrop.record([
     linkAuditEvent(link, `filedrop.channel.${now.state}`, link.channel[direction], { direction, detail }, filedrop),
   ])
-}
-
-/**
- * An event of the audit chain about this line; `refused` when something was not let through. `trace` is that of the
- * message which it is about: what concerns the line alone stands in none.
- */
-export function linkAuditEvent(
-  link: FiledropLink,
-  action: string,
-  target: string,
-  detail: Readonly<Record<string, unknown>>,
-  { clock, tenant_id, random }: Pick<FiledropContext, 'clock' | 'tenant_id' | 'random'>,
-  more: { readonly outcome?: AuditEvent['outcome']; readonly label?: Label; readonly trace?: Trace } = {},
-): AuditEvent {
-  // In canonical order, in which it is printed fastest.
-  return {
-    action,
-    at: new Date(clock.now()).toISOString(),
-    detail,
-    ...(more.label ? { label: more.label } : {}),
-    outcome: more.outcome ?? 'done',
-    subject: `peer:${link.peer}`,
-    target,
-    tenant_id,
-    trace_id: more.trace?.trace_id ?? random(16),
-  }
 }

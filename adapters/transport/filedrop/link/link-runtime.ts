@@ -1,4 +1,4 @@
-// A line at work: its loops, and the watchers that wake them.
+// A running link: its loops, and the watchers that trigger them.
 
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
@@ -30,7 +30,7 @@ export function openLinkRuntime(
   isThere: () => boolean,
 ): FiledropLinkRuntime {
   const sending = filedropOutbox(link, filedrop)
-  const proofs = acknowledgementReceiver(link, sending, filedrop)
+  const acknowledgements = acknowledgementReceiver(link, sending, filedrop)
   let receiving: Intake | undefined
   const watching: FolderWatcher[] = []
 
@@ -51,7 +51,7 @@ export function openLinkRuntime(
     run(deliver) {
       // What is said to the carrier itself goes no further.
       receiving ??= intake(link, filedrop, (message, trace) =>
-        message.statement.kind === 'gap_receipt' ? proofs.receive(message) : deliver(message, trace),
+        message.statement.kind === 'gap_receipt' ? acknowledgements.receive(message) : deliver(message, trace),
       )
       if (isThere()) clearStaleDrafts(link, filedrop)
     },

@@ -1,4 +1,4 @@
-// A line as an operator sees it: both directions, each with its numbers, what waits and what is wrong.
+// The operator's view of a link: numbers, backlog and faults of both directions.
 import type { ChannelStatus } from '../../../../daemon/kernel/messaging/channel-status.ts'
 import type { ChannelDirection, JournalChannel } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { FiledropContext } from '../filedrop-context.ts'

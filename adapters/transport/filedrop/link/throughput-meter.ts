@@ -1,4 +1,4 @@
-// How many messages a minute go through, over the last minutes of the clock that never jumps.
+// Measures messages per minute over the last minutes of the monotonic clock.
 
 /** `count` only rises, but for a journal that was set back; `at` in milliseconds of that clock. */
 export type ThroughputMeter = {

@@ -1,4 +1,4 @@
-// Beside a message that contradicts an earlier one, a copy of the earlier one's envelope: both signatures stay, whatever is dropped later.
+// Copies the envelope of the earlier message beside one that contradicts it, so that both signatures are kept.
 import { join } from 'node:path'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { FiledropContext } from '../filedrop-context.ts'

@@ -1,4 +1,4 @@
-// Bodies that must not stay here, by order of people: looked at for each message, so held in memory.
+// Digests of purged bodies, in memory because every message is compared with them.
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'

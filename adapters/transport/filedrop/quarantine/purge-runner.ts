@@ -1,4 +1,4 @@
-// Removes a body everywhere, by order of people: from the journal, from what is on its way, from every folder.
+// Purges a body from the journal, from messages in transit and from every folder.
 import { setTimeout } from 'node:timers/promises'
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import type { PurgeResult } from '../../../../daemon/kernel/messaging/custody.ts'

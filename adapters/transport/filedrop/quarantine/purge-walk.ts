@@ -1,4 +1,4 @@
-// Looks through every folder of every channel for the bytes of a body, whatever name they lie under, and takes them out.
+// Searches every folder of every channel for the bytes of a body under any name, and removes them.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/journal.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictValue } from '../checks/strict-json.ts'
 import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
@@ -39,8 +39,8 @@ export async function findBodies(root: string, statement: string, max_envelope_b
     for (const place of searchOrder) {
       for await (const name of listFiles(folders[place])) {
         if (!name.endsWith('.env.json')) continue
-        const said = readClaim(join(folders[place], name), max_envelope_bytes)
-        if (said?.digest === statement && said.body !== undefined) bodies.add(said.body)
+        const claim = readClaim(join(folders[place], name), max_envelope_bytes)
+        if (claim?.digest === statement && claim.body !== undefined) bodies.add(claim.body)
       }
     }
   }
@@ -101,15 +101,15 @@ type StatementClaim = {
 /** What an envelope says, unverified: it only widens what is looked for. */
 function readClaim(path: string, max_bytes: number): StatementClaim | undefined {
   const dropped = readDroppedFile(path, max_bytes)
-  const envelope = 'bytes' in dropped ? parseStrict(dropped.bytes) : undefined
+  const envelope = 'bytes' in dropped ? strictValue(dropped.bytes) : undefined
   const payload = textMember(envelope, 'payload')
   if (payload === undefined) return undefined
   const bytes = Buffer.from(payload, 'base64url')
-  const said = parseStrict(bytes)
+  const claim = strictValue(bytes)
   return {
     digest: sha384(bytes),
-    body: textMember(memberOf(said, 'body'), 'sha384'),
-    msg_id: textMember(said, 'msg_id'),
+    body: textMember(memberOf(claim, 'body'), 'sha384'),
+    msg_id: textMember(claim, 'msg_id'),
   }
 }
 
@@ -140,7 +140,7 @@ const folderPaths: Readonly<Record<ChannelFolderName, string>> = {
 }
 
 export function readSessions(body: ReturnType<typeof readDroppedFile>): string[] {
-  const session = 'bytes' in body ? textMember(memberOf(parseStrict(body.bytes), 'data'), 'session_id') : undefined
+  const session = 'bytes' in body ? textMember(memberOf(strictValue(body.bytes), 'data'), 'session_id') : undefined
   return session === undefined ? [] : [session.slice(0, 128)]
 }
 
@@ -150,11 +150,6 @@ export function removeMatch({ place, folder, file }: PurgeMatch): void {
   if (place === 'ready' && parseMessageName(file))
     fs.rmSync(join(folder, file.replace('.body.', '.env.')), { force: true })
   syncFolder(folder)
-}
-
-function parseStrict(bytes: Buffer): unknown {
-  const read = strictJson(bytes)
-  return read.outcome === 'value' ? read.value : undefined
 }
 
 function memberOf(of: unknown, name: string): unknown {

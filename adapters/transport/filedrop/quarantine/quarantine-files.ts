@@ -1,4 +1,4 @@
-// Where refused files go: moved, never deleted, each with a file beside it that says why.
+// Moves refused files to quarantine, each with a file beside it that states the reason. Nothing is deleted.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'

@@ -1,4 +1,4 @@
-// One item of the quarantine as it lies there now: its reason and its files, with the digests that people sign.
+// Reads one item of the quarantine: its reason, its files, and the digests that approvers sign.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'

@@ -1,4 +1,4 @@
-// Out of quarantine: what two people have signed for goes into the journal, and the next scan brings the files back.
+// Releases messages from quarantine: the approval goes into the journal, and the next scan moves the files back.
 import * as fs from 'node:fs'
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
@@ -7,7 +7,7 @@ import type { Label } from '../../../../daemon/kernel/label/label.ts'
 import type { Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
 import { type WaivableReason, waivableReason } from '../../../../daemon/kernel/messaging/release.ts'
 import type { MessageExamination } from '../checks/message-examination.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictValue } from '../checks/strict-json.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { checkFileKind, readDroppedFile } from '../files/dropped-file.ts'
@@ -68,8 +68,7 @@ function readFileBytes(path: string, max_bytes: number): Buffer | undefined {
 }
 
 function statementBytes(envelope: Buffer): Buffer | undefined {
-  const read = strictJson(envelope)
-  const payload = read.outcome === 'value' ? (read.value as { payload?: unknown } | null)?.payload : undefined
+  const payload = (strictValue(envelope) as { payload?: unknown } | null | undefined)?.payload
   return typeof payload === 'string' ? Buffer.from(payload, 'base64url') : undefined
 }
 

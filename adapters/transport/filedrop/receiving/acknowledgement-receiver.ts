@@ -1,11 +1,12 @@
-// Takes a peer's acknowledgements: what they prove to have arrived is so marked, what they miss twice goes out again.
+// Receives a peer's acknowledgements: marks proven arrivals, and resends messages that two of them report missing.
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import type { Gap } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { GapReceipt } from '../../../../daemon/kernel/messaging/one-way-control.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../../../daemon/kernel/messaging/transport.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
-import { type FiledropLink, linkAuditEvent } from '../link/filedrop-link.ts'
+import type { FiledropLink } from '../link/filedrop-link.ts'
+import { linkAuditEvent } from '../link/link-audit-event.ts'
 import type { FiledropOutbox } from '../sending/outbox.ts'
 import {
   acknowledgement_bytes,
@@ -52,7 +53,7 @@ async function readReceipt(
   if (!filedrop.isAccredited(link.peer)) return no('forbidden', `a way back from ${link.peer} is not accredited`)
   const { schema } = message.statement.body
   const data = acknowledgementData.safeParse(message.body).data
-  if (schema !== acknowledgement_schema || !data) return no('invalid', 'it is no acknowledgement')
+  if (schema !== acknowledgement_schema || !data) return no('invalid', 'it is not an acknowledgement')
   // Of another size it could tell by it what the channel was not accredited for.
   const isFixed = Buffer.byteLength(message.body_text) % acknowledgement_bytes === 0 && data.padding.trim() === ''
   if (!isFixed) return no('invalid', 'it does not have the fixed size of an acknowledgement')

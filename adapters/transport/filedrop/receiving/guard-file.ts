@@ -1,7 +1,7 @@
-// One file that cannot be handled must not stop the others: the accident is told, and the file is tried again.
+// Isolates failures on one file: the failure is reported, the file is retried, and the scan continues.
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { describeFailure } from '../failure-text.ts'
-import type { ReceiveContext } from '../quarantine/quarantine-message.ts'
+import type { ReceiveContext } from './scan-context.ts'
 
 /** Undefined when it failed. `excuse` is called when the disk or the store failed: then no file is to blame. */
 export async function guardFile<T>(

@@ -1,12 +1,12 @@
-// The receiving half of a line: one scan at a time over what lies there, in the order of the numbers.
+// The receiving half of a link: one scan at a time over the incoming files, in sequence order.
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { MessageDestination, SenderTrust } from '../checks/message-checks.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { isTemporaryName } from '../files/message-name.ts'
-import { checkChannelState, type FiledropLink, linkAuditEvent } from '../link/filedrop-link.ts'
+import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
+import { linkAuditEvent } from '../link/link-audit-event.ts'
 import { measureQuarantine } from '../quarantine/quarantine-files.ts'
-import type { ScanContext } from '../quarantine/quarantine-message.ts'
 import { restoreReleased } from '../quarantine/release.ts'
 import { fault } from '../quarantine-reasons.ts'
 import { type WorkLoop, workLoop } from '../serial-work.ts'
@@ -18,6 +18,7 @@ import { type IncomingFiles, listIncoming, type UnrecognizedFile } from './scan/
 import { IncompleteMessages } from './scan/incomplete-messages.ts'
 import { recordLostMessages } from './scan/lost-messages.ts'
 import { scanMessages } from './scan/scan-messages.ts'
+import type { ScanContext } from './scan-context.ts'
 
 export type Intake = {
   readonly scanLoop: WorkLoop
@@ -38,7 +39,7 @@ type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred'> & {
   isStopped: () => boolean
   /** Whether something failed in this scan. */
   hasFailed: boolean
-  stock: { items: number; bytes: number } | undefined
+  quarantine_size: { items: number; bytes: number } | undefined
   readonly reported_gaps: ReportedGaps
   readonly silence: SilenceAlarm
   readonly incomplete: IncompleteMessages
@@ -52,7 +53,7 @@ export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: I
     early: new Set(),
     deferred: new Set(),
     waivers: new Map(),
-    stock: undefined,
+    quarantine_size: undefined,
     reported_gaps: noReportedGaps(),
     silence: silenceAlarm(link),
     incomplete: new IncompleteMessages(link.folders),
@@ -73,24 +74,24 @@ export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: I
   )
   return {
     scanLoop: scanner,
-    quarantined: () => quarantineStock(link, memory),
+    quarantined: () => quarantineSize(link, memory),
     held: () => memory.held.size + memory.early.size,
     isFull: () => isQuarantineFull(link, filedrop, memory),
-    noteQuarantined: (bytes) => addToStock(link, memory, bytes),
+    noteQuarantined: (bytes) => addToSize(link, memory, bytes),
     recount() {
-      memory.stock = undefined
+      memory.quarantine_size = undefined
     },
   }
 }
 
-function quarantineStock(link: FiledropLink, state: IntakeState): { items: number; bytes: number } {
-  state.stock ??= measureQuarantine(link.folders.quarantine)
-  return state.stock
+function quarantineSize(link: FiledropLink, state: IntakeState): { items: number; bytes: number } {
+  state.quarantine_size ??= measureQuarantine(link.folders.quarantine)
+  return state.quarantine_size
 }
 
-function addToStock(link: FiledropLink, state: IntakeState, bytes: number): void {
-  const held = quarantineStock(link, state)
-  state.stock = { items: held.items + 1, bytes: held.bytes + bytes }
+function addToSize(link: FiledropLink, state: IntakeState, bytes: number): void {
+  const stored = quarantineSize(link, state)
+  state.quarantine_size = { items: stored.items + 1, bytes: stored.bytes + bytes }
 }
 
 async function scanChannel(
@@ -101,28 +102,28 @@ async function scanChannel(
 ): Promise<void> {
   state.hasFailed = false
   await restoreWaived(link, filedrop, state)
-  const deskNow = async () => {
+  const currentContext = async () => {
     if (state.isStopped() || isQuarantineFull(link, filedrop, state)) return undefined
     const { peer, epoch } = await checkChannelState(link, 'in', filedrop)
     return peer && buildScanContext(link, filedrop, state, peer, epoch)
   }
-  const desk = await deskNow()
-  if (!desk) return
-  const dropbox = await listIncoming(link.folders)
+  const context = await currentContext()
+  if (!context) return
+  const incoming = await listIncoming(link.folders)
   const { incomplete } = state
-  await recordLostMessages(dropbox.items, incomplete, desk)
+  await recordLostMessages(incoming.items, incomplete, context)
   incomplete.beginScan()
-  await sortUnrecognized(dropbox.unrecognized, desk, state)
+  await sortUnrecognized(incoming.unrecognized, context, state)
   const { held, deferred, isStopped } = state
-  const isThrough = await scanMessages(dropbox.items, {
-    ...{ held, deferred, isStopped, deliver, currentContext: deskNow },
+  const isThrough = await scanMessages(incoming.items, {
+    ...{ held, deferred, isStopped, deliver, currentContext },
     isStillIncomplete: (item) => incomplete.isStillWaiting(item),
     noteIncomplete: (item) => incomplete.enter(item, filedrop.clock.monotonic()),
   })
-  await reportGaps(desk, state.reported_gaps)
-  if (isThrough) await state.silence.check(desk)
-  if (!isThrough || !(await deskNow())) return
-  await recordWaiting(dropbox, desk, state)
+  await reportGaps(context, state.reported_gaps)
+  if (isThrough) await state.silence.check(context)
+  if (!isThrough || !(await currentContext())) return
+  await recordWaiting(incoming, context, state)
   if (!state.hasFailed) link.trouble.delete('in')
 }
 
@@ -132,7 +133,7 @@ async function restoreWaived(link: FiledropLink, filedrop: FiledropContext, stat
   const { waivers, restored } = await restoreReleased(link, filedrop)
   state.waivers = waivers
   for (const stem of restored) state.deferred.add(stem)
-  if (restored.length > 0) state.stock = undefined
+  if (restored.length > 0) state.quarantine_size = undefined
 }
 
 /** Tells the journal when something has changed, and gives up what has waited too long. */
@@ -158,16 +159,16 @@ async function sortUnrecognized(
   context: ScanContext,
   state: IntakeState,
 ): Promise<void> {
-  for (const stranger of unrecognized) {
+  for (const file of unrecognized) {
     if (state.isStopped() || isQuarantineFull(context.link, context.filedrop, state)) return
-    if (isTemporaryName(stranger.raw_name)) state.incomplete.enterUnrecognized(stranger)
-    else await quarantineItem(stranger, fault('NAME', 'no name that a message has'), context)
+    if (isTemporaryName(file.raw_name)) state.incomplete.enterUnrecognized(file)
+    else await quarantineItem(file, fault('NAME', 'no name that a message has'), context)
   }
 }
 
 /** Back-pressure: rather no intake than a quarantine that fills the disk, or loses what it holds. */
 function isQuarantineFull(link: FiledropLink, { settings, log }: FiledropContext, state: IntakeState): boolean {
-  const isFullNow = quarantineStock(link, state).bytes >= settings.quarantine_max_bytes
+  const isFullNow = quarantineSize(link, state).bytes >= settings.quarantine_max_bytes
   if (isFullNow && link.trouble.get('in') !== quarantine_full)
     log.error('filedrop.quarantine.full', { peer: link.peer })
   if (isFullNow) link.trouble.set('in', quarantine_full)
@@ -185,7 +186,7 @@ function buildScanContext(
 ): ScanContext {
   const { journal, signatures, label_policy, site, tenant_id, releasable_names, clock, settings } = filedrop
   const trust: SenderTrust = { signatures, pinned: peer.keys, threshold: peer.threshold, formats: filedrop.formats }
-  const place: MessageDestination = {
+  const destination: MessageDestination = {
     site,
     tenant_id,
     releasable_names,
@@ -200,7 +201,7 @@ function buildScanContext(
     link,
     filedrop,
     trust,
-    destination: place,
+    destination,
     epoch,
     held: state.held,
     early: state.early,
@@ -222,6 +223,6 @@ function buildScanContext(
       // Another message once more: people have looked at the number, and not at this.
       if (outcome === 'known') await journal.setState(link.channel.in, 'frozen', detail, [event])
     },
-    noteQuarantined: (bytes) => addToStock(link, state, bytes),
+    noteQuarantined: (bytes) => addToSize(link, state, bytes),
   }
 }

@@ -1,4 +1,4 @@
-// Lays what a network brings where the intake looks. It comes whole or never will: half a message does not lie waiting here.
+// Writes messages from a network carrier to the incoming folder. Incomplete ones go straight to quarantine.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
@@ -10,19 +10,19 @@ import type { FiledropContext } from '../filedrop-context.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { type MessagePart, messageName, messageParts, partFileName } from '../files/message-name.ts'
 import { syncFolderAsync } from '../files/own-file.ts'
+import { placeFile } from '../files/place-file.ts'
 import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
 import type { FiledropLinkRuntime } from '../link/link-runtime.ts'
 import { type QuarantineMove, quarantineFiles } from '../quarantine/quarantine-files.ts'
 import { quarantinedEvent, reportQuarantined } from '../quarantine/quarantine-message.ts'
 import { fault } from '../quarantine-reasons.ts'
-import { placeFile } from '../sending/publish-message.ts'
 import type { Intake } from './intake.ts'
 import { countIncoming } from './scan/incoming-count.ts'
 
-/** Messages that may lie unread here: a peer that sends faster than this site reads is told to wait. */
+/** Unread messages allowed in the folder. A peer that sends faster than this site reads must wait. */
 const max_waiting_messages = 10_000
 
-/** Files written side by side: the disk makes them durable together. */
+/** Files written in parallel: the disk syncs them together. */
 const max_parallel_writes = 16
 
 type LandingContext = { readonly link: FiledropLink; readonly intake: Intake; readonly filedrop: FiledropContext }
@@ -62,7 +62,7 @@ async function writeParcels(context: LandingContext, parcels: readonly CarriedMe
   return landings
 }
 
-/** Those that are laid side by side, in the order given: no number twice. */
+/** Splits parcels into groups that are written in parallel, in order: no number twice in one group. */
 function splitIntoWaves(parcels: readonly CarriedMessage[]): CarriedMessage[][] {
   const waves: CarriedMessage[][] = []
   let stems = new Set<string>()
@@ -90,7 +90,7 @@ async function writeOrQuarantine(context: LandingContext, parcel: CarriedMessage
 async function writeParcel({ link, filedrop }: LandingContext, parcel: CarriedMessage): Promise<CarryOutcome> {
   const { folders } = link
   const { stem } = messageName(parcel.epoch, parcel.seq)
-  // Beside the envelope of another message not even the body is laid.
+  // Write nothing beside the envelope of another message.
   const there = readDroppedFile(join(folders.fresh, partFileName(stem, 'env')), filedrop.settings.max_envelope_bytes)
   if (!('gone' in there) && !('bytes' in there && there.bytes.equals(parcel.envelope))) return 'in_the_way'
   // The intake may take the one while the other is laid, which alone would wait here for long.
@@ -110,7 +110,7 @@ async function writeParcel({ link, filedrop }: LandingContext, parcel: CarriedMe
   return 'landed'
 }
 
-/** Audited first, as everything that goes to quarantine. Its number is free for the message that it claims to be. */
+/** Records the audit event first. The number stays free for the genuine message. */
 async function quarantineHalf(
   { link, intake, filedrop }: LandingContext,
   parcel: CarriedMessage,
@@ -121,7 +121,7 @@ async function quarantineHalf(
   const why = fault('TRUNCATED', lack)
   const where = { peer: link.peer, channel: link.channel.in, epoch, seq }
   const report = { link, filedrop, trace: newTrace(filedrop.random) }
-  // A body that people have had removed does not come to rest here by way of a broken envelope.
+  // A purged body is not stored again by way of a broken envelope.
   const digest = sha384(body)
   const isPurged = (await filedrop.purges.all()).has(digest)
   const files: QuarantineMove[] = []
@@ -132,8 +132,8 @@ async function quarantineHalf(
   }
   await filedrop.record([quarantinedEvent(stem, why, where, report)])
   reportQuarantined(stem, why, report)
-  const told = { places: [`${link.peer}/in/new/${partFileName(stem, 'body')}`], msg_ids: [], sessions: [] }
-  if (isPurged) await filedrop.journal.addPurgeFinds(digest, told)
+  const found = { places: [`${link.peer}/in/new/${partFileName(stem, 'body')}`], msg_ids: [], sessions: [] }
+  if (isPurged) await filedrop.journal.addPurgeFinds(digest, found)
   const about = { ...where, stem, fault: why, now: filedrop.clock.now(), mark: filedrop.random(4) }
   intake.noteQuarantined(quarantineFiles(link.folders.quarantine, about, files, filedrop.passFaultPoint))
 }

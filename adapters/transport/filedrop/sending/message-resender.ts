@@ -1,4 +1,4 @@
-// Sends again what never arrived: the identical bytes, held to what was signed before they go out.
+// Resends messages that did not arrive: the identical bytes, verified against their statement first.
 import { refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Gap, SentEntry } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { ResendFailure, ResendReport } from '../../../../daemon/kernel/messaging/one-way-control.ts'

@@ -1,4 +1,4 @@
-// The sending half of a line: one number per message, without a gap, and the same bytes however often it is asked.
+// The sending half of a link: one number per message without a gap, and the same bytes on every repeat.
 
 import { refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
@@ -9,7 +9,8 @@ import type { Trace } from '../../../../daemon/kernel/telemetry/trace.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { messageName } from '../files/message-name.ts'
-import { checkChannelState, type FiledropLink, linkAuditEvent } from '../link/filedrop-link.ts'
+import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
+import { linkAuditEvent } from '../link/link-audit-event.ts'
 import { publishedTotal } from '../metrics.ts'
 import { type WorkLoop, workLoop } from '../serial-work.ts'
 import { type MessageResender, messageResender } from './message-resender.ts'

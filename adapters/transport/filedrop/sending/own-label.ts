@@ -1,4 +1,4 @@
-// The label of what the carrier itself says to a peer: the lowest level, releasable to the peer, and nothing more.
+// The label of messages that the carrier itself sends: the lowest level, releasable to the peer.
 
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { type Label, lowestLabel } from '../../../../daemon/kernel/label/label.ts'

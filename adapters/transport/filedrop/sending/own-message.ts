@@ -1,4 +1,4 @@
-// Reads a message of this site's own from its files, and holds it to what was signed: what is not it never leaves here again.
+// Reads this site's own messages from their files, and verifies them before they leave again.
 import { join } from 'node:path'
 import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
@@ -7,7 +7,7 @@ import { checkOutgoingLabel } from '../../../../daemon/kernel/label/crossing.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import { readStatement, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { strictJson, strictValue } from '../checks/strict-json.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type DroppedFile, readDroppedFile } from '../files/dropped-file.ts'
 import { messageName, partFileName } from '../files/message-name.ts'
@@ -79,12 +79,11 @@ export function mayLeave(envelope: string, peer: Peer, filedrop: LabelPolicyCont
 
 type LabelPolicyContext = Pick<FiledropContext, 'formats' | 'label_policy'>
 
-function mayLabelLeave(said: UnlabelledStatement, peer: Peer, { label_policy }: LabelPolicyContext): boolean {
-  const held = label.safeParse(said.label).data
+function mayLabelLeave(statement: UnlabelledStatement, peer: Peer, { label_policy }: LabelPolicyContext): boolean {
+  const held = label.safeParse(statement.label).data
   return held !== undefined && !checkOutgoingLabel(held, peer, label_policy)
 }
 
 function parseFile(file: DroppedFile): unknown {
-  const read = 'bytes' in file ? strictJson(file.bytes) : undefined
-  return read?.outcome === 'value' ? read.value : undefined
+  return 'bytes' in file ? strictValue(file.bytes) : undefined
 }

@@ -1,15 +1,12 @@
-// Puts files where a carrier looks: never under their final name before they are whole and on disk, never over others.
+// Publishes messages to `ready`: under their final names only when complete and durable, without overwriting.
 import * as fs from 'node:fs'
-import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import type { ChannelFolders } from '../files/channel-folders.ts'
-import { readDroppedFile } from '../files/dropped-file.ts'
 import { type MessagePart, messageName, messageParts, parseMessageName, partFileName } from '../files/message-name.ts'
-import { syncFolderAsync } from '../files/own-file.ts'
-
-export type PlacementOutcome = 'placed' | 'present' | 'different'
+import { syncFolder, syncFolderAsync } from '../files/own-file.ts'
+import { type PlacementOutcome, placeFile } from '../files/place-file.ts'
 
 /** A numbered message with its exact bytes. */
 export type PublishableMessage = MessageNumber & { readonly envelope: string; readonly body: string }
@@ -56,6 +53,12 @@ export function listReadyStems(folders: ChannelFolders): ReadonlySet<string> {
   return new Set(fs.readdirSync(folders.ready).flatMap((name) => parseMessageName(name)?.stem ?? []))
 }
 
+/** Removes files from `ready`: their absence tells the sender that a carrier took them. */
+export function removeFromReady(ready: string, files: readonly { readonly name: string }[]): void {
+  for (const { name } of files) fs.rmSync(join(ready, name), { force: true })
+  syncFolder(ready)
+}
+
 /** Drafts of a process that died; nobody else writes there. */
 export function clearDrafts(folders: ChannelFolders): void {
   for (const name of fs.readdirSync(folders.tmp)) fs.rmSync(join(folders.tmp, name), { recursive: true, force: true })
@@ -75,36 +78,4 @@ async function placeMessageFile(
   passFaultPoint?: FiledropFaultHook,
 ): Promise<PlacementOutcome> {
   return await placeFile(join(tmp, file), join(folder, file), Buffer.from(text), passFaultPoint)
-}
-
-/** Whole and durable before it has its name; other bytes that have it already stay. The draft must be of this file system. */
-export async function placeFile(
-  draft: string,
-  final: string,
-  bytes: Buffer,
-  passFaultPoint?: FiledropFaultHook,
-): Promise<PlacementOutcome> {
-  const there = readDroppedFile(final, bytes.length)
-  if (!('gone' in there)) return 'bytes' in there && there.bytes.equals(bytes) ? 'present' : 'different'
-  try {
-    await writeDraft(draft, bytes, passFaultPoint)
-    await fsp.rename(draft, final)
-    return 'placed'
-  } catch (error) {
-    // A disk that is full must not be kept full by what did not fit.
-    await fsp.rm(draft, { force: true })
-    throw error
-  }
-}
-
-async function writeDraft(draft: string, bytes: Buffer, passFaultPoint?: FiledropFaultHook): Promise<void> {
-  const handle = await fsp.open(draft, 'w', 0o600)
-  try {
-    await handle.writeFile(bytes)
-    passFaultPoint?.('draft-written')
-    await handle.sync()
-    passFaultPoint?.('draft-synced')
-  } finally {
-    await handle.close()
-  }
 }

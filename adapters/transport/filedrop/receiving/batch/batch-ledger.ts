@@ -1,4 +1,4 @@
-// The ledger as a message of a batch finds it: what the journal holds, and what the messages before it have entered.
+// The ledger as one message of a batch sees it: the journal, and the entries of the earlier messages in the batch.
 import type { Arrival, Journal, LedgerEntry, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 
 export type BatchLedger = {

@@ -1,15 +1,15 @@
-// Hands the messages of a batch to their receivers: those that commute side by side, the others in order and alone.
+// Delivers the messages of a batch to their handlers: commuting ones in parallel, the others one by one in order.
 
 import type { DeliveryVerdict, InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
 import type { Trace } from '../../../../../daemon/kernel/telemetry/trace.ts'
 import { fileBytes, labelledStatement, requireEstablished } from '../../checks/message-examination.ts'
 import { hasReleasedLabel } from '../../checks/released-label.ts'
-import type { ReceiveContext, ScanContext } from '../../quarantine/quarantine-message.ts'
 import { scannerFault } from '../body-scanner/body-scanner.ts'
 import { scanBody } from '../body-scanner/scan-body.ts'
 import { receiveInventory } from '../gaps/receive-inventory.ts'
 import { guardFile } from '../guard-file.ts'
 import { heldLimitFault } from '../scan/held-messages.ts'
+import type { ReceiveContext, ScanContext } from '../scan-context.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
 import { isOrdered } from './message-order.ts'
 

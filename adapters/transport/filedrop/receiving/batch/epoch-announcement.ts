@@ -1,4 +1,4 @@
-// The first message of an epoch says so itself, by a note that the sender's root keys have signed: nothing else opens one.
+// Reads the first message of an epoch: a note signed by the sender's root keys, the only way to open an epoch.
 import * as z from 'zod'
 import type { AuditEvent } from '../../../../../daemon/kernel/audit/audit-chain.ts'
 import { type Jws, jws } from '../../../../../daemon/kernel/cryptography/signatures.ts'
@@ -12,9 +12,9 @@ import {
 } from '../../checks/message-examination.ts'
 import { signersFault } from '../../checks/signature-checks.ts'
 import { strictJson } from '../../checks/strict-json.ts'
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ReceiveContext, ScanContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { fault } from '../../quarantine-reasons.ts'
+import type { ReceiveContext, ScanContext } from '../scan-context.ts'
 import type { MessageCandidate } from './message-candidate.ts'
 
 const announcementData = z.strictObject({ epoch: jws })
@@ -48,16 +48,18 @@ async function verifyAnnouncement(
   const read = strictJson(Buffer.from(verified.payload))
   const parsed = epochAnnouncement.safeParse(read.outcome === 'value' ? read.value : undefined)
   if (parsed.error) return { fault: shapeFault('the announcement', parsed.error, 'SCHEMA') }
-  const said = parsed.data
+  const announcement = parsed.data
   const { channel, src, dst, epoch } = requireEstablished(examination, 'statement')
-  const isLate = verified.keys.some((key) => key.not_after && Date.parse(said.created) > Date.parse(key.not_after))
+  const isLate = verified.keys.some(
+    (key) => key.not_after && Date.parse(announcement.created) > Date.parse(key.not_after),
+  )
   if (isLate) return { fault: fault('UNKNOWN_KEY', 'a root key signed the announcement after its own end') }
-  if (said.dst !== dst) return { fault: fault('WRONG_DST', 'it announces an epoch to another site') }
-  if (said.channel !== channel || said.src !== src) {
+  if (announcement.dst !== dst) return { fault: fault('WRONG_DST', 'it announces an epoch to another site') }
+  if (announcement.channel !== channel || announcement.src !== src) {
     return { fault: fault('WRONG_CHANNEL', 'it announces an epoch of another channel') }
   }
-  if (said.epoch !== epoch) return { fault: fault('SCHEMA', `it announces epoch ${said.epoch}`) }
-  return { verified: said }
+  if (announcement.epoch !== epoch) return { fault: fault('SCHEMA', `it announces epoch ${announcement.epoch}`) }
+  return { verified: announcement }
 }
 
 /** Durable before the message is taken in: what comes behind it must not wait for an epoch that is open. */

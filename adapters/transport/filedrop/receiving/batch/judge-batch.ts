@@ -1,12 +1,12 @@
-// Decides about the messages of a batch: their signatures all at once, the rest one after the other as their numbers say.
+// Judges the messages of a batch: verifies all signatures in parallel, then checks each message in sequence order.
 import type { Arrival } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { judgeMessage, type MessageJudgement, verifyMessage } from '../../checks/message-checks.ts'
 import { requireEstablished } from '../../checks/message-examination.ts'
 import { findPurgeOrder } from '../../quarantine/purge-orders.ts'
-import type { ScanContext } from '../../quarantine/quarantine-message.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'
 import { guardFile } from '../guard-file.ts'
 import { heldLimitFault } from '../scan/held-messages.ts'
+import type { ScanContext } from '../scan-context.ts'
 import { type BatchLedger, readBatchLedger } from './batch-ledger.ts'
 import { readAnnouncement } from './epoch-announcement.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'

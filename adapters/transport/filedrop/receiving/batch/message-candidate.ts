@@ -1,9 +1,9 @@
-// One message of a batch on its way in, and what has been decided about it so far.
+// One message of a batch during intake, with its disposition so far.
 
 import type { MessageExamination } from '../../checks/message-examination.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'
 import type { IncomingItem } from '../scan/incoming-files.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 
 export type MessageCandidate = {
   readonly item: IncomingItem

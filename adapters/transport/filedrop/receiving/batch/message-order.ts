@@ -1,4 +1,4 @@
-// Which kinds of message may be applied in any order, and which wait for all that were sent before them.
+// Classifies message kinds: applied in any order, or only after all earlier messages.
 import type { MessageKind } from '../../../../../daemon/kernel/messaging/transport.ts'
 
 /**

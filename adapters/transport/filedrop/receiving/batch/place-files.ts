@@ -1,4 +1,4 @@
-// The last step of a message: the journal and the audit chain know its fate, and its files go where that says.
+// Moves the files of a message to their final folder, after the journal and the audit log have its disposition.
 import * as fs from 'node:fs'
 import type { LedgerEntry } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { requireEstablished } from '../../checks/message-examination.ts'
@@ -6,14 +6,10 @@ import { checkFileKind } from '../../files/dropped-file.ts'
 import { messageParts, partFileName, partPath } from '../../files/message-name.ts'
 import { duplicatesTotal, receivedTotal } from '../../metrics.ts'
 import { describeMatch, removeMatch } from '../../quarantine/purge-walk.ts'
-import {
-  moveToQuarantine,
-  quarantineMessage,
-  type ReceiveContext,
-  reportQuarantined,
-} from '../../quarantine/quarantine-message.ts'
+import { moveToQuarantine, quarantineMessage, reportQuarantined } from '../../quarantine/quarantine-message.ts'
 import { fault, type MessageFault, quarantineReasons } from '../../quarantine-reasons.ts'
 import type { IncomingItem } from '../scan/incoming-files.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import type { MessageCandidate } from './message-candidate.ts'
 
 export async function placeFiles(candidate: MessageCandidate): Promise<void> {

@@ -1,7 +1,9 @@
-// A batch of messages on its way in, by steps that may each be repeated after a crash: received, taken, settled, moved.
+// Receives a batch of messages in steps that can each be repeated after a crash: receive, deliver, record, move.
 import type { ArrivalOutcome } from '../../../../../daemon/kernel/messaging/journal.ts'
-import { appliedEvent, messageQuarantinedEvent, type ScanContext } from '../../quarantine/quarantine-message.ts'
+import { messageQuarantinedEvent } from '../../quarantine/quarantine-message.ts'
 import { guardFile } from '../guard-file.ts'
+import type { ScanContext } from '../scan-context.ts'
+import { appliedEvent } from './applied-event.ts'
 import { deliverBatch, type IncomingMessageHandler } from './deliver-batch.ts'
 import { openAnnouncedEpochs } from './epoch-announcement.ts'
 import { arrivalOf, isEquivocation, judgeBatch } from './judge-batch.ts'

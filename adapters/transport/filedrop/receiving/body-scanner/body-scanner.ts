@@ -1,4 +1,4 @@
-// Asks a command of the operator (virus, content policy) about a body before anything acts on it. In doubt the answer is no.
+// Runs the operator's scanner command (virus, content policy) on a body. Any unclear result counts as a refusal.
 import { spawn } from 'node:child_process'
 import * as z from 'zod'
 import { fault } from '../../quarantine-reasons.ts'

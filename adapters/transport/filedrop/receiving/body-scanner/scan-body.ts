@@ -1,9 +1,9 @@
-// Shows a body to the scanner as it was verified: in a file of our own, since whoever brought it may still hold theirs open.
+// Scans the verified bytes of a body from a private copy, because a carrier may still hold the original file open.
 import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileBytes, type MessageExamination } from '../../checks/message-examination.ts'
 import { partFileName } from '../../files/message-name.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import type { BodyScanResult } from './body-scanner.ts'
 
 /** The bytes in `work` are those that were verified, whoever else has the old file open. Throws when the disk fails. */

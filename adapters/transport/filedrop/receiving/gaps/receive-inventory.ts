@@ -1,12 +1,12 @@
-// Holds what a sender says that it has sent against what has arrived here: one number, one statement, whoever tells of it.
+// Compares a sender's inventory with the messages that arrived: one statement per number.
 import { inventory_schema, inventoryData } from '../../../../../daemon/kernel/messaging/inventory.ts'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { InboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
 import { shapeFault } from '../../checks/file-checks.ts'
 import type { MessageExamination } from '../../checks/message-examination.ts'
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 
 /**
  * What is wrong with it, before anybody else is told of it. Durable when it resolves; a repeat changes nothing. Its own
@@ -17,7 +17,7 @@ export async function receiveInventory(
   examination: MessageExamination,
   context: ReceiveContext,
 ): Promise<MessageFault | undefined> {
-  if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'it is no inventory that this site reads')
+  if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'its inventory schema is not supported here')
   const parsed = inventoryData.safeParse(body)
   if (parsed.error) return shapeFault('the inventory', parsed.error, 'SCHEMA')
   const { epoch, highest, rolling, digests } = parsed.data

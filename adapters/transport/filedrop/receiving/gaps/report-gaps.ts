@@ -1,9 +1,9 @@
-// Tells, once each, that numbers are missing and that an epoch waits for its announcement: people can ask for them again.
+// Reports, once each, missing numbers and an epoch without its announcement, so that operators can request them.
 
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ScanContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
+import type { ScanContext } from '../scan-context.ts'
 
-/** What was told already. */
+/** The gaps that were reported before. */
 export type ReportedGaps = { epoch: number; missing: number; awaited: number }
 
 export function noReportedGaps(): ReportedGaps {
@@ -12,20 +12,20 @@ export function noReportedGaps(): ReportedGaps {
 
 export async function reportGaps(
   { link, filedrop, destination, epoch, early }: ScanContext,
-  told: ReportedGaps,
+  reported: ReportedGaps,
 ): Promise<void> {
   const { floor, highest, arrived } = await filedrop.journal.progress(destination.channel, epoch)
   const missing = highest - floor - arrived
-  if (missing > (told.epoch === epoch ? told.missing : 0)) {
+  if (missing > (reported.epoch === epoch ? reported.missing : 0)) {
     const gaps = await filedrop.journal.gaps(destination.channel, epoch, 16)
     filedrop.log.warn('filedrop.gap', { peer: link.peer, missing, gaps })
     await filedrop.record([
       linkAuditEvent(link, 'filedrop.gap.found', destination.channel, { epoch, missing, gaps }, filedrop),
     ])
   }
-  Object.assign(told, { epoch, missing })
-  if (early.size === 0 || told.awaited === epoch + 1) return
-  told.awaited = epoch + 1
+  Object.assign(reported, { epoch, missing })
+  if (early.size === 0 || reported.awaited === epoch + 1) return
+  reported.awaited = epoch + 1
   filedrop.log.warn('filedrop.epoch.awaited', { peer: link.peer, epoch: epoch + 1, waiting: early.size })
   const about = { epoch: epoch + 1, waiting: early.size }
   await filedrop.record([linkAuditEvent(link, 'filedrop.epoch.awaited', destination.channel, about, filedrop)])

@@ -1,22 +1,24 @@
-// A sender says something at least once an interval: three of them without a word, and somebody must look.
+// Raises an alarm when a sender has been silent for three of its inventory intervals.
 
-import { type FiledropLink, linkAuditEvent } from '../../link/filedrop-link.ts'
+import type { FiledropLink } from '../../link/filedrop-link.ts'
+import { lastInventoryTime } from '../../link/last-inventory.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { alarmsTotal } from '../../metrics.ts'
-import type { ScanContext } from '../../quarantine/quarantine-message.ts'
 import type { MessageCandidate } from '../batch/message-candidate.ts'
+import type { ScanContext } from '../scan-context.ts'
 
 const silent_intervals = 3
 
 export type SilenceAlarm = {
-  /** Of a batch whose fates are known: what is new and the sender's own breaks the silence, a repeat does not. */
+  /** New messages of the sender end the silence; repeats do not. */
   noteActivity(batch: readonly MessageCandidate[]): void
-  /** Raises the alarm, once, when it has lasted too long. */
+  /** Raises the alarm, once, when the silence has lasted too long. */
   check(context: ScanContext): Promise<void>
 }
 
 /**
- * Counts on the clock that never jumps. What was silent before this process began counts for one interval less than
- * it takes: no wall clock raises the alarm alone, and a restart puts it off by no more than one.
+ * Counts on the monotonic clock. Silence before the start of this process counts for at most two intervals: the wall
+ * clock alone cannot raise the alarm, and a restart delays it by at most one interval.
  */
 export function silenceAlarm(link: FiledropLink): SilenceAlarm {
   let since: number | undefined
@@ -25,20 +27,23 @@ export function silenceAlarm(link: FiledropLink): SilenceAlarm {
     noteActivity(batch) {
       isBroken ||= batch.some(isNewFromSender)
     },
-    async check(desk) {
-      const { clock } = desk.filedrop
+    async check(context) {
+      const { clock, journal } = context.filedrop
+      const { channel, peer } = context.destination
       const now = clock.monotonic()
-      const interval_ms = desk.destination.peer.inventory_interval_s * 1_000
+      const interval_ms = peer.inventory_interval_s * 1_000
       if (isBroken) {
-        if (link.stale) desk.filedrop.log.info('filedrop.channel.heard', { peer: link.peer })
+        if (link.stale) context.filedrop.log.info('filedrop.channel.heard', { peer: link.peer })
         link.stale = false
         since = now
       }
       isBroken = false
-      since ??=
-        now - Math.min(Math.max(clock.now() - (await lastInventoryTime(desk)), 0), (silent_intervals - 1) * interval_ms)
+      if (since === undefined) {
+        const last = await lastInventoryTime(channel, peer, journal)
+        since = now - Math.min(Math.max(clock.now() - last, 0), (silent_intervals - 1) * interval_ms)
+      }
       if (link.stale || now - since < silent_intervals * interval_ms) return
-      await raiseSilenceAlarm(desk)
+      await raiseSilenceAlarm(context)
       link.stale = true
     },
   }
@@ -47,11 +52,6 @@ export function silenceAlarm(link: FiledropLink): SilenceAlarm {
 function isNewFromSender({ disposition, wasInWork }: MessageCandidate): boolean {
   if (disposition?.is === 'held') return !wasInWork
   return disposition?.is === 'applied' || disposition?.is === 'refused' || disposition?.is === 'quarantined'
-}
-
-async function lastInventoryTime({ filedrop, destination }: ScanContext): Promise<number> {
-  const known = (await filedrop.journal.channels()).find(({ channel }) => channel === destination.channel)
-  return known?.inventory_at || Date.parse(destination.peer.enrolled)
 }
 
 async function raiseSilenceAlarm({ link, filedrop, destination }: ScanContext): Promise<void> {

@@ -1,11 +1,11 @@
-// Gathers the messages that lie there into batches: each read once, and moved to work.
+// Collects incoming messages into batches: reads each one once and moves it to `work`.
 import * as fs from 'node:fs'
 import { readClaims, readIfComplete } from '../../checks/completeness.ts'
 import { readMessageFiles } from '../../checks/message-examination.ts'
 import { type DroppedFile, isPrivate, makePrivate, private_mode, readDroppedFile } from '../../files/dropped-file.ts'
 import { type MessagePart, messageParts, partFileName, partPath } from '../../files/message-name.ts'
-import type { ReceiveContext } from '../../quarantine/quarantine-message.ts'
 import type { MessageCandidate } from '../batch/message-candidate.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath } from './incoming-files.ts'
 
 /** Reads a message of which both parts are there, and moves it to `work`; `wait` while it is not complete. */

@@ -1,13 +1,9 @@
-// What never becomes complete is given up, by the journal's count of how long it waits: times of files are the sender's to choose.
+// Quarantines files that stay incomplete too long by the journal's clock: senders choose the times of files.
 
-import {
-  quarantineMessage,
-  type ReceiveContext,
-  type ScanContext,
-  withTrace,
-} from '../../quarantine/quarantine-message.ts'
+import { quarantineMessage } from '../../quarantine/quarantine-message.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
 import { guardFile } from '../guard-file.ts'
+import { type ReceiveContext, type ScanContext, withTrace } from '../scan-context.ts'
 import type { IncomingItem, UnrecognizedFile } from './incoming-files.ts'
 import { quarantineUnrecognized } from './unrecognized-files.ts'
 
@@ -34,9 +30,9 @@ export async function quarantineExpired(
   return first
 }
 
-export async function quarantineItem(waiting: WaitingItem, why: MessageFault, scanDesk: ScanContext): Promise<void> {
-  const desk = withTrace(scanDesk)
-  await guardFile(desk, journalNames(waiting).join(' '), () => quarantineByKind(waiting, why, desk))
+export async function quarantineItem(waiting: WaitingItem, why: MessageFault, scanContext: ScanContext): Promise<void> {
+  const context = withTrace(scanContext)
+  await guardFile(context, journalNames(waiting).join(' '), () => quarantineByKind(waiting, why, context))
 }
 
 function quarantineByKind(waiting: WaitingItem, why: MessageFault, context: ReceiveContext): Promise<void> {

@@ -1,15 +1,15 @@
-// Messages that lie in `work` from before: those that wait behind a gap, and those that a death may be laid to.
+// Handles messages that an earlier scan left in `work`: those behind a gap, and those that may crash the process.
 
 import { isWaived, type MessageExamination } from '../../checks/message-examination.ts'
 import {
   messageQuarantinedEvent,
   moveToQuarantine,
   quarantineMessage,
-  type ReceiveContext,
   reportQuarantined,
 } from '../../quarantine/quarantine-message.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
 import { isOrdered } from '../batch/message-order.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import type { IncomingItem } from './incoming-files.ts'
 
 /** Whether it goes on waiting for what was sent before it. The ledger remembers, over a restart too. */

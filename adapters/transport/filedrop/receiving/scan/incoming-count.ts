@@ -1,4 +1,4 @@
-// How many messages lie in the incoming folders, counted in steps: of a hundred thousand nobody else has to wait for it.
+// Counts the messages in the incoming folders in steps, so that a hundred thousand of them block nothing else.
 import * as fsp from 'node:fs/promises'
 import type { ChannelFolders } from '../../files/channel-folders.ts'
 import { type MessageName, parseMessageName } from '../../files/message-name.ts'

@@ -1,4 +1,4 @@
-// What lies in the incoming folders, as messages in the order of their numbers, and what is none.
+// Lists the incoming folders: messages in sequence order, and unrecognized files.
 import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChannelFolders } from '../../files/channel-folders.ts'
@@ -17,17 +17,17 @@ export type IncomingFiles = {
 
 /** Throws when a folder cannot be read. */
 export async function listIncoming({ work, fresh }: Pick<ChannelFolders, 'work' | 'fresh'>): Promise<IncomingFiles> {
-  const strangers: UnrecognizedFile[] = []
+  const unrecognized: UnrecognizedFile[] = []
   const messagesIn = async (folder: string) => {
     const files = await fsp.readdir(folder, { encoding: 'latin1' })
     return files.filter(
-      (bytes) => parseMessageName(bytes) !== undefined || !strangers.push({ folder, raw_name: bytes }),
+      (bytes) => parseMessageName(bytes) !== undefined || !unrecognized.push({ folder, raw_name: bytes }),
     )
   }
   const [inWork, inFresh] = [await messagesIn(work), await messagesIn(fresh)]
   const files = [...inWork, ...inFresh].sort()
   const known = new Set(inWork)
-  return { items: { [Symbol.iterator]: () => groupItems(files, known) }, unrecognized: strangers }
+  return { items: { [Symbol.iterator]: () => groupItems(files, known) }, unrecognized }
 }
 
 type PartLocations = { [P in MessagePart]: IncomingItem[P] }

@@ -1,4 +1,4 @@
-// What is not complete, remembered by how it looks: nothing of it is opened again, nor told to the journal, before that has changed.
+// Remembers incomplete messages by their file metadata: they are opened and journalled again only after a change.
 import * as fs from 'node:fs'
 import type { ChannelFolders } from '../../files/channel-folders.ts'
 import { checkFileKind } from '../../files/dropped-file.ts'

@@ -1,8 +1,8 @@
-// After a power cut the ledger may know of messages whose files the disk has not: they are missing again, so that they are asked for.
+// Finds messages that the ledger knows and whose files a power cut lost, and marks them missing.
 import type { Gap, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { messageName } from '../../files/message-name.ts'
-import { linkAuditEvent } from '../../link/filedrop-link.ts'
-import type { ScanContext } from '../../quarantine/quarantine-message.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
+import type { ScanContext } from '../scan-context.ts'
 import type { IncomingItem } from './incoming-files.ts'
 
 /** Runs of numbers that one event names. */

@@ -1,12 +1,12 @@
-// One walk over the messages that lie there, in the order of their numbers: in batches, but for what needs its own care.
+// Scans the incoming messages in sequence order: in batches, except for those that need separate handling.
 import { setImmediate as othersTurn } from 'node:timers/promises'
-import { type ReceiveContext, type ScanContext, withTrace } from '../../quarantine/quarantine-message.ts'
 import { matchWaiver } from '../../quarantine/release.ts'
 import type { IncomingMessageHandler } from '../batch/deliver-batch.ts'
 import { verifyBatch } from '../batch/judge-batch.ts'
 import type { MessageCandidate } from '../batch/message-candidate.ts'
 import { receiveBatch } from '../batch/receive-batch.ts'
 import { guardFile } from '../guard-file.ts'
+import { type ReceiveContext, type ScanContext, withTrace } from '../scan-context.ts'
 import { collectMessage, isWholeInWork } from './collect-message.ts'
 import { holdIfBehindGap, quarantineIfPoison } from './held-messages.ts'
 import type { IncomingItem } from './incoming-files.ts'
@@ -120,11 +120,11 @@ class MessageScan {
 
   /** Begins the batch that was gathered, and finishes the one that was begun before. */
   async #begin(): Promise<void> {
-    const [batch, desk, before] = [this.#batch, this.#context, this.#verifying]
+    const [batch, context, before] = [this.#batch, this.#context, this.#verifying]
     this.#batch = []
     this.#bytes = 0
     this.#context = undefined
-    this.#verifying = desk && batch.length > 0 ? { batch, context: desk, verified: verifyBatch(batch) } : undefined
+    this.#verifying = context && batch.length > 0 ? { batch, context, verified: verifyBatch(batch) } : undefined
     if (before) await this.#finish(before)
   }
 

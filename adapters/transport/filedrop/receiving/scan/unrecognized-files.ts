@@ -1,17 +1,13 @@
-// Files that are no message, and halves of one: whether they wait, belong to a step that a crash cut short, or go.
+// Handles files that are not messages, and halves of messages: wait, finish an interrupted step, or quarantine.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { checkFileKind } from '../../files/dropped-file.ts'
 import { partFileName } from '../../files/message-name.ts'
 import { findHalfMoved, quarantineFiles } from '../../quarantine/quarantine-files.ts'
-import {
-  quarantinedEvent,
-  quarantineMessage,
-  type ReceiveContext,
-  reportQuarantined,
-} from '../../quarantine/quarantine-message.ts'
+import { quarantinedEvent, quarantineMessage, reportQuarantined } from '../../quarantine/quarantine-message.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'
+import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath, locateUnrecognized, type UnrecognizedFile } from './incoming-files.ts'
 
 /** In quarantine it gets a name of ours; its own, which may hold anything, stands in the reason file. */

@@ -1,10 +1,9 @@
-// Gives a network what lies ready for a peer, for as long as it takes it there: called back the moment it may not leave any more.
+// Hands ready messages to a network carrier, and recalls them as soon as they may not leave any more.
 import * as fs from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
 import type { CarriedMessage, HandoverRequest, HandoverResult } from '../../../../../daemon/kernel/messaging/carrier.ts'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
-import { removeFromReady } from '../../courier/finish-pickups.ts'
 import { describeFailure } from '../../failure-text.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 import {
@@ -18,8 +17,8 @@ import {
 import { checkChannelState, type FiledropLink } from '../../link/filedrop-link.ts'
 import type { FiledropLinkRuntime } from '../../link/link-runtime.ts'
 import { purgeableDigests } from '../../quarantine/purge-orders.ts'
-import { type MessageBytes, readOwnMessage } from '../own-message.ts'
-import { listReadyStems, publishMessage } from '../publish-message.ts'
+import { type MessageBytes, type OutgoingLink, readOwnMessage } from '../own-message.ts'
+import { listReadyStems, publishMessage, removeFromReady } from '../publish-message.ts'
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts'
 import type { ParcelClaim } from './parcel-claims.ts'
 
@@ -152,12 +151,10 @@ function watchPermission(link: FiledropLink, peer: Peer, claim: ParcelClaim, fil
   return () => clearInterval(timer)
 }
 
-type HandoverLink = { readonly link: FiledropLink; readonly peer: Peer }
-
 /** Held to what was signed, as for a courier. Half a message is one that is being published; a faulty one stays. */
 async function readParcels(
   names: readonly MessageName[],
-  outgoing: HandoverLink,
+  outgoing: OutgoingLink,
   { filedrop, reported }: HandoverContext,
 ) {
   const { link } = outgoing
@@ -183,7 +180,7 @@ async function readParcels(
 
 async function readParcel(
   name: MessageName,
-  outgoing: HandoverLink,
+  outgoing: OutgoingLink,
   filedrop: FiledropContext,
 ): Promise<MessageBytes | string> {
   const { link } = outgoing

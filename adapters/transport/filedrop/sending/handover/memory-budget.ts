@@ -1,4 +1,4 @@
-// Memory that all peers share: who wants more of it than is free waits, and nobody who asks later goes before.
+// A memory budget that all peers share: reservations wait in order until enough is free.
 
 export type MemoryBudget = {
   /** Resolves when so much is free, with how to give it back. More than there is at all counts as all there is. */
@@ -16,8 +16,8 @@ export function memoryBudget(total_bytes: number): MemoryBudget {
     }
   }
   return {
-    async reserve(wanted) {
-      const bytes = Math.min(wanted, total_bytes)
+    async reserve(requested) {
+      const bytes = Math.min(requested, total_bytes)
       await new Promise<void>((enter) => {
         waiting.push({ bytes, enter })
         letIn()

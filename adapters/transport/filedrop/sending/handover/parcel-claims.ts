@@ -1,4 +1,4 @@
-// Who has messages of this site in hand to take them away: whoever orders that they stay calls them back, and waits.
+// Claims on messages that a network carrier is sending: a purge recalls them and waits until they are released.
 import type { CarriedMessage } from '../../../../../daemon/kernel/messaging/carrier.ts'
 import { serialQueue } from '../../serial-work.ts'
 

@@ -1,4 +1,4 @@
-// Finds out that the journal was set back, by the files that have left here: a number must never be given twice.
+// Detects a journal that was restored from a backup by the files that left since, so that no number is used twice.
 import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'
@@ -6,7 +6,8 @@ import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journ
 import type { FiledropContext } from '../../filedrop-context.ts'
 import { readDroppedFile } from '../../files/dropped-file.ts'
 import { parseMessageName, partFileName } from '../../files/message-name.ts'
-import { type FiledropLink, linkAuditEvent } from '../../link/filedrop-link.ts'
+import type { FiledropLink } from '../../link/filedrop-link.ts'
+import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { readOwnEnvelope } from '../own-message.ts'
 
 /** What people are told when a channel waits for its next epoch. */

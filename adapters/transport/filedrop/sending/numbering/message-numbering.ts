@@ -1,4 +1,4 @@
-// Gives each outgoing message the next number of its channel, one after the other, so that none is given twice.
+// Assigns the next number of the channel to each outgoing message, in order and only once.
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
 import type { SealedMessage, SentHead } from '../../../../../daemon/kernel/messaging/journal.ts'
@@ -40,17 +40,17 @@ export function messageNumbering(link: FiledropLink, filedrop: FiledropContext):
     await freezeIfRolledBack(link, filedrop)
     isChecked = true
   }
-  const number = batchRequests(max_batch_messages, (asked: readonly NumberingRequest[]) =>
+  const number = batchRequests(max_batch_messages, (requests: readonly NumberingRequest[]) =>
     alone(async () => {
       await check()
-      return await numberBatch(link, asked, filedrop)
+      return await numberBatch(link, requests, filedrop)
     }),
   )
   return {
     alone,
     check,
-    async next(asked) {
-      const sent = await number(asked)
+    async next(request) {
+      const sent = await number(request)
       if (sent instanceof Error) throw sent
       return sent
     },
@@ -63,7 +63,7 @@ export function messageNumbering(link: FiledropLink, filedrop: FiledropContext):
  */
 async function numberBatch(
   link: FiledropLink,
-  asked: readonly NumberingRequest[],
+  requests: readonly NumberingRequest[],
   filedrop: FiledropContext,
 ): Promise<(NumberedMessage | Error)[]> {
   const { journal, metrics } = filedrop
@@ -75,7 +75,7 @@ async function numberBatch(
     const durable = await journal.digests(channel, limit)
     return [...durable, ...sealed.map(({ digest }) => digest)].slice(-limit)
   }
-  for (const { compose, peer } of asked) {
+  for (const { compose, peer } of requests) {
     const made = await sealOnce(link, await composeMessage(compose, head, recent), peer, head, sealed, filedrop)
     answers.push(made instanceof Error ? made : toNumbered(made))
     if (made instanceof Error || !('body' in made)) continue

@@ -1,4 +1,4 @@
-// Opens the next epoch of an outgoing channel: after a restore its numbers begin anew, and the root keys say so.
+// Opens the next epoch of an outgoing channel after a restore, by an announcement that the root keys sign.
 
 import type { Jws } from '../../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../../daemon/kernel/error/errors.ts'
@@ -45,14 +45,14 @@ export async function openEpoch(
   filedrop: FiledropContext,
   audit: Parameters<OneWayControl['openEpoch']>[1],
 ): Promise<EpochAnnouncement> {
-  const said = await verifyAnnouncement(link, announcement, filedrop)
-  if (isRefusal(said)) throw said
+  const verified = await verifyAnnouncement(link, announcement, filedrop)
+  if (isRefusal(verified)) throw verified
   const { journal, log } = filedrop
   await numbering.alone(async () => {
     const message = await sealMessage(
       {
         peer: peer.name,
-        event_id: `epoch:${said.epoch}`,
+        event_id: `epoch:${verified.epoch}`,
         kind: 'keys',
         schema: keys_schema,
         body: { epoch: announcement },
@@ -61,15 +61,15 @@ export async function openEpoch(
       },
       link.channel.out,
       peer,
-      { epoch: said.epoch, seq: 0, digest: undefined },
+      { epoch: verified.epoch, seq: 0, digest: undefined },
       filedrop,
     )
-    if ((await journal.openEpoch(link.channel.out, message, audit(said))) === 'behind')
-      throw epochUsedRefusal(said.epoch)
+    if ((await journal.openEpoch(link.channel.out, message, audit(verified))) === 'behind')
+      throw epochUsedRefusal(verified.epoch)
     filedrop.passFaultPoint('epoch-opened')
-    log.warn('filedrop.epoch.opened', { peer: link.peer, epoch: said.epoch, reason: said.reason })
+    log.warn('filedrop.epoch.opened', { peer: link.peer, epoch: verified.epoch, reason: verified.reason })
   })
-  return said
+  return verified
 }
 
 /** A later epoch than the next is for a site whose files were set back as well: the peer alone knows which it saw. */
@@ -81,13 +81,13 @@ async function verifyAnnouncement(
   const { keys, threshold } = filedrop.roots()
   // Signed by a wrong key it would open an epoch that no peer takes.
   if (keys.length === 0) return refuse('conflict', no_root_keys)
-  const said = await verifyNote('epoch', announcement, keys, threshold, epochAnnouncement, filedrop.signatures)
-  if (isRefusal(said)) return said
+  const verified = await verifyNote('epoch', announcement, keys, threshold, epochAnnouncement, filedrop.signatures)
+  if (isRefusal(verified)) return verified
   const draft = await draftEpoch(link, filedrop)
-  if (said.channel !== draft.channel || said.src !== draft.src || said.dst !== draft.dst) {
+  if (verified.channel !== draft.channel || verified.src !== draft.src || verified.dst !== draft.dst) {
     return refuse('invalid', 'the announcement is about another channel')
   }
-  return said.epoch < draft.epoch ? epochUsedRefusal(said.epoch) : said
+  return verified.epoch < draft.epoch ? epochUsedRefusal(verified.epoch) : verified
 }
 
 const no_root_keys =

@@ -1,4 +1,5 @@
-// Makes the signed message: body and statement as canonical JSON, the envelope around the statement's bytes.
+// Builds the signed message: body and statement as canonical JSON, and the envelope around the statement's bytes.
+
 import { canonicalJson, sha384 } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
@@ -7,9 +8,8 @@ import { selectFormat } from '../../../../../daemon/kernel/messaging/statement-f
 import type { MessageBody, OutboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
 import { no_predecessor } from '../../checks/sequence-check.ts'
 import { strictJson } from '../../checks/strict-json.ts'
+import { day_ms } from '../../day-length.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
-
-const day_ms = 86_400_000
 
 /**
  * The next message after `head`. Throws `Refusal('too_large')` or `('invalid')` for what no receiver would take, and

@@ -1,4 +1,4 @@
-// Where an accredited way back exists: a receipt of fixed size at a fixed rate, so that its sending tells nothing.
+// Composes an acknowledgement for an accredited return path: fixed size and rate, so that it leaks no traffic data.
 import * as z from 'zod'
 import { type Jws, jws } from '../../../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-json.ts'

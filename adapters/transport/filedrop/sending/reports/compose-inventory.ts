@@ -1,4 +1,4 @@
-// What a sender says from time to time of all that it has sent, so that a receiver finds out what never came.
+// Composes an inventory of all sent messages, by which a receiver detects missing ones.
 
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
 import {

@@ -1,4 +1,4 @@
-// A short signed note of what is missing, for a person to carry back: made by a receiver, read by the sender.
+// Makes and reads gap receipts: signed notes of missing numbers that a person carries back to the sender.
 
 import type { Jws } from '../../../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
@@ -9,12 +9,11 @@ import {
   gapReceipt,
   max_missing_runs,
 } from '../../../../../daemon/kernel/messaging/one-way-control.ts'
+import { day_ms } from '../../day-length.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 import { channelName } from '../../files/channel-folders.ts'
 import type { FiledropLink } from '../../link/filedrop-link.ts'
 import { claimedEnds, verifyPeerNote } from '../../signed-notes.ts'
-
-const day_ms = 86_400_000
 
 /** What fits into a JWS of this house. */
 const max_receipt_bytes = 48_000

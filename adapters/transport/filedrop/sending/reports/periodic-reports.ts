@@ -1,9 +1,8 @@
-// What a line says by itself from time to time: inventories to every peer, acknowledgements where a way back is accredited.
+// Sends periodic reports: inventories to every peer, acknowledgements over accredited return paths.
 
-import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
-import type { Journal } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 import { checkChannelState, type FiledropLink } from '../../link/filedrop-link.ts'
+import { lastInventoryTime } from '../../link/last-inventory.ts'
 import type { MessageNumbering } from '../numbering/message-numbering.ts'
 import { composeAcknowledgement } from './compose-acknowledgement.ts'
 import { composeInventory } from './compose-inventory.ts'
@@ -19,26 +18,21 @@ export function periodicReports(
   return async () => {
     const { peer } = await checkChannelState(link, 'out', filedrop)
     if (!peer) return false
-    const isTold = await inventories.runIfDue(
+    const hasSentInventory = await inventories.runIfDue(
       peer.inventory_interval_s * 1_000,
-      () => lastInventoryTime(link, peer, filedrop.journal),
+      // A site that is switched off each night sends an inventory too.
+      () => lastInventoryTime(link.channel.out, peer, filedrop.journal),
       () => numbering.next({ peer, compose: (head, recent) => composeInventory(peer, head, recent, filedrop) }),
     )
     const every_s = filedrop.isAccredited(peer.name) ? filedrop.acknowledgements[peer.name]?.every_s : undefined
-    if (every_s === undefined) return isTold
-    const isAcknowledged = await acknowledgements.runIfDue(
+    if (every_s === undefined) return hasSentInventory
+    const hasAcknowledged = await acknowledgements.runIfDue(
       every_s * 1_000,
       async () => filedrop.clock.now(),
       () => numbering.next({ peer, compose: (head) => composeAcknowledgement(link, peer, head, filedrop) }),
     )
-    return isTold || isAcknowledged
+    return hasSentInventory || hasAcknowledged
   }
-}
-
-/** Before the first one time runs from the enrolment: a site that is switched off each night says one too. */
-async function lastInventoryTime(link: FiledropLink, peer: Peer, journal: Journal): Promise<number> {
-  const channel = (await journal.channels()).find((each) => each.channel === link.channel.out)
-  return channel?.inventory_at || Date.parse(peer.enrolled)
 }
 
 type IntervalTimer = {
