@@ -16,7 +16,7 @@ const min_rows: Readonly<Record<PaneName, number>> = { roles: 2, sessions: 4, ch
 const panePriority: readonly PaneName[] = ['sessions', 'denials', 'channels', 'roles']
 
 /**
- * `contentLine` of the terminal, `counts` of rows that there are in each pane that is here. Where there is no room for the least
+ * `lines` of the terminal, `counts` of rows that there are in each pane that is here. Where there is no room for the least
  * of each, only the pane in focus is shown.
  */
 export function computePaneHeights(

@@ -8,7 +8,7 @@ export function buildCompletionScript(shell: CompletionShell, all: readonly AnyC
   return { bash: buildBashScript, zsh: buildZshScript, fish: buildFishScript }[shell](all)
 }
 
-/** What may follow each beginning: `''`, `consensusSamples`, `consensus create`, … to words or options. */
+/** What may follow each beginning: `''`, `consensus`, `consensus create`, … to words or options. */
 function listCompletions(all: readonly AnyCommandDefinition[]): Map<string, string[]> {
   const found = new Map<string, Set<string>>()
   const add = (path: string, word: string) => found.set(path, (found.get(path) ?? new Set()).add(word))

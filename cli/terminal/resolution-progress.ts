@@ -1,7 +1,7 @@
 // How far a resolution is, in a line for a person who waits, and when that person has waited enough.
 import { formatBar } from './progress-bar.ts'
 
-/** As the engine tells it: `countRecords` is 0 where the end is not known. */
+/** As the engine tells it: `total` is 0 where the end is not known. */
 export type ResolutionProgress = { readonly phase: string; readonly done: number; readonly total: number }
 
 /** A phase shorter than this is over before anybody has read how long it takes. */

@@ -66,7 +66,7 @@ export function readProfile(file: string): Record<string, unknown> {
   return parsed.data
 }
 
-/** `startCommand`: the roles whose secrets are read; those of the profile when absent. */
+/** `starting`: the roles whose secrets are read; those of the profile when absent. */
 export function resolveProfileSettings(
   roles: readonly RoleOutline[],
   profile: Readonly<Record<string, unknown>>,

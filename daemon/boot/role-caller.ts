@@ -36,7 +36,7 @@ const timeout_ms = 30_000
 /** Of a clock that measures, unlike the site's, which a test may stop. */
 export const readEpoch_ms = (): number => performance.timeOrigin + performance.now()
 
-/** Asks as the service identity of `startCallingRole`. A refusal is thrown as the `Refusal` that it was. */
+/** Asks as the service identity of `asker`. A refusal is thrown as the `Refusal` that it was. */
 export function roleCaller(office: RoleDirectory, asker: string): RoleCaller {
   return async (operation, input, trace) => {
     const target = await findAddressedOperation(operation)

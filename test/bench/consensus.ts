@@ -91,7 +91,7 @@ function sendContributions({ port, headers }: BenchServer, next: () => LoadReque
   return sendLoad({ port, headers, clients, next })
 }
 
-/** `countRecords` contributions round the sessions, each by the next contributor from `first` on. */
+/** `total` contributions round the sessions, each by the next contributor from `first` on. */
 function createContributionRequests(
   sessions: readonly string[],
   total: number,

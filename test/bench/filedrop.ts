@@ -24,7 +24,7 @@ type ReportFigure = (figure: Figure) => void
 
 /**
  * Each message is taken in by the real carrier, journal and audit chain, and by a handler that stores it durably.
- * `reportBesidePeer`: reading both files and verifying the signature, one message after the other, on one core.
+ * `beside`: reading both files and verifying the signature, one message after the other, on one core.
  */
 export async function bench(report: ReportFigure): Promise<void> {
   await measureThroughput('Ed25519', 4_000, report, 40)

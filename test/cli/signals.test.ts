@@ -1,4 +1,4 @@
-// The words of `sampleSignal` and `insight` against a running site: from a signal raised to an investigation closed.
+// The words of `signal` and `insight` against a running site: from a signal raised to an investigation closed.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'

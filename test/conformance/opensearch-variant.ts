@@ -47,7 +47,7 @@ async function openFixture(server: OpenSearch) {
   return { world: worldOn(), end }
 }
 
-/** A store on the cluster with its chain in a database of the folder; `closeSiteRuntime` may be called twice. */
+/** A store on the cluster with its chain in a database of the folder; `close` may be called twice. */
 export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000, rooms?: Rooms) {
   const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')

@@ -11,7 +11,7 @@ export type StoreFixture = {
   readonly folder: string
   /** The same data opened anew, after an orderly close. */
   reopen(): Promise<StoreFixture>
-  /** The data of a copy made by `backupStore`; absent where the store makes none. */
+  /** The data of a copy made by `backup`; absent where the store makes none. */
   openCopy?(path: string): Promise<StoreFixture>
 }
 

@@ -34,7 +34,7 @@ export type LocalIssuer = {
   close(): void
 }
 
-/** `closeSiteRuntime` it when done. */
+/** `close` it when done. */
 export async function startLocalIssuer(
   keys: readonly SigningKey[],
   tls?: { readonly cert: string; readonly key: string },

@@ -22,7 +22,7 @@ export function judgeAnswers({ cut, undocumented, abandoned }: LoadCounts, death
 /** Before that a heap has not found its size. */
 const min_quarter_ms = 8_000
 
-/** `readMemory_mib`: megabytes of one life. Its last quarter takes hardly more than the one before. */
+/** `memory`: megabytes of one life. Its last quarter takes hardly more than the one before. */
 export function judgeMemory(memory: readonly number[], every_ms: number): void {
   const quarter = Math.floor(memory.length / 4)
   if (quarter * every_ms < min_quarter_ms) return

@@ -21,7 +21,7 @@ export type ParquetTable = {
 type Leaf = { readonly element: SchemaElement; readonly isList: boolean }
 type Group = FileMetaData['row_groups'][number]
 
-/** `max_rows`: more are refused. Throws `ParquetFault` for what is no Parquet, or is broken. */
+/** `most_rows`: more are refused. Throws `ParquetFault` for what is no Parquet, or is broken. */
 export async function parquetTable(bytes: ParquetBytes, most_rows: number): Promise<ParquetTable> {
   const file = { byteLength: bytes.size, slice: (from: number, to = bytes.size) => bytes.read(from, to) }
   const metadata = await understood(() => parquetMetadataAsync(file, { geoparquet: false }))

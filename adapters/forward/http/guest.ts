@@ -80,7 +80,7 @@ export class Guest {
     if (!this.#current && !this.#isLast && this.#waiting.length > 0) this.next()
   }
 
-  /** Says with the head whether the connection goes on. `isPermanentFailure`: what else may come on it nobody takes for anything. */
+  /** Says with the head whether the connection goes on. `isFinal`: what else may come on it nobody takes for anything. */
   beforeHead(response: ServerResponse, isFinal: boolean): void {
     this.#answer = response
     if (isFinal || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true

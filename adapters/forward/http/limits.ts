@@ -11,7 +11,7 @@ export type InboundLimits = {
   readonly request_ms: number
   /** Between requests. */
   readonly idle_ms: number
-  /** Bytes a second that a body must bring on the average, once `stop_grace_ms` are over. */
+  /** Bytes a second that a body must bring on the average, once `grace_ms` are over. */
   readonly body_rate: number
   readonly grace_ms: number
   /**

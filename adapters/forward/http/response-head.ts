@@ -5,7 +5,7 @@ export type ResponseHead = {
   readonly rawHeaders: string[]
   /** What Content-Length says, also where no body follows. */
   readonly length: number | undefined
-  /** Bytes of body; `chunked`; or `closeSiteRuntime`: until the connection ends. */
+  /** Bytes of body; `chunked`; or `close`: until the connection ends. */
   readonly framing: number | 'chunked' | 'close'
   /** The connection may serve another request. */
   readonly isKept: boolean

@@ -53,7 +53,7 @@ type Read = {
   stamp: string
 }
 
-/** How often the file is looked at: a look holds for `poll_interval_ms` of the clock (milliseconds, never jumping). */
+/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
 export type Looking = { readonly every_ms: number; monotonic(): number }
 
 const atEachJudgement: Looking = { every_ms: 0, monotonic: () => 0 }

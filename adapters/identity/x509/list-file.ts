@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
-/** How often the file is looked at: a look holds for `poll_interval_ms` of the clock (milliseconds, never jumping). */
+/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
 export type Looking = { readonly every_ms: number; monotonic(): number }
 
 const most_bytes = 64 * 1_048_576

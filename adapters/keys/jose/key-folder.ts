@@ -15,7 +15,7 @@ export interface KeyFolder {
  */
 const coarsestStepMs = 2_000
 
-/** How often the folder is looked at: a look holds for `poll_interval_ms` of the clock (milliseconds, never jumping). */
+/** How often the folder is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
 export type Looking = { readonly every_ms: number; monotonic(): number }
 
 const atEachCall: Looking = { every_ms: 0, monotonic: () => 0 }

@@ -222,7 +222,7 @@ export function headersOf(desk: Desk, { trace }: Flight): Headers {
   return headers
 }
 
-/** One line for each failure of ours; `internalDetails` has had its own line, with the cause. */
+/** One line for each failure of ours; `internal` has had its own line, with the cause. */
 export function report({ log }: Desk, { target, trace }: Flight, refused: Refusal): void {
   const { status } = refused.row
   if (status < 500 || refused.code === 'internal') return

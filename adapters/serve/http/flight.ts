@@ -132,7 +132,7 @@ function isSame(one: Caller | undefined, other: Caller | undefined): boolean {
 
 export const outOfTime = (): Refusal => refuse('timeout', 'the operation took too long and was given up')
 
-/** What is told of the request. `requestStatus`: what it is counted as. */
+/** What is told of the request. `status`: what it is counted as. */
 export function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): TraceSpan {
   const { timeOrigin } = performance
   return {

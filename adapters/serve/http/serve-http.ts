@@ -17,7 +17,7 @@ import { closeToOthers, prepareSocketFile } from './socket-file.ts'
 import { fail, strayHandler, unreadable } from './stray.ts'
 import { presentTo } from './surface-exchange.ts'
 
-/** `addGroup`: whose members may use the socket besides its owner. */
+/** `group`: whose members may use the socket besides its owner. */
 export type Listen =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string; readonly group?: number | undefined }

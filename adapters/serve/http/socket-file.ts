@@ -5,7 +5,7 @@ import path from 'node:path'
 
 /**
  * Makes the folder (0700) and removes the socket file that a crash left behind. Throws when the folder is open to
- * others than `addGroup`, when the path is something else than a socket, or when someone still answers there.
+ * others than `group`, when the path is something else than a socket, or when someone still answers there.
  */
 export async function prepareSocketFile(file: string, group?: number): Promise<void> {
   const folder = path.dirname(file)
@@ -22,7 +22,7 @@ export async function prepareSocketFile(file: string, group?: number): Promise<v
   await unlink(file)
 }
 
-/** For its owner alone, or for the members of `addGroup` as well. */
+/** For its owner alone, or for the members of `group` as well. */
 export async function closeToOthers(file: string, group?: number): Promise<void> {
   if (group === undefined) return await chmod(file, 0o600)
   await chown(file, (await lstat(file)).uid, group)

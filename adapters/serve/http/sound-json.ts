@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 const depth_max = 64
 
-/** Texts that may hold what `statFault` looks for; all others are spared the walk. */
+/** Texts that may hold what `flawOf` looks for; all others are spared the walk. */
 const suspicious = /__proto__|\\u|[eE]\+?\d{3}|\d{309}/
 
 /**

@@ -40,7 +40,7 @@ export class AuditShipping {
     this.#given = given
   }
 
-  /** Ships what is not there yet, and ends early when `sampleSignal` says so. @throws Refusal('unavailable'). */
+  /** Ships what is not there yet, and ends early when `signal` says so. @throws Refusal('unavailable'). */
   async ship(signal: AbortSignal): Promise<Shipped> {
     const { audit, shippedTo } = this.#given
     try {

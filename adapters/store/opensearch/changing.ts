@@ -17,7 +17,7 @@ export async function heldOf(documents: Documents, alias: string, id: string): P
   return held && idOf(held.envelope) === id ? held : undefined
 }
 
-/** Reads and tries until nobody was faster. `difference` answers undefined when somebody was. */
+/** Reads and tries until nobody was faster. `change` answers undefined when somebody was. */
 export async function changing<A>(
   documents: Documents,
   { alias }: Table,

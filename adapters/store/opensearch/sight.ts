@@ -4,7 +4,7 @@ import { parseLabelKey } from '../../../daemon/kernel/label/label.ts'
 import { labelKeyOf, type ReadScope, type StoredFields } from '../../../daemon/kernel/store/store.ts'
 
 /**
- * Lies beside each document. Who sees it has all of the `formatDependencies`, of which there are `count`, and is of the `audience`.
+ * Lies beside each document. Who sees it has all of the `needs`, of which there are `count`, and is of the `audience`.
  * A document without these marks is nobody's.
  */
 export const marks = z.strictObject({

@@ -34,7 +34,7 @@ import type { SomeCollection, Table } from './table.ts'
 import { bytes_of_update, bytesIn, usual_rooms } from './waiting-room.ts'
 import { Writes } from './writes.ts'
 
-/** `closeSiteRuntime` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
+/** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
   return new OpenSearchStore(cluster, options)
 }

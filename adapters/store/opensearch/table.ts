@@ -68,7 +68,7 @@ export async function openTable(
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 
-/** What `additions` names is in every document now. */
+/** What `added` names is in every document now. */
 export async function markFilled(cluster: Cluster, { alias, kinds }: Table): Promise<void> {
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: metaOf(kinds.keys()) } }, nothing)
 }

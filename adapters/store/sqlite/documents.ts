@@ -11,7 +11,7 @@ import type { DocumentCache, Held } from './document-cache.ts'
 import { docOf } from './listing.ts'
 import type { Table } from './table.ts'
 
-/** What the writes of one file share. `freezeChannel` is for tests: it makes a change of a shared value an error. */
+/** What the writes of one file share. `freeze` is for tests: it makes a change of a shared value an error. */
 export type Shelf = { readonly cache: DocumentCache; readonly audit: SqliteAudit; readonly freeze: boolean }
 
 type Events = readonly AuditEvent[] | undefined

@@ -28,7 +28,7 @@ import { openTable, storedCollections, type Table } from './table.ts'
 export type StoreOptions = {
   /** The chain that audit events of writes go to, in the same transaction; of the same file. */
   readonly audit: SqliteAudit
-  /** Collections whose tables are made now; `checkDatabases` holds their documents to their schemas. */
+  /** Collections whose tables are made now; `check` holds their documents to their schemas. */
   readonly collections?: readonly (AnyCollection & Partial<Pick<Collection, 'schema'>>)[]
   /** Freezes every value that is shared, so that a change to one throws. For tests: it costs time. */
   readonly freeze?: boolean
@@ -38,7 +38,7 @@ export type StoreOptions = {
 const removal_chunk = 500
 
 /**
- * The store on an open file; `closeSiteRuntime` closes the file. A value that fails its schema rejects with ZodError, and nothing
+ * The store on an open file; `close` closes the file. A value that fails its schema rejects with ZodError, and nothing
  * of the call is written. Values that are given out may be shared with later readers: nobody may change them.
  */
 export function sqliteStore(file: SqliteFile, options: StoreOptions): Store {

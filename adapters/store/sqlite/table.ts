@@ -8,7 +8,7 @@ export type Row = { id: string; version: number; body: string }
 /**
  * Indexed fields are real columns, not columns generated from the body: SQLite rewrites the index entries of every
  * generated column whenever the body changes, which makes an update with five indexes 10 microseconds slower.
- * `checkDatabases` compares them with the bodies.
+ * `check` compares them with the bodies.
  */
 export type Table = {
   readonly name: string
@@ -18,11 +18,11 @@ export type Table = {
   readonly indexed: ReadonlySet<string>
   /** Declared orders with their indexes, those of the most fields first. */
   readonly orders: readonly { readonly index: string; readonly fields: readonly string[] }[]
-  /** SQL names of the indexed columns, in the order of `readCells`. */
+  /** SQL names of the indexed columns, in the order of `cellsOf`. */
   readonly columns: readonly string[]
   readonly select: Database.Statement<[string], Row>
   readonly insert: Database.Statement<unknown[]>
-  /** As `insertNeighbour`, and without an effect where the id is taken. */
+  /** As `insert`, and without an effect where the id is taken. */
   readonly add: Database.Statement<unknown[]>
   readonly remove: Database.Statement<[string]>
   /** The statement that writes version, body, and the columns of these places; bound in that order, then the id. */

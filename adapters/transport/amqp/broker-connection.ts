@@ -53,7 +53,7 @@ export function brokerConnection(
   const opened = async (): Promise<ChannelModel> => {
     const connection = await openConnection(broker, password(), name)
     trouble = undefined
-    // Without a listener an error would end the process; what follows from it comes with `closeSiteRuntime`.
+    // Without a listener an error would end the process; what follows from it comes with `close`.
     connection.on('error', (error) => {
       trouble = error
     })

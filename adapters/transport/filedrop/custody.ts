@@ -7,7 +7,7 @@ import type { FiledropLinkRuntime } from './link/link-runtime.ts'
 import { purgeRunner } from './quarantine/purge-runner.ts'
 import { recordRelease } from './quarantine/release.ts'
 
-/** `contentLine`: of every pinned peer. */
+/** `lines`: of every pinned peer. */
 export function custody(filedrop: FiledropContext, links: () => Promise<readonly FiledropLinkRuntime[]>): Custody {
   const { purge } = purgeRunner(filedrop, links)
   return {

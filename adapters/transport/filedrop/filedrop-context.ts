@@ -47,7 +47,7 @@ export type FiledropOptions = {
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   readonly metrics: Pick<Metrics, 'count' | 'set'>
   readonly settings?: FiledropSettingsInput
-  /** This site's root keys, as peers have pinned them, and how many must sign; those among `parseSignatures`, unless said. */
+  /** This site's root keys, as peers have pinned them, and how many must sign; those among `signatures`, unless said. */
   readonly roots?: () => SiteRootKeys
   /** Keeps other processes waiting that must know of messages under way; none, unless said. */
   readonly hold?: PeerLock

@@ -35,7 +35,7 @@ export type FiledropTransport = Transport & {
   rescan(): Promise<void>
 }
 
-/** Throws ZodError for settings that are none. Nothing is touched before `newestPosition`, `enrol` or `send`. */
+/** Throws ZodError for settings that are none. Nothing is touched before `start`, `enrol` or `send`. */
 export function filedropTransport(options: FiledropOptions): FiledropTransport {
   const settings = filedropSettings.parse(options.settings ?? {})
   const listeners = new Set<(peer: string) => void>()

@@ -35,13 +35,13 @@ export type MtlsOptions = {
 export type MtlsCarrier = Carrier & {
   /** Who asks is answered as soon as it has landed. */
   start(land: MessageReceiver): Promise<void>
-  /** That of the listener; 0 before `newestPosition`. */
+  /** That of the listener; 0 before `start`. */
   port(): number
 }
 
 const reload_interval_ms = 5_000
 
-/** Throws an Error with its remedy for certificates, keys and pins that cannot be used. Nothing listens before `newestPosition`. */
+/** Throws an Error with its remedy for certificates, keys and pins that cannot be used. Nothing listens before `start`. */
 export function mtlsCarrier(options: MtlsOptions): MtlsCarrier {
   const { log, now } = options
   const limits = { ...defaultMtlsLimits, ...options.limits }

@@ -6,7 +6,7 @@ import type { SiteFolder } from '../storage/site-folder.ts'
 import { withIdentityLock } from './token-key-list.ts'
 
 /**
- * Durable when it resolves. `difference` gets the peer as it is pinned, and gives it back unchanged to change nothing; what it
+ * Durable when it resolves. `change` gets the peer as it is pinned, and gives it back unchanged to change nothing; what it
  * refuses is given on. Undefined when there is no such peer.
  */
 export async function updatePinnedPeer(

@@ -63,7 +63,7 @@ function mergeWithKeyFolder(folder: SiteFolder, listed: readonly TokenKey[]): To
 }
 
 /**
- * The newest private key whose public half is listed as active: for the site's own tokens, or with `formatSignalSubject` for those
+ * The newest private key whose public half is listed as active: for the site's own tokens, or with `subject` for those
  * of that role. A key that verifiers do not know of yet, or any more, signs nothing.
  */
 export function findSigner(

@@ -6,7 +6,7 @@ import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import { getSettings } from '../profile.ts'
 import type { NetworkCarrierOptions } from './network-carriers.ts'
 
-/** Only for settings without `findCoalitionFault`. */
+/** Only for settings without `coalitionFault`. */
 export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier {
   const { hub_url, token_url, client_id = site.name, secret_file, ...given } = getSettings(resolved, coalitionSettings)
   if (hub_url === undefined || token_url === undefined || secret_file === undefined)

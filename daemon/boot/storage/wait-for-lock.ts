@@ -12,7 +12,7 @@ const peer_lock_timeout_ms = 30_000
 
 export type SiteLock = { release(): void }
 
-/** `withDefault`: what is said when the time is up, as `Refusal('conflict')`. */
+/** `otherwise`: what is said when the time is up, as `Refusal('conflict')`. */
 export async function waitForLock(
   folder: SiteFolder,
   file: string,

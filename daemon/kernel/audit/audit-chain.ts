@@ -47,7 +47,7 @@ export type AuditQuery = {
   /** Only records whose label key is one of these; unlabelled records always pass. */
   label_keys?: readonly string[]
   limit: number
-  /** Newest first from this sequence, exclusive; or oldest first when `sortPoints`. */
+  /** Newest first from this sequence, exclusive; or oldest first when `ascending`. */
   after_seq?: number
   ascending?: boolean
 }

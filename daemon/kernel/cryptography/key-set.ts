@@ -9,7 +9,7 @@ export const no_key_set = { version: 0, digest: '0'.repeat(96) } as const
 
 const threshold = z.int().min(1).max(16)
 
-/** Keys of use `buildMessage` and `root`: what peers pin. */
+/** Keys of use `message` and `root`: what peers pin. */
 export const keySet = z
   .strictObject({
     v: z.literal(1),

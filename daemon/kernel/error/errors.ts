@@ -57,7 +57,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** One refused field: `path` as in `policy.m`, `buildMessage` for a person. */
+/** One refused field: `path` as in `policy.m`, `message` for a person. */
 export type FieldError = { path: string; message: string }
 
 /**

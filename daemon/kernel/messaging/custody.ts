@@ -25,7 +25,7 @@ export type PurgeResult = PurgeFinds & {
 export interface Custody {
   /**
    * Lets the item be taken in once more, passing over this one reason for exactly these bytes; durable with its audit
-   * events when it resolves. Refuses `measureConflict` when channel or item do not allow it, `not_found` for an unknown peer.
+   * events when it resolves. Refuses `conflict` when channel or item do not allow it, `not_found` for an unknown peer.
    */
   release(peer: string, terms: ReleaseOrder, audit: readonly AuditEvent[]): Promise<Refusal | undefined>
   /**

@@ -17,7 +17,7 @@ export const carriedCheckpoint = z.strictObject({
 })
 export type CarriedCheckpoint = z.infer<typeof carriedCheckpoint>
 
-/** `listDigests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros. */
+/** `digests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros. */
 export const inventoryData = z.strictObject({
   epoch: z.int().min(1),
   highest: z.int().min(0),

@@ -81,7 +81,7 @@ export type Arrival = {
 }
 
 /**
- * `receivedFields`: taken in, its effect not yet certain. `lost`: the same, but its files are gone, so it counts as missing until
+ * `received`: taken in, its effect not yet certain. `lost`: the same, but its files are gone, so it counts as missing until
  * they come again. The others are final.
  */
 export type ArrivalState = 'received' | 'lost' | 'applied' | 'refused' | 'quarantined'
@@ -154,7 +154,7 @@ export interface Journal {
   findSent(channel: string, event_id: string): Promise<Omit<SealedMessage, 'envelope' | 'body'> | undefined>
   /** Where the channel's current epoch stands; `digest` is absent before the first message. */
   head(channel: string): Promise<SentHead>
-  /** Appends messages that continue the head without a gap; `backendFailures` when they do not, and nothing is written. */
+  /** Appends messages that continue the head without a gap; `behind` when they do not, and nothing is written. */
   append(channel: string, messages: readonly SealedMessage[]): Promise<'appended' | 'behind'>
   backlog(channel: string): Promise<Backlog>
   /** The oldest messages in this state, with their bytes. */
@@ -176,7 +176,7 @@ export interface Journal {
   /** The numbers sent from `first` to `last`, lowest first, at most so many. */
   sentRun(channel: string, epoch: number, first: number, last: number, limit: number): Promise<SentEntry[]>
   /**
-   * Opens a frozen or open channel's later epoch with its first message, all in one step; `backendFailures` when the epoch is not
+   * Opens a frozen or open channel's later epoch with its first message, all in one step; `behind` when the epoch is not
    * later than the current one, and nothing is written.
    */
   openEpoch(channel: string, first: SealedMessage, audit: readonly AuditEvent[]): Promise<'opened' | 'behind'>

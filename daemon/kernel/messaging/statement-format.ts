@@ -8,7 +8,7 @@ export type UnlabelledStatement = Omit<Statement, 'label'> & { readonly label?: 
 
 const version1 = statement.extend({ label: z.unknown().optional() })
 
-/** `parseResponse` gives what the newest version would say, with `v` as it came; `write` what this version can say of it. */
+/** `parse` gives what the newest version would say, with `v` as it came; `write` what this version can say of it. */
 export type StatementFormat = {
   readonly v: number
   readonly parse: (value: unknown) => z.ZodSafeParseResult<UnlabelledStatement>

@@ -73,7 +73,7 @@ export type OutboundMessage = {
   readonly parent_block_ids: readonly string[]
 }
 
-/** A message that passed every check of the carrier. `requestMeta` and `body_text` are the exact received bytes as text. */
+/** A message that passed every check of the carrier. `envelope` and `body_text` are the exact received bytes as text. */
 export type InboundMessage = {
   /** As it was signed. */
   readonly statement: Statement

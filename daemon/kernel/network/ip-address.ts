@@ -3,7 +3,7 @@
 /** `family` 4 (32 bits) or 6 (128 bits). An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
 export type IpAddress = { readonly family: 4 | 6; readonly value: bigint }
 
-/** All addresses whose first `pathPrefix` bits are those of `value`, whose others are zero. */
+/** All addresses whose first `prefix` bits are those of `value`, whose others are zero. */
 export type IpNetwork = { readonly family: 4 | 6; readonly value: bigint; readonly prefix: number }
 
 const ipv4_mapped_prefix = 0xffffn << 32n

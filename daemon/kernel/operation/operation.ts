@@ -61,7 +61,7 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly signed?: boolean
   /** Honours `Idempotency-Key`. */
   readonly creates?: boolean
-  /** The answer carries `readPinnedVersion` as an ETag, and `If-Match` is honoured. */
+  /** The answer carries `version` as an ETag, and `If-Match` is honoured. */
   readonly versioned?: boolean
   /** Largest request body; 1 MiB unless said. */
   readonly max_body_bytes?: number

@@ -19,7 +19,7 @@ export type SettingsBlock<S extends SettingsShape = SettingsShape> = {
   readonly schema: z.ZodObject<S>
 }
 
-/** Declares a section; every field says what it means in `.meta({ doc })`, with `env` and `secretClassification` where they apply. */
+/** Declares a section; every field says what it means in `.meta({ doc })`, with `env` and `secret` where they apply. */
 export function settingsBlock<const S extends SettingsShape>(name: string, shape: S): SettingsBlock<S> {
   return { name, shape, schema: z.strictObject(shape) as unknown as z.ZodObject<S> }
 }

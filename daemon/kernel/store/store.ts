@@ -12,7 +12,7 @@ export function labelKeyOf({ label }: StoredFields): string {
 }
 
 /**
- * A collection. `listIndexes` are top-level fields with scalar values; lists, counts and histograms filter and order by
+ * A collection. `indexes` are top-level fields with scalar values; lists, counts and histograms filter and order by
  * them only. `tenant_id`, `label_key` (derived from `label`) and `expires_ts` are always indexed.
  */
 export type Collection<T extends StoredFields = StoredFields> = {
@@ -100,7 +100,7 @@ export interface Store {
     value: T,
     audit?: readonly AuditEvent[],
   ): Promise<Doc<T> | 'exists'>
-  /** Compare-and-swap: `measureConflict` when the stored version is another, `missing` when there is none. */
+  /** Compare-and-swap: `conflict` when the stored version is another, `missing` when there is none. */
   put<T extends StoredFields>(
     into: Collection<T>,
     id: string,

@@ -12,7 +12,7 @@ export type RoleKey = PublicKey & { readonly role: string }
 
 /**
  * Creates a key; the private half is on disk before the list names the key, so an interruption in between leaves a key
- * that signs nothing. Throws `OfflineCommandError` (3) if the role's files belong to another user.
+ * that signs nothing. Throws `Objection` (3) if the role's files belong to another user.
  */
 export async function generateRoleKey(
   folder: SiteFolder,
@@ -45,7 +45,7 @@ export function revokeRoleKey(folder: SiteFolder, role: string, kid: string): Pu
   return actAsRoleOwner(folder, role, (dir) => revokeKey(dir, kid))
 }
 
-/** Throws `OfflineCommandError` (3) if this user may not change the role's key. */
+/** Throws `Objection` (3) if this user may not change the role's key. */
 export function requireRoleKeyAccess(folder: SiteFolder, role: string): void {
   requireOwnership(roleKeysFolder(folder, role), `the key of ${role}`)
 }

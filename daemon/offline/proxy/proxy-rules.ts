@@ -13,7 +13,7 @@ import { settings } from '../../roles/proxy/settings.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
-/** `target` as the caller would write it, with the prefix; `runSource` as the last trusted hop would. */
+/** `target` as the caller would write it, with the prefix; `source` as the last trusted hop would. */
 export function explainProxyRequest(
   folder: SiteFolder,
   env: EnvironmentVariables,

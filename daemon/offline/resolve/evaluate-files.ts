@@ -50,7 +50,7 @@ export type EvaluationOptions = {
   /** What `resolve run` has written: its folder, or the file of clusters alone. */
   readonly found: string
   readonly truth: string
-  /** A file of scored pairs: `id_l`, `id_r`, `matchScore`, and `linked` where that is known. Unless said, the one in the folder. */
+  /** A file of scored pairs: `id_l`, `id_r`, `score`, and `linked` where that is known. Unless said, the one in the folder. */
   readonly pairs?: string | undefined
   /** A new or empty folder for the figures and their chart. */
   readonly out?: string | undefined

@@ -4,7 +4,7 @@ import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
 import type { CsvWriter } from './csv-writer.ts'
 import type { ResultTable } from './result-file.ts'
 
-/** Which cluster each record is in. `listEntities`: by number of the cluster, from 1 on, where ids of those are kept. */
+/** Which cluster each record is in. `entities`: by number of the cluster, from 1 on, where ids of those are kept. */
 export function buildClusterTable(
   records: LensRecords,
   numbers: Int32Array,

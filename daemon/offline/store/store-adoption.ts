@@ -10,7 +10,7 @@ import { type EnvironmentVariables, readSiteSettings } from '../site/site-profil
 import { listRolesWithDatabase, type RoleDatabase, withDatabase } from './role-database.ts'
 import { lockAllRoles } from './store-restore.ts'
 
-/** `from`, `cluster`: UUIDs. `abandoned`: indexes that are lost for good. */
+/** `from`, `cluster`: UUIDs. `given_up`: indexes that are lost for good. */
 export type ClusterAdoption = {
   readonly role: string
   readonly from: string
@@ -21,7 +21,7 @@ export type ClusterAdoption = {
 /**
  * Switches every role with documents in a cluster to the answering one, and sends it the whole audit chain. Throws
  * `OfflineCommandError` (3) while a role runs, if no cluster answers, or if it lacks an index: lost indexes are
- * recreated empty only if they are given up. Throws `StartRefusal` if the indexes have other names. Checks all roles
+ * recreated empty only if they are given up. Throws `StartRefused` if the indexes have other names. Checks all roles
  * before the first change.
  */
 export async function adoptAnsweringCluster(

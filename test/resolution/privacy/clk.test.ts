@@ -141,7 +141,7 @@ function linkSides(...given: Parameters<typeof linkVectors>): ClkLinks {
   return answer
 }
 
-/** People in two files of which neither knows the other's; `trueClusters` says whose records they are. */
+/** People in two files of which neither knows the other's; `truth` says whose records they are. */
 function buildLinkageCase(people: number, seed: number, parameters: ClkParameters) {
   const { csv, truth } = generatePeople(people, seed)
   const [head, ...lines] = csv.trimEnd().split('\n')

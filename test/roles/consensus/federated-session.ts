@@ -22,7 +22,7 @@ export async function openInvitedSession(
   return waitUntilDelivered(person, id)
 }
 
-/** The data of a `buildContribution` message. */
+/** The data of a `contribution` message. */
 export function buildOpinionFields(session_id: string, pair_score: number, [accuracy, credibility] = [1, 1]) {
   return { session_id, pair_score, accuracy: accuracy ?? 1, credibility: credibility ?? 1, classification: sharedLabel }
 }

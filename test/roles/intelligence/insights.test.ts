@@ -183,7 +183,7 @@ test('what a stop cut short is done after the start, once', async () => {
   await Promise.all(signals.slice(1).map((each) => ann.ok(linkInsight, { uid: each, insight_id: uid })))
   await ann.ok(start, { uid })
   const edition_id = await addEdition(ann, uid, true)
-  // Signals that `newestPosition` has not reached yet are none that nobody has looked into.
+  // Signals that `start` has not reached yet are none that nobody has looked into.
   await ann.ok(attest, { uid, edition_id })
   await world().restart()
   const events = await readLedger(ann, uid)

@@ -1,6 +1,6 @@
 // Says what a benchmark reports, so that scripts/bench can print every benchmark the same way.
 
-/** One measured figure. A goal is an upper (`waitAtMost`) or a lower (`atLeast`) limit, in the same unit. */
+/** One measured figure. A goal is an upper (`atMost`) or a lower (`atLeast`) limit, in the same unit. */
 export type Figure = {
   readonly figure: string
   readonly value: number

@@ -45,7 +45,7 @@ export type OpenSearch = ServerProcess & {
 }
 
 /**
- * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `adminHeaders`, whose bearer may do
+ * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
  * everything; callers are asked for certificates of the same authority. `settings`: further lines of its configuration.
  */
 export async function opensearch(tls?: ServerCertificateSet, settings: readonly string[] = []): Promise<OpenSearch> {

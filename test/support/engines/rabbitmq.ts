@@ -20,7 +20,7 @@ export type Rabbitmq = ServerProcess & {
   readonly tls_port: number
   readonly url: string
   readonly folder: string
-  /** Of every user, the administrator `adminHeaders` too. */
+  /** Of every user, the administrator `admin` too. */
   readonly password: string
   /** As the administrator, who may do everything; the channel closes with its connection. */
   connect(): Promise<{ connection: ChannelModel; channel: Channel }>

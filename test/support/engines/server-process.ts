@@ -127,7 +127,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** A folder for one server; `disposeSignal` removes it. */
+/** A folder for one server; `dispose` removes it. */
 export function createEngineFolder(name: string): { folder: string; dispose(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), `engine-${name}-`))
   return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) }

@@ -30,7 +30,7 @@ export const createUnclearedToken = ({ site }: OperationFixture) => site.token({
 /** A statement above the ceiling of its channel. */
 const labelAboveCeiling = { label: { ...secretLabel, level: 'TOP_SECRET' } }
 
-/** Bravo says this, in a statement of which `difference` replaces parts. */
+/** Bravo says this, in a statement of which `change` replaces parts. */
 export async function sendExchangeMessage(
   stage: OperationFixture,
   data: Readonly<Record<string, unknown>>,

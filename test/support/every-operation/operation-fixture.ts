@@ -13,7 +13,7 @@ export const secretLabel = { policy: 'SITE', ...secretClassification, categories
 export const sessionPolicy = { m: 2, n: 2, ratify_threshold: 0.8, conflict_threshold: 0.5 }
 
 type RequestFields = Readonly<Record<string, unknown>>
-/** `difference` replaces parts of the signed statement. */
+/** `change` replaces parts of the signed statement. */
 type SignMessage = (
   kind: MessageKind,
   fields: RequestFields,
@@ -180,7 +180,7 @@ type MessageContent = { readonly kind: MessageKind; readonly schema: string; rea
 
 let seq = 0
 
-/** A message to this site; `difference` replaces parts of the signed statement. */
+/** A message to this site; `change` replaces parts of the signed statement. */
 export async function signMessage(
   { name, signatures }: MessageSender,
   { kind, schema, data }: MessageContent,

@@ -14,7 +14,7 @@ export type RequestChange = Omit<Partial<ExactRequest>, 'port' | 'method'> & {
   readonly query?: Readonly<Record<string, string>>
 }
 
-/** Sends `input` as the operation declares it; `difference` replaces parts of the request. */
+/** Sends `input` as the operation declares it; `change` replaces parts of the request. */
 export function sendOperation(
   { site }: OperationFixture,
   { role, operation }: AddressedOperation,

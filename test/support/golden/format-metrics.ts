@@ -1,7 +1,7 @@
 // Every metric that a role exposes, as the running service prints it, with the labels that it was declared with.
 import type { Metric } from '../../../daemon/kernel/telemetry/metrics.ts'
 
-/** `exposedHeaders` is the Prometheus text of the role. */
+/** `exposed` is the Prometheus text of the role. */
 export function formatMetrics(role: string, exposed: string, declared: readonly Metric[]): string {
   const kinds = new Map([...exposed.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]))
   const lines = [...exposed.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help]) => {

@@ -23,7 +23,7 @@ export function startUpstream(folder: string, port: number): Promise<PinnedProgr
   return startNginx(conf, folder, 'upstream', port, benchCores.around)
 }
 
-/** `judgeCaching`: answers come from its cache after the first. */
+/** `cached`: answers come from its cache after the first. */
 export function startNginxLimit(
   { folder, upstream }: ProxyBenchSetup,
   port: number,

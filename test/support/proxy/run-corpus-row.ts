@@ -12,7 +12,7 @@ const finalStatusLine = /HTTP\/1\.1 ([2-5]\d\d)[\s\S]*?\r\n\r\n/
 /** `listed`: a target that the door answers a preflight on. */
 export type CorpusTarget = { readonly port: number; readonly listed: string }
 
-/** `isUndecided`: more could be asked on the same connection. */
+/** `isOpen`: more could be asked on the same connection. */
 export type CorpusReply = { readonly text: string; readonly isOpen: boolean }
 
 /**

@@ -16,7 +16,7 @@ export async function closeUpstreamFixtures(): Promise<void> {
   for (const one of openResources.splice(0).reverse()) await one.close()
 }
 
-/** What a sink was told: calls in order, and all bytes. While `holdIfBehindGap` it asks for no more. */
+/** What a sink was told: calls in order, and all bytes. While `isHeld` it asks for no more. */
 export type SinkCalls = { events: string[]; body: string; isPaused: boolean }
 
 /** Notes what it is told, in order. */

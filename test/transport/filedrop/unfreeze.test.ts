@@ -129,7 +129,7 @@ describe('a broken chain is judged only when both neighbours are there', () => {
       dropMessage(sites, made[seq - 1] as ForgedMessage)
       await scanBravo(sites)
       arrived.push(seq)
-      // The link between `logInternalFailure` and the number before it has two ends: it breaks when the second of them comes.
+      // The link between `broken` and the number before it has two ends: it breaks when the second of them comes.
       const hasBoth = arrived.includes(broken) && arrived.includes(broken - 1)
       expect(listQuarantined(sites).map(({ reason }) => reason)).toEqual(hasBoth ? ['CHAIN_BREAK'] : [])
     }

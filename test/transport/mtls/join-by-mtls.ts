@@ -7,7 +7,7 @@ import { createMtlsPair } from './mtls-pair.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** `deliverParcels` resolves when all that alpha has sent was taken to bravo. */
+/** `bring` resolves when all that alpha has sent was taken to bravo. */
 export async function joinByMtls({ alpha, bravo }: FiledropSites) {
   const tls = await createMtlsPair()
   const ferries = [

@@ -206,7 +206,7 @@ class JsonScanner {
     return false
   }
 
-  /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete_count` still. */
+  /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete` still. */
   #lacks(detail: string): false {
     return this.at < this.#text.length && this.#bad(detail)
   }

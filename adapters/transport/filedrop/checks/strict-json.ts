@@ -4,7 +4,7 @@ import { scanJson } from './json-scan.ts'
 
 export const max_depth = 16
 
-/** `incomplete_count`: more bytes could still make it right. */
+/** `incomplete`: more bytes could still make it right. */
 export type StrictJson =
   | { readonly outcome: 'value'; readonly value: unknown }
   | { readonly outcome: 'incomplete' }

@@ -44,7 +44,7 @@ export type LensCharts = {
   readonly files: readonly string[]
 }
 
-/** Throws `OfflineCommandError`: 1 for lens and data that cannot be used, 3 for a folder in use. */
+/** Throws `Objection`: 1 for lens and data that cannot be used, 3 for a folder in use. */
 export async function drawLensCharts(
   { lens: given, files, columns, out, seed, isBlockingOnly }: LensChartOptions,
   tell: EngineProgressListener,

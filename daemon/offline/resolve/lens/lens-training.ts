@@ -37,7 +37,7 @@ export type LensTraining = {
   readonly left_out: readonly string[]
 }
 
-/** The next version as YAML, and what it says. Throws `OfflineCommandError` (1). */
+/** The next version as YAML, and what it says. Throws `Objection` (1). */
 export async function trainLens(
   { lens: given, files, columns, labels, seed }: LensTrainingOptions,
   tell: EngineProgressListener,

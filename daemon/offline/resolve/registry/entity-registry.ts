@@ -89,7 +89,7 @@ function* splitLines(bytes: Buffer): Generator<readonly [number, string]> {
 
 /**
  * The entity of each cluster, and the registry as it is then. Records that the run did not have stay with their entity, or
- * with the first that it was merged into. Nothing new makes the same registry. `readClusters`: keys of their records.
+ * with the first that it was merged into. Nothing new makes the same registry. `clusters`: keys of their records.
  */
 export function assignEntityIds(
   before: EntityRegistry,

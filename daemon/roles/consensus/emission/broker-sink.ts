@@ -12,7 +12,7 @@ export type BrokerSink = BrokerEndpoint & {
 export type BrokerSinkClient = {
   /**
    * Publishes JSON, persistent, under this message id, in the trace of the call that sends it; resolves once the broker has
-   * confirmed that a queue has it, and throws `Refusal` (retryable) when it has not, within the call.
+   * confirmed that a queue has it, and throws `Refused` (retryable) when it has not, within the call.
    */
   publish(
     to: BrokerSink,

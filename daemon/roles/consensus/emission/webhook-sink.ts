@@ -5,7 +5,7 @@ import { type Call, part } from '../../../kernel/operation/call.ts'
 export type WebhookSinkClient = {
   /**
    * POSTs JSON, signed with HMAC-SHA256 by the secret in the file, in the trace of the call that sends it, and no longer
-   * than that lasts; throws `Refusal` (retryable) unless answered 2xx.
+   * than that lasts; throws `Refused` (retryable) unless answered 2xx.
    */
   post(to: WebhookEndpoint, body: Readonly<Record<string, unknown>>, by: Pick<Call, 'trace' | 'signal'>): Promise<void>
 }

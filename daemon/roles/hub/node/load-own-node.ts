@@ -7,7 +7,7 @@ import { settings } from '../settings.ts'
 import { nodes, type StoredNode } from './model.ts'
 import { checkNodeIdentity } from './rules.ts'
 
-/** Refuses `forbidden`; throws `Refusal('not_found')` for a node that has not registered. */
+/** Refuses `never`; throws `Refusal('not_found')` for a node that has not registered. */
 export async function loadOwnNode(call: Call, id: string): Promise<Doc<StoredNode> | Refusal> {
   const refused = checkOwnNode(call, id)
   return isRefusal(refused) ? refused : await call.store(nodes).get(id)

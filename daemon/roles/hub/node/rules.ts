@@ -30,7 +30,7 @@ export function recordContact(current: StoredNode, now: number): StoredNode {
   return { ...current, heard_ts: Math.max(current.heard_ts, now) }
 }
 
-/** `idle_timeout_ms`: how long a node may be silent and still counts as present. */
+/** `silence_ms`: how long a node may be silent and still counts as present. */
 export function nodeStateAt(heard_ts: number, now: number, silence_ms: number): NodeState {
   return now - heard_ts > silence_ms ? 'lost' : 'present'
 }

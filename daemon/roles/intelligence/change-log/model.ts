@@ -57,7 +57,7 @@ export type ChangeReference = z.infer<typeof changeReference>
 
 /**
  * The head of a tenant's log, under the tenant's name. Changes get their places here, some at a time, in one write;
- * those in `outboxEntry` are then copied into the log, and `settled` is the last batch of which all are.
+ * those in `pending` are then copied into the log, and `settled` is the last batch of which all are.
  */
 export const signalLog = z.strictObject({
   tenant_id: z.string(),
@@ -65,7 +65,7 @@ export const signalLog = z.strictObject({
   batch: z.int().min(0),
   settled: z.int().min(0),
   pending: z.array(changeReference),
-  /** 1 while `outboxEntry` is not empty; an index, so that what a stop cut short is found. */
+  /** 1 while `pending` is not empty; an index, so that what a stop cut short is found. */
   owes: z.union([z.literal(0), z.literal(1)]),
 })
 export type SignalLog = z.infer<typeof signalLog>

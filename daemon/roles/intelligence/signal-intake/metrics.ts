@@ -3,7 +3,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { counter } from '../../../kernel/telemetry/metrics.ts'
 import type { IntakeOutcome } from '../signal-source/source-tally.ts'
 
-/** `runSource`: of the profile, `peer`, or what the site raises by itself. */
+/** `source`: of the profile, `peer`, or what the site raises by itself. */
 export const intakeTotal = counter('signal_intake_total', 'What came by intake: taken, repeated, refused, failed', [
   'source',
   'outcome',

@@ -24,7 +24,7 @@ export interface ResponseCache {
 /** What an entry costs besides its bytes: objects, and its place in the map. */
 const entry_overhead_bytes = 512
 
-/** `max_batch_bytes` 0 keeps nothing. `now` is in milliseconds and need not be a date. */
+/** `max_bytes` 0 keeps nothing. `now` is in milliseconds and need not be a date. */
 export function responseCache(max_bytes: number): ResponseCache {
   type Entry = CachedResponse & { readonly bytes: number; readonly born: number; readonly until: number }
   /** In the order of use: the first is the one not used for longest. */

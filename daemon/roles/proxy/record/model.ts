@@ -39,7 +39,7 @@ export const requestRecords = collection({
 })
 
 /**
- * What became of a segment of the journal: made with its record in the audit chain, so that each is there once. `contentLine` are
+ * What became of a segment of the journal: made with its record in the audit chain, so that each is there once. `lines` are
  * those of the file, byte for byte, where the records are not documents of their own; `until` is when the newest was noted.
  */
 export const shippedSegment = z.strictObject({
@@ -54,7 +54,7 @@ export const shippedSegment = z.strictObject({
 
 export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: ['until'] })
 
-/** Which segments hold records of a verdict, of a source, or of both: see `deriveSegmentMarks`. */
+/** Which segments hold records of a verdict, of a source, or of both: see `marksOf`. */
 export const segmentMark = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),

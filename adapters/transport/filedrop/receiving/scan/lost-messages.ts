@@ -9,7 +9,7 @@ import type { IncomingItem } from './incoming-files.ts'
 const max_event_runs = 16
 
 /**
- * `items`: all that lies there; `incomplete_count`: pairs of them that waited with the last scan. The carrier that writes the
+ * `items`: all that lies there; `incomplete`: pairs of them that waited with the last scan. The carrier that writes the
  * files waits for no disk, and to wait here for each would cost more than the message: so what was taken in, and is not
  * whole any more, is looked for at each scan.
  */

@@ -16,7 +16,7 @@ export type ConstrainedClusters = {
  * Deterministic, independent of the order of decisions. A confirmed pair joins its two clusters; a rejected pair splits
  * its cluster, and every other row goes to the side with the stronger average link. Where decisions contradict each
  * other, rejections win, and confirmed pairs apply in the order of rows. Clusters without a decision stay as they are.
- * `pairs` are scored as for `clusterByAverageLink`. Throws `RangeError` for a decision about a row and itself.
+ * `pairs` are scored as for `averageLink`. Throws `RangeError` for a decision about a row and itself.
  */
 export function applyConstraints(
   clusters: Int32Array,
