@@ -23,7 +23,7 @@ const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
 /** Files of a listener that speaks TLS, before and after: whether it does is for a start to say. */
 const tlsPairFields: ReadonlySet<string> = new Set<keyof typeof settings.shape>(['tls_cert_file', 'tls_key_file'])
 
-/** `inForce`: the settings as they are from now on. `applied` and `needs_restart` name those that differ. */
+/** `exportCurrentKeySet`: the settings as they are from now on. `applied` and `needs_restart` name those that differ. */
 export type ReloadedSettings = {
   readonly resolved: ResolvedSettings
   readonly applied: string[]

@@ -16,7 +16,7 @@ import { settings } from '../../roles/proxy/settings.ts'
 const trust_remedy = 'name its network in proxy.trusted_networks of the profile, if the site trusts it'
 
 /**
- * Of settings that `startFaults` finds nothing wrong with. A name that nobody knows now is no problem: it is looked up for
+ * Of settings that `findStartFaults` finds nothing wrong with. A name that nobody knows now is no problem: it is looked up for
  * each connection, and until then there is no answer. `resolve`: all addresses of a name.
  */
 export async function findProxyStartProblems(

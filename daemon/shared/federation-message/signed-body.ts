@@ -1,8 +1,8 @@
 // The body of a federation message: read only when its bytes are the ones that the statement was signed for.
 import type * as z from 'zod'
 import { sha384 } from '../../kernel/encoding/canonical-json.ts'
-import type { MessageKind } from '../../kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
+import type { MessageKind } from '../../kernel/messaging/transport.ts'
 
 /** `body`: base64url of the bytes. Undefined when kind, length, digest or schema do not hold, or the bytes are not JSON. */
 export function readSignedBody<T>(
