@@ -21,15 +21,15 @@ export async function openAgentspace(
 ): Promise<Surface | undefined> {
   if (offered.length === 0) return undefined
   const own = agentspaceFields.parse(deployment.settings.values.get(role.name))
-  const { mcpSurface } = await import('../../adapters/serve/mcp/surface.ts')
+  const { mcpSurface } = await import('../../adapters/serve/mcp/mcp-surface.ts')
   const info = role.serviceInfo(deployment)
   const { mcp_authorization_servers: issuers } = own
   return mcpSurface({
     role: role.name,
     about: { name: String(info.name), version: String(info.version) },
-    offered,
+    operations: offered,
     resources,
-    door: { hosts: new Set(listAllowedHosts(own)), origins: new Set(own.mcp_origins) },
+    origin_policy: { hosts: new Set(listAllowedHosts(own)), origins: new Set(own.mcp_origins) },
     public_url: own.mcp_url,
     isTls: own.tls_cert_file !== undefined,
     authorization_servers:

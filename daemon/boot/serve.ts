@@ -1,5 +1,5 @@
 // Starts the roles of a site in this process, in the order that they need each other, and stops them in reverse.
-import { type Clock, systemClock } from '../../adapters/host/clock/system-clock.ts'
+import { type SystemClock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
 import type { Log } from '../kernel/operation/call.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
@@ -29,7 +29,7 @@ export type ServeOptions = {
   readonly env: SettingSources['env']
   readonly flags?: SettingSources['flags']
   /** Where time comes from; the machine's clock unless a test brings its own. */
-  readonly clock?: Clock
+  readonly clock?: SystemClock
   readonly log?: Log
 }
 

@@ -1,8 +1,13 @@
 // One role as a running service: its workshop, its workers, its listeners, and its orderly end.
 import { readFileSync } from 'node:fs'
-import { httpInFlight, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
-import type { Limits } from '../../adapters/serve/http/limits.ts'
-import { type HttpServer, type Listen, serveHttp, type Tls } from '../../adapters/serve/http/serve-http.ts'
+import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
+import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
+import {
+  type HttpServer,
+  type ListenerTls,
+  type ListenTarget,
+  serveHttp,
+} from '../../adapters/serve/http/serve-http.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { resourcesForProfile } from '../kernel/api/mcp-resources.ts'
 import { toolOperationsForProfile, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
@@ -25,7 +30,7 @@ import type { RoleStorage } from './storage/role-storage.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
 
-export const httpMetrics = [httpRequests, httpSeconds, httpInFlight]
+export const httpMetrics = [httpRequests, httpSeconds, httpActiveRequests]
 
 export type RoleService = {
   readonly role: Role
@@ -118,7 +123,7 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
         servers.push(
           publicListener && listener.name === `${role.name}:tcp`
             ? await publicListener.listen({ ...listener, context })
-            : await serveHttp({ ...listener, limits: readLimits(given), workshop: context, log, metrics }),
+            : await serveHttp({ ...listener, limits: readLimits(given), roleContext: context, log, metrics }),
         )
       }
       phase = 'ready'
@@ -169,7 +174,7 @@ function areMetricsInternal({ deployment_profile }: RoleDeployment): boolean {
   return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
 }
 
-function readLimits({ role, deployment }: RoleServiceOptions): Partial<Limits> {
+function readLimits({ role, deployment }: RoleServiceOptions): Partial<ListenerLimits> {
   const { streams_per_caller } = deployment.settings.values.get(role.name) ?? {}
   return typeof streams_per_caller === 'number' ? { streams_per_caller: streams_per_caller } : {}
 }
@@ -178,8 +183,8 @@ type ServiceListener = {
   name: string
   operations: readonly AddressedOperation[]
   restricted: boolean
-  listen: Listen
-  tls?: Tls | undefined
+  listen: ListenTarget
+  tls?: ListenerTls | undefined
   surface?: Surface | undefined
 }
 
@@ -223,7 +228,7 @@ function buildListeners(
 function readTls(
   own: Readonly<Record<string, string | number | undefined>>,
   settings: ResolvedSettings,
-): Tls | undefined {
+): ListenerTls | undefined {
   const { tls_cert_file, tls_key_file, tls_client_auth } = own
   if (!tls_cert_file || !tls_key_file) return undefined
   const pair = { cert: readTextFile(tls_cert_file), key: readTextFile(tls_key_file) }

@@ -1,5 +1,5 @@
 // What all roles of a process share: made once, before the first of them.
-import type { Clock } from '../../adapters/host/clock/system-clock.ts'
+import type { SystemClock } from '../../adapters/host/clock/system-clock.ts'
 import { pinoLog } from '../../adapters/host/log/pino-log.ts'
 import { systemRandom } from '../../adapters/host/random/system-random.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
@@ -31,7 +31,7 @@ export type StartPlan = {
   readonly resolved: ResolvedSettings
   /** In the order in which they start. */
   readonly starting: readonly Role[]
-  readonly clock: Clock
+  readonly clock: SystemClock
   /** Instead of the process's own log. */
   readonly log: Log | undefined
   /** Settles everything anew, as at a start. Rejects with `ProfileError` where the process would not start so. */

@@ -1,5 +1,5 @@
 // Runs a role's workers: each at its own time, sooner when woken, never twice at once.
-import { onSchedule } from '../../adapters/host/schedule/cron.ts'
+import { runOnSchedule } from '../../adapters/host/schedule/cron.ts'
 import type { Call, Log } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
@@ -52,7 +52,7 @@ function runWorkerLoop(
     rouse()
   }
   const expression = 'cron' in when ? when.cron(settings) : undefined
-  const schedule = expression ? onSchedule(expression, wake) : undefined
+  const schedule = expression ? runOnSchedule(expression, wake) : undefined
   signal.addEventListener('abort', () => {
     // Not after the last run: one that hangs must not keep the process alive by its schedule.
     schedule?.stop()

@@ -1,7 +1,7 @@
 // A change of keys that was cut short in the middle is finished by typing the command again; peers follow all the same.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readKeyFiles, writeKeyFile } from '../../adapters/keys/jose/key-files.ts'
-import { generateKey, listKeys, revokeKey } from '../../adapters/keys/jose/key-life.ts'
+import { generateKey, listKeys, revokeKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import { readKeySets } from '../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { digestKeySet, parseKeySet } from '../../daemon/kernel/cryptography/key-set.ts'

@@ -70,7 +70,7 @@ async function startCallingRole(workshops: RoleDirectory['contexts']) {
   const ask = roleCaller(office, 'consensus')
   return startEchoServer({
     operations: [{ address: 'test.message.pass', role: 'test', operation: passOn }],
-    workshop: { ...context, environment: surroundings, roles: (trace) => new SiteRoleClients(ask, trace) },
+    roleContext: { ...context, environment: surroundings, roles: (trace) => new SiteRoleClients(ask, trace) },
   })
 }
 
@@ -101,7 +101,7 @@ const arrangements = {
   async 'over the socket'() {
     const { shop, traces } = createSiteRole()
     const operations = everyOperation.filter(({ role }) => role === 'site')
-    await startEchoServer({ operations, workshop: shop, listen: { socket: roleSocketFile(folder, 'site') } })
+    await startEchoServer({ operations, roleContext: shop, listen: { socket: roleSocketFile(folder, 'site') } })
     return { traces, asks: await startCallingRole(new Map()) }
   },
 }

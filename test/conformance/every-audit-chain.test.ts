@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, test } from 'vitest'
-import { sqliteAddon } from '../../adapters/store/sqlite/addon.ts'
+import { loadSqliteAddon } from '../../adapters/store/sqlite/addon.ts'
 import { type AuditFixture, type AuditTampering, auditRequirements } from './audit.ts'
 import { openSqliteStore } from './store-variants.ts'
 
@@ -40,7 +40,7 @@ function openSqliteChain(): AuditFixture {
 }
 
 function tamperSqlite(change: AuditTampering): void {
-  const db = new Database(path.join(folder, 'store.db'), { nativeBinding: sqliteAddon(folder) })
+  const db = new Database(path.join(folder, 'store.db'), { nativeBinding: loadSqliteAddon(folder) })
   try {
     for (const sql of statementsOf(change)) if (db.prepare(sql).run().changes === 0) throw new Error(`in vain: ${sql}`)
   } finally {

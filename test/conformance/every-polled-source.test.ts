@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderSource, most_file_bytes, most_line_bytes } from '../../adapters/intake/folder/folder-source.ts'
-import { most_bytes } from '../../adapters/intake/http/get-once.ts'
+import { folderSource, max_file_bytes, max_line_bytes } from '../../adapters/intake/folder/folder-source.ts'
+import { max_response_bytes } from '../../adapters/intake/http/get-once.ts'
 import { type HttpSourceOptions, httpSource } from '../../adapters/intake/http/http-source.ts'
-import { parseSoundJson } from '../../adapters/serve/http/sound-json.ts'
+import { parseUntrustedJson } from '../../adapters/serve/http/untrusted-json.ts'
 import { isRefusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { type PolledSourceFixture, polledRequirements, pollSource } from './polled-source.ts'
 
-const read = (bytes: Uint8Array) => parseSoundJson(Buffer.from(bytes))
+const read = (bytes: Uint8Array) => parseUntrustedJson(Buffer.from(bytes))
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const open = new AbortController().signal
 
@@ -149,8 +149,8 @@ describe('a folder', () => {
   test('says that a file, or a line, is too large, without reading it', () =>
     within(async ({ dir, source }) => {
       put(dir, 'a.jsonl', '')
-      fs.truncateSync(path.join(dir, 'a.jsonl'), most_file_bytes + 1)
-      put(dir, 'b.jsonl', `{"id":"${'x'.repeat(most_line_bytes)}"}\n{"id":2}\n`)
+      fs.truncateSync(path.join(dir, 'a.jsonl'), max_file_bytes + 1)
+      put(dir, 'b.jsonl', `{"id":"${'x'.repeat(max_line_bytes)}"}\n{"id":2}\n`)
       const large = await pollSource(source())
       expect(large.sets[0]?.documents[0]).toMatchObject({ code: 'too_large' })
       await large.acknowledge(new Map([[0, [{ at: 0, detail: 'too large' }]]]))
@@ -188,7 +188,7 @@ describe('a server', () => {
     ['says that nothing changed since nothing', (_, response) => response.writeHead(304).end(), '304'],
     ['says nothing', () => undefined, 'within'],
     ['drips', (_, response) => sendSlowly(response), 'within'],
-    ['never ends', (_, response) => sendEndlessly(response), String(most_bytes)],
+    ['never ends', (_, response) => sendEndlessly(response), String(max_response_bytes)],
     ['breaks off', (_, response) => dropConnection(response), 'cannot be read'],
   ]
   test.each(bad)('that %s is asked again later', (_, instead, why) =>

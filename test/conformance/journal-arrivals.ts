@@ -1,13 +1,7 @@
 // What the journal must keep of incoming channels beside single arrivals, as data: epochs, losses, inventories, disputes.
 import { expect } from 'vitest'
-import {
-  buildArrival,
-  hexDigest,
-  inChannel,
-  type JournalRequirement,
-  journalRequirement,
-  sampleEvent,
-} from './journal.ts'
+import { type JournalRequirement, journalRequirement } from './journal.ts'
+import { buildArrival, hexDigest, inChannel, sampleEvent } from './journal-samples.ts'
 
 export const arrivalRequirements: readonly JournalRequirement[] = [
   journalRequirement(

@@ -2,15 +2,8 @@
 import { expect } from 'vitest'
 import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import type { Journal, Waiver } from '../../daemon/kernel/messaging/journal.ts'
-import {
-  buildArrival,
-  buildSealedMessage,
-  inChannel,
-  type JournalRequirement,
-  journalRequirement,
-  outChannel,
-  sampleEvent,
-} from './journal.ts'
+import { type JournalRequirement, journalRequirement } from './journal.ts'
+import { buildArrival, buildSealedMessage, inChannel, outChannel, sampleEvent } from './journal-samples.ts'
 
 const { channel } = inChannel
 const buildWaiver = (seq: number, more: Partial<Waiver> = {}): Waiver => ({

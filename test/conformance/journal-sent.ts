@@ -1,15 +1,8 @@
 // What the carriers' journal must keep of messages that have left: evidence, epochs, and how long their files stay.
 import { expect } from 'vitest'
 import type { Journal } from '../../daemon/kernel/messaging/journal.ts'
-import {
-  buildArrival,
-  buildSealedMessage,
-  inChannel,
-  type JournalRequirement,
-  journalRequirement,
-  outChannel,
-  sampleEvent,
-} from './journal.ts'
+import { type JournalRequirement, journalRequirement } from './journal.ts'
+import { buildArrival, buildSealedMessage, inChannel, outChannel, sampleEvent } from './journal-samples.ts'
 
 const listStates = async (journal: Journal, epoch = 1) =>
   (await journal.sentRun(outChannel.channel, epoch, 1, 99, 99)).map(({ state }) => state)

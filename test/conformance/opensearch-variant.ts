@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { AuditShipping } from '../../adapters/store/opensearch/audit-shipping.ts'
-import { cluster } from '../../adapters/store/opensearch/cluster.ts'
+import { openCluster } from '../../adapters/store/opensearch/cluster.ts'
 import { knownCluster } from '../../adapters/store/opensearch/known-cluster.ts'
 import { opensearchStore } from '../../adapters/store/opensearch/store.ts'
-import type { Rooms } from '../../adapters/store/opensearch/waiting-room.ts'
+import type { BacklogLimits } from '../../adapters/store/opensearch/write-backpressure.ts'
 import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
-import { auditShipped } from '../../adapters/store/sqlite/audit-shipped.ts'
+import { auditShippingPosition } from '../../adapters/store/sqlite/audit-shipping-position.ts'
 import { documentsCluster } from '../../adapters/store/sqlite/documents-cluster.ts'
-import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
-import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
+import { sqlitePendingAudit } from '../../adapters/store/sqlite/pending-audit.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 import type { OpenSearch } from '../support/engines/opensearch.ts'
 import { opensearchRequirement } from '../support/engines/opensearch.ts'
 import { notes, type StoreFixture } from './store-requirement.ts'
@@ -48,33 +48,39 @@ async function openFixture(server: OpenSearch) {
 }
 
 /** A store on the cluster with its chain in a database of the folder; `close` may be called twice. */
-export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000, rooms?: Rooms) {
+export function openClusterStore(
+  url: string,
+  folder: string,
+  prefix: string,
+  timeout_ms = 20_000,
+  backlogLimits?: BacklogLimits,
+) {
   const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')
   const known = { memory: documentsCluster(file), base: prefix }
-  const opened = knownCluster(cluster({ url, verify: true, timeout_ms }), known)
-  const owed = sqliteOwedAudit(file, audit)
+  const opened = knownCluster(openCluster({ url, verify: true, timeout_ms }), known)
+  const pendingAudit = sqlitePendingAudit(file, audit)
   const options = {
     ...known,
-    owed,
+    pendingAudit,
     collections: [notes],
     prefix,
     replicas: 0,
     scroll: '1m',
-    ...(rooms ? { rooms } : {}),
+    ...(backlogLimits ? { backlogLimits } : {}),
   }
   const store = opensearchStore(opened, options)
-  const shippedTo = auditShipped(file)
+  const shippedTo = auditShippingPosition(file)
   const shipping = new AuditShipping(opened, {
     ...known,
     alias: `${prefix}audit`,
     replicas: 0,
     audit,
-    shippedTo,
+    position: shippedTo,
   })
   const close = async () => {
     await store.close()
     await file.close()
   }
-  return { audit, store, owed, shipping, shippedTo, close }
+  return { audit, store, owed: pendingAudit, shipping, shippedTo, close }
 }

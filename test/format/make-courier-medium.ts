@@ -3,8 +3,8 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { exportJwks } from '../../adapters/keys/jose/jwks.ts'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../adapters/keys/jose/key-life.ts'
-import { signWith } from '../../adapters/keys/jose/signatures.ts'
+import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
+import { signWithKeys } from '../../adapters/keys/jose/signatures.ts'
 import type { KeyAlgorithm, Signatures } from '../../daemon/kernel/cryptography/signatures.ts'
 import { createMedium, exportFromAlpha } from '../transport/filedrop/courier-fixture.ts'
 import { createFiledropSites, restartSite, sendFromAlpha } from '../transport/filedrop/filedrop-sites.ts'
@@ -44,5 +44,5 @@ export async function makeCourierMedium(dir: string): Promise<string> {
 
 function selectSigner(dir: string, algorithm: KeyAlgorithm, signatures: Signatures): Signatures {
   const chosen = readKeyFiles(dir).filter(({ public_key }) => public_key.algorithm === algorithm)
-  return { ...signatures, sign: (type, payload) => signWith(chosen, type, payload) }
+  return { ...signatures, sign: (type, payload) => signWithKeys(chosen, type, payload) }
 }

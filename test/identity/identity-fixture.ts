@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { issuerOf, offlineIssuer } from '../../adapters/identity/offline/issuer.ts'
+import { offlineIssuer, siteIssuerUrn } from '../../adapters/identity/offline/issuer.ts'
 import { offlineProvider } from '../../adapters/identity/offline/provider.ts'
 import { fileRevocations, prepareRevocations } from '../../adapters/identity/offline/revocations.ts'
 import { openKeyFolder } from '../../adapters/keys/jose/key-folder.ts'
-import { generateKey } from '../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import { issueToken, verifyToken } from '../../adapters/keys/jose/tokens.ts'
 
 export const noon = Date.parse('2026-01-01T12:00:00Z')
@@ -29,7 +29,7 @@ export async function createIdentityFixture(dir = createFolder(), maxKept = 10_0
   const refusals: string[] = []
   const keys = openKeyFolder(keysDir)
   const revocations = fileRevocations(file)
-  const name = issuerOf('alpha')
+  const name = siteIssuerUrn('alpha')
   const verify = (token: string) => {
     counts.verified += 1
     const pinned = keys.keys().map((each) => each.public_key)
@@ -49,6 +49,13 @@ export async function createIdentityFixture(dir = createFolder(), maxKept = 10_0
     },
   })
   const refused = (reason: string) => refusals.push(reason)
-  const provider = offlineProvider({ verify, revocations, keysStamp: keys.stamp, now, refused, maxKept })
+  const provider = offlineProvider({
+    verify,
+    revocations,
+    keysStamp: keys.stamp,
+    now,
+    onRefused: refused,
+    max_cached: maxKept,
+  })
   return { dir, keysDir, file, key, clock, counts, refusals, keys, revocations, issuer, provider }
 }

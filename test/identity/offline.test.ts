@@ -1,9 +1,9 @@
 // The offline provider and issuer over real keys and files: what counts, for how long, and what ends it at once.
 import { appendFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { maxTtl_s } from '../../adapters/identity/offline/issuer.ts'
+import { max_ttl_s } from '../../adapters/identity/offline/issuer.ts'
 import { fileRevocations, prepareRevocations } from '../../adapters/identity/offline/revocations.ts'
-import { revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
+import { revokeKey, rotateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import { credentialClaims } from '../../daemon/kernel/identity/identity.ts'
 import { createFolder, createIdentityFixture, noon } from './identity-fixture.ts'
 
@@ -27,9 +27,9 @@ describe('a minted token', () => {
 
   test('lives 1 second to 30 days, and never beyond the given instant', async () => {
     const { issuer } = await createIdentityFixture()
-    for (const ttl of [0, -1, 1.5, maxTtl_s + 1, Number.NaN])
+    for (const ttl of [0, -1, 1.5, max_ttl_s + 1, Number.NaN])
       await expect(issuer.mint(ada, ttl)).rejects.toThrow(RangeError)
-    expect((await issuer.mint(ada, maxTtl_s)).exp).toBe(noon / 1000 + maxTtl_s)
+    expect((await issuer.mint(ada, max_ttl_s)).exp).toBe(noon / 1000 + max_ttl_s)
     expect((await issuer.mint(ada, 3600, noon / 1000 + 5)).exp).toBe(noon / 1000 + 5)
     await expect(issuer.mint({ ...ada, sub: '' })).rejects.toThrow()
   })

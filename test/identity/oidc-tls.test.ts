@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { exchangeAtProvider } from '../../adapters/identity/oidc/exchange.ts'
+import { exchangeToken } from '../../adapters/identity/oidc/exchange-token.ts'
 import { opensslAuthority } from '../support/keys/openssl-authority.ts'
 import { requires } from '../support/runner/requires.ts'
 import { buildAdaClaims, createSigningKey, signToken, startLocalIssuer } from './local-issuer.ts'
@@ -53,7 +53,7 @@ describe('exchange at the provider', () => {
     onTestFinished(() => void server.close())
     const token_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
     const provider = { issuer: 'https://idp.example', isVerified: true, token_url }
-    return { heard, exchange: () => exchangeAtProvider(provider, client, request) }
+    return { heard, exchange: () => exchangeToken(provider, client, request) }
   }
 
   test('says who asks, for what, and gives back what it got', async () => {

@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { generateKey } from '../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import { type Peer, peer } from '../../daemon/kernel/identity/peer.ts'
 import { createFolder, noon } from './identity-fixture.ts'

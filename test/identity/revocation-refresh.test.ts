@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fileRevocations, prepareRevocations } from '../../adapters/identity/offline/revocations.ts'
 import { openKeyFolder } from '../../adapters/keys/jose/key-folder.ts'
-import { generateKey } from '../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import { createFolder, noon } from './identity-fixture.ts'
 
 const at = '2026-01-01T00:00:00Z'

@@ -2,21 +2,26 @@
 import { X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
-  authorityCertificate,
-  certificateRequest,
-  newPair,
-  readRequest,
-  siteCertificate,
-} from '../../adapters/keys/x509/certificates.ts'
+  createAuthorityCertificate,
+  createCertificateRequest,
+  createSiteCertificate,
+  generateCertificateKeys,
+  parseCertificateRequest,
+} from '../../adapters/keys/x509/certificate-issuance.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 const life = { not_before: now, not_after: now + 86_400_000 }
 const names = { site: 'alpha', dns: ['alpha.example'], ip: ['192.0.2.7', '2001:db8::7'] }
 
 test('a site certificate names the site and its hosts, for both ends of a connection, and is of its authority', async () => {
-  const keys = await newPair()
-  const certificate = await authorityCertificate('alpha authority', keys, life)
-  const leaf = await siteCertificate(names, (await newPair()).publicKey, { certificate, key: keys.privateKey }, life)
+  const keys = await generateCertificateKeys()
+  const certificate = await createAuthorityCertificate('alpha authority', keys, life)
+  const leaf = await createSiteCertificate(
+    names,
+    (await generateCertificateKeys()).publicKey,
+    { certificate, key: keys.privateKey },
+    life,
+  )
   const [ca, site] = [new X509Certificate(certificate), new X509Certificate(leaf)]
   expect([ca.ca, ca.subject, ca.checkIssued(ca), ca.verify(ca.publicKey)]).toEqual([
     true,
@@ -38,14 +43,14 @@ test('a site certificate names the site and its hosts, for both ends of a connec
 })
 
 test('a request says the names, and only who holds the key can have made it', async () => {
-  const keys = await newPair()
-  const request = await certificateRequest(names, keys)
-  const read = await readRequest(request)
+  const keys = await generateCertificateKeys()
+  const request = await createCertificateRequest(names, keys)
+  const read = await parseCertificateRequest(request)
   expect(read?.names).toEqual({ ...names, ip: ['192.0.2.7', expect.stringMatching(/^2001:0?db8:/i)] })
   const made = Buffer.from(request.replaceAll(/-----[^\n]+|\n/g, ''), 'base64')
   const last = made.length - 1
   made[last] = (made[last] ?? 0) ^ 1
   const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${made.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`
-  expect(await readRequest(forged)).toBeUndefined()
-  expect(await readRequest('no request at all')).toBeUndefined()
+  expect(await parseCertificateRequest(forged)).toBeUndefined()
+  expect(await parseCertificateRequest('no request at all')).toBeUndefined()
 })

@@ -14,8 +14,8 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { exportJwks, importJwks } from '../../adapters/keys/jose/jwks.ts'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
-import { generateKey, listKeys, revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
-import { materialOf, publicJwkOf, thumbprint } from '../../adapters/keys/jose/public-jwk.ts'
+import { generateKey, listKeys, revokeKey, rotateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
+import { computeThumbprint, parsePublicJwk, readKeyMaterial } from '../../adapters/keys/jose/public-jwk.ts'
 import { keyAlgorithm, publicKey } from '../../daemon/kernel/cryptography/signatures.ts'
 import { createKey, createKeyFolderPath, noon } from './key-fixture.ts'
 
@@ -37,8 +37,8 @@ describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
   test('has the RFC 7638 thumbprint that jose computes', async () => {
     const pair = await generateKeyPair(algorithm)
     const jwk = await exportJWK(pair.publicKey)
-    const own = publicJwkOf(algorithm, jwk)
-    expect(own && thumbprint(own)).toBe(await calculateJwkThumbprint(jwk))
+    const own = parsePublicJwk(algorithm, jwk)
+    expect(own && computeThumbprint(own)).toBe(await calculateJwkThumbprint(jwk))
   })
 
   test('goes out as a JWKS without its private half, and comes back the same', async () => {
@@ -51,8 +51,12 @@ describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
 })
 
 test('RFC 8037 appendix A.3: the thumbprint of the example key', () => {
-  const jwk = publicJwkOf('Ed25519', { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' })
-  expect(jwk && thumbprint(jwk)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
+  const jwk = parsePublicJwk('Ed25519', {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  })
+  expect(jwk && computeThumbprint(jwk)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
 })
 
 test('a key spelled with other spare bits is no key: one key has one fingerprint', async () => {
@@ -61,8 +65,8 @@ test('a key spelled with other spare bits is no key: one key has one fingerprint
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const other = x.slice(0, -1) + alphabet[alphabet.indexOf(x.slice(-1)) + 1]
   expect(Buffer.from(other, 'base64url')).toEqual(Buffer.from(x, 'base64url'))
-  expect(publicJwkOf('Ed25519', { ...public_key.jwk, x: other })).toBeUndefined()
-  expect(materialOf({ ...public_key, fingerprint: 'A'.repeat(43) })).toBeUndefined()
+  expect(parsePublicJwk('Ed25519', { ...public_key.jwk, x: other })).toBeUndefined()
+  expect(readKeyMaterial({ ...public_key, fingerprint: 'A'.repeat(43) })).toBeUndefined()
 })
 
 test('a key file or folder that others may read is refused with its remedy, and without its content', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readKeyFiles, type StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import type { KeyAlgorithm, PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
 
 export const noon = Date.parse('2026-01-01T12:00:00Z')

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { signWith, verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { signWithKeys, verifyJws } from '../../adapters/keys/jose/signatures.ts'
 import {
   digestKeySet,
   encodeKeySet,
@@ -71,7 +71,7 @@ export function buildNextKeySet(last: Jws | undefined, keys: readonly StoredKey[
 }
 
 export async function signKeySet(set: KeySet, by: readonly StoredKey[]): Promise<Jws> {
-  return await signWith(by, 'keyset', encodeKeySet(set))
+  return await signWithKeys(by, 'keyset', encodeKeySet(set))
 }
 
 /** What people confirm when there is no set yet. */

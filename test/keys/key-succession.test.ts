@@ -1,7 +1,7 @@
 // A peer's keys change by its root keys alone, one version after the other: the attacks that TUF names, on every algorithm.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { signWith } from '../../adapters/keys/jose/signatures.ts'
+import { signWithKeys } from '../../adapters/keys/jose/signatures.ts'
 import { digestKeySet, encodeKeySet, type KeySet, parseKeySet } from '../../daemon/kernel/cryptography/key-set.ts'
 import type { Jws } from '../../daemon/kernel/cryptography/signatures.ts'
 import type { PinnedKeySet } from '../../daemon/roles/site/keyset/key-succession.ts'
@@ -89,7 +89,7 @@ describe.each(keyAlgorithmCases)('root keys of $name', (kind) => {
       expect(await describeSuccession(pinned, [await next(by)])).toBe('signature_invalid')
     const disguised = message.map((key) => changeKey(key, { use: 'root' }))
     expect(await describeSuccession(pinned, [await next(disguised)])).toBe('signature_invalid')
-    await expect(signWith(message, 'keyset', encodeKeySet(buildNextKeySet(first, message)))).rejects.toThrow(
+    await expect(signWithKeys(message, 'keyset', encodeKeySet(buildNextKeySet(first, message)))).rejects.toThrow(
       'does not sign',
     )
     expect(await describeSuccession(pinned, [await next([...roots, ...later])])).toBe(2)
@@ -98,7 +98,7 @@ describe.each(keyAlgorithmCases)('root keys of $name', (kind) => {
   test('a signature for something else, or over another payload, does not count', async () => {
     const all = [...roots, ...later]
     const set = buildNextKeySet(first, [...later, ...message])
-    expect(await describeSuccession(pinned, [await signWith(all, 'epoch', encodeKeySet(set))])).toBe(
+    expect(await describeSuccession(pinned, [await signWithKeys(all, 'epoch', encodeKeySet(set))])).toBe(
       'signature_invalid',
     )
     const { payload } = await signKeySet({ ...set, created: formatDay(3) }, all)
@@ -238,7 +238,7 @@ test('what is not the canonical text of a key set is none', async () => {
   const text = Buffer.from(encodeKeySet(set)).toString()
   const texts = [` ${text}`, text.replace('"v":1', '"v":1,"x":0'), text.replace('{', '{"v":1,'), '[]', '\ufeff', '']
   for (const each of texts) {
-    const made = await signWith([root], 'keyset', Buffer.from(each))
+    const made = await signWithKeys([root], 'keyset', Buffer.from(each))
     expect(parseKeySet(made)).toBeUndefined()
     expect(await describeSuccession(pinByHand([root, message], 1), [made])).toBe('invalid')
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import '../../adapters/keys/x509/reflection.ts'
+import '../../adapters/keys/x509/reflect-metadata.ts'
 
 const library = createRequire(import.meta.resolve('@peculiar/x509'))
 

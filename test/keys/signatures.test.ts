@@ -2,8 +2,8 @@
 import { type CryptoKey, flattenedVerify, GeneralSign, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { revokeKey, rotateKey } from '../../adapters/keys/jose/key-life.ts'
-import { joseSignatures, signWith } from '../../adapters/keys/jose/signatures.ts'
+import { revokeKey, rotateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
+import { joseSignatures, signWithKeys } from '../../adapters/keys/jose/signatures.ts'
 import {
   type Jws,
   keyAlgorithm,
@@ -70,7 +70,7 @@ describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
     const key = await createKey(dir, 'message', algorithm)
     const { verify } = joseSignatures({ dir })
     const pinned = [key.public_key]
-    const envelope = await signWith([key], 'statement', payload)
+    const envelope = await signWithKeys([key], 'statement', payload)
     const only = envelope.signatures[0] ?? { protected: '', signature: '' }
     const bytes = Buffer.from(only.signature, 'base64url')
     bytes[7] = (bytes[7] ?? 0) ^ 1
@@ -94,7 +94,7 @@ describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
 
 test('a signature for one thing never stands in for another', async () => {
   const { signatures, key, pinned } = await createSigner()
-  const evidence = await signWith([key], 'evidence', payload)
+  const evidence = await signWithKeys([key], 'evidence', payload)
   expect(await signatures.verify('statement', evidence, pinned)).toBe('bad_signature')
   expect(await signatures.verify('checkpoint', evidence, pinned)).toBe('bad_signature')
 })
@@ -132,7 +132,7 @@ test('a foreign key under a pinned name is bad; under its own name it is unknown
   const foreign = await createKey(createKeyFolderPath())
   const masked = await signUnderHeader(foreign, { kid: key.public_key.kid, typ: 'platform-statement+jws' })
   expect(await signatures.verify('statement', masked, pinned)).toBe('bad_signature')
-  expect(await signatures.verify('statement', await signWith([foreign], 'statement', payload), pinned)).toBe(
+  expect(await signatures.verify('statement', await signWithKeys([foreign], 'statement', payload), pinned)).toBe(
     'unknown_key',
   )
 })
@@ -186,7 +186,7 @@ test('bytes have one spelling: base64url with spare bits, padding or another alp
 test('distinct keys are counted by key: one key under two names, or signing twice, counts once', async () => {
   const { dir, signatures, key } = await createSigner()
   const alias: PublicKey = { ...key.public_key, kid: 'message-another-name' }
-  const twice = await signWith([key, { ...key, public_key: alias }, key], 'statement', payload)
+  const twice = await signWithKeys([key, { ...key, public_key: alias }, key], 'statement', payload)
   const once = await signatures.verify('statement', twice, [key.public_key, alias])
   expect(once).toMatchObject({ keys: [{ fingerprint: key.public_key.fingerprint }] })
   expect(listKids(once)).toHaveLength(1)
@@ -213,21 +213,21 @@ test('a key revoked under one name is revoked under all; a retired one still ver
   const revoked = revokeKey(dir, key.public_key.kid)
   expect(await signatures.verify('statement', envelope, signatures.publicKeys())).toBe('key_revoked')
   const alias: PublicKey = { ...revoked, kid: 'other', status: 'active' }
-  const renamed = await signWith([{ ...key, public_key: alias }], 'statement', payload)
+  const renamed = await signWithKeys([{ ...key, public_key: alias }], 'statement', payload)
   expect(await signatures.verify('statement', renamed, [revoked, alias])).toBe('key_revoked')
 })
 
 test('a newer, unpinned signature beside a pinned one does not count, and does not spoil it', async () => {
   const { signatures, key, pinned } = await createSigner()
   const newer = await createKey(createKeyFolderPath(), 'message', 'ML-DSA-87')
-  const envelope = await signWith([newer, key], 'statement', payload)
+  const envelope = await signWithKeys([newer, key], 'statement', payload)
   expect(await signatures.verify('statement', envelope, pinned)).toMatchObject({ keys: pinned })
 })
 
 test('a token key signs no message, and is not accepted for one', async () => {
   const { signatures } = await createSigner()
   const token = await createKey(createKeyFolderPath(), 'token')
-  await expect(signWith([token], 'statement', payload)).rejects.toThrow('is a token key')
+  await expect(signWithKeys([token], 'statement', payload)).rejects.toThrow('is a token key')
   const forced = await signUnderHeader(token, { kid: token.public_key.kid, typ: 'platform-statement+jws' })
   expect(await signatures.verify('statement', forced, [token.public_key])).toBe('unknown_key')
 })

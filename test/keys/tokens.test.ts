@@ -2,7 +2,7 @@
 import { CompactSign, type CryptoKey, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { issueToken, maxTokenBytes, type TokenPayload, verifyToken } from '../../adapters/keys/jose/tokens.ts'
+import { issueToken, max_token_bytes, type TokenPayload, verifyToken } from '../../adapters/keys/jose/tokens.ts'
 import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
 import { createKey, createKeyFolderPath, decodeBase64url, encodeBase64url, noon } from './key-fixture.ts'
 
@@ -34,7 +34,7 @@ const buildHeader = (key: StoredKey) => ({ alg: 'Ed25519', kid: key.public_key.k
 test.each(keyAlgorithm.options)('a token of %s verifies, and fits the limit', async (algorithm) => {
   const key = await createKey(createKeyFolderPath(), 'token', algorithm)
   const token = await issueToken(key, claims)
-  expect(token.length).toBeLessThan(maxTokenBytes)
+  expect(token.length).toBeLessThan(max_token_bytes)
   expect(await verifyToken(token, [key.public_key], expected)).toEqual({ payload: claims })
 })
 

@@ -3,11 +3,17 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompactEncrypt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { signingKey } from '../../adapters/keys/jose/crypto-keys.ts'
+import { importSigningKey } from '../../adapters/keys/jose/crypto-keys.ts'
 import { readKeyFiles, type StoredKey, writeKeyFile } from '../../adapters/keys/jose/key-files.ts'
-import { generateKey, requireOpens, rotateKey, unwrapKeys, wrapKeys } from '../../adapters/keys/jose/key-life.ts'
-import { joseSignatures, signWith, verifyJws } from '../../adapters/keys/jose/signatures.ts'
-import { Locked, unwrapped, wrapped } from '../../adapters/keys/jose/wrapped-key.ts'
+import {
+  generateKey,
+  requirePassphraseOpens,
+  rotateKey,
+  unwrapKeys,
+  wrapKeys,
+} from '../../adapters/keys/jose/key-lifecycle.ts'
+import { joseSignatures, signWithKeys, verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { KeyLockedError, unwrapKey, wrapKey } from '../../adapters/keys/jose/wrapped-key.ts'
 import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
 import { createKey, createKeyFolderPath, noon } from './key-fixture.ts'
 
@@ -42,23 +48,23 @@ describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
       [undefined, 'string'],
       [undefined, 'string'],
     ])
-    await requireOpens(dir, passphrase)
+    await requirePassphraseOpens(dir, passphrase)
   })
 })
 
 async function createWrappedKey(): Promise<StoredKey> {
-  return await wrapped(await createKey(createKeyFolderPath()), passphrase)
+  return await wrapKey(await createKey(createKeyFolderPath()), passphrase)
 }
 
 async function readUnlockRefusal(key: StoredKey, given: string | undefined): Promise<{ why: string; message: string }> {
-  const error = await unwrapped(key, given).catch((thrown: unknown) => thrown)
-  if (!(error instanceof Locked)) throw new Error('it was opened')
+  const error = await unwrapKey(key, given).catch((thrown: unknown) => thrown)
+  if (!(error instanceof KeyLockedError)) throw new Error('it was opened')
   return { why: error.why, message: error.message }
 }
 
 /** As an attacker would write it who may change the file. */
 async function rewrapKey(key: StoredKey, alg: string, parameters: object, secret = passphrase): Promise<StoredKey> {
-  const opened = await unwrapped(key, passphrase)
+  const opened = await unwrapKey(key, passphrase)
   const making = new CompactEncrypt(Buffer.from(JSON.stringify(opened.private_jwk)))
   making.setProtectedHeader({ alg, enc: 'A256GCM' }).setKeyManagementParameters(parameters)
   const bytes = alg === 'dir' ? Buffer.alloc(32, secret) : Buffer.from(secret)
@@ -107,22 +113,22 @@ test('the passphrase is asked for once for each key, and again after a wrong one
     asked += 1
     return answers.shift()
   }
-  await expect(signingKey(key, next)).rejects.toThrow(Locked)
-  const opened = await Promise.all([signingKey(key, next), signingKey(key, next)])
+  await expect(importSigningKey(key, next)).rejects.toThrow(KeyLockedError)
+  const opened = await Promise.all([importSigningKey(key, next), importSigningKey(key, next)])
   expect(opened[0]).toBe(opened[1])
-  await signWith([key], 'evidence', payload, next)
+  await signWithKeys([key], 'evidence', payload, next)
   expect(asked).toBe(2)
 })
 
 test('a file with the key in the open and under a passphrase is refused; nothing is half unwrapped', async () => {
   const dir = createKeyFolderPath()
   const open = await createKey(dir)
-  const both = { ...open, ...(await wrapped(open, passphrase)) }
+  const both = { ...open, ...(await wrapKey(open, passphrase)) }
   writeFileSync(join(dir, `${open.public_key.kid}.json`), JSON.stringify(both), { mode: 0o600 })
   expect(() => readKeyFiles(dir)).toThrow('is no key file')
-  writeKeyFile(dir, await wrapped(open, passphrase))
+  writeKeyFile(dir, await wrapKey(open, passphrase))
   await generateKey(dir, { use: 'token', now: noon, passphrase: 'another passphrase' })
   const before = readKeyFiles(dir)
-  await expect(unwrapKeys(dir, passphrase)).rejects.toThrow(Locked)
+  await expect(unwrapKeys(dir, passphrase)).rejects.toThrow(KeyLockedError)
   expect(readKeyFiles(dir)).toEqual(before)
 })

@@ -1,7 +1,7 @@
 // What a tool call has in common with a request over REST: time, size, cancellation, what is counted, what fails.
 import { describe, expect, test } from 'vitest'
-import type { Limits } from '../../adapters/serve/http/limits.ts'
-import { mcpSurface } from '../../adapters/serve/mcp/surface.ts'
+import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
+import { mcpSurface } from '../../adapters/serve/mcp/mcp-surface.ts'
 import { problem } from '../../daemon/kernel/error/problem.ts'
 import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
 import { startEchoServer } from '../support/echo/echo-server.ts'
@@ -16,14 +16,14 @@ const declareTool = (target: AddressedOperation): AddressedOperation => ({
 })
 
 /** The echo role with each of its operations as a tool, but for the streams. */
-async function serveTools(limits: Partial<Limits> = {}) {
+async function serveTools(limits: Partial<ListenerLimits> = {}) {
   const surfaceOf = (operations: readonly AddressedOperation[]) =>
     mcpSurface({
       role: 'test',
       about: { name: 'test', version: '1' },
       resources: [],
-      offered: operations.filter(({ operation }) => !operation.streams).map(declareTool),
-      door: { hosts: new Set(['127.0.0.1', 'localhost']), origins: new Set() },
+      operations: operations.filter(({ operation }) => !operation.streams).map(declareTool),
+      origin_policy: { hosts: new Set(['127.0.0.1', 'localhost']), origins: new Set() },
       public_url: undefined,
       isTls: false,
       authorization_servers: ['https://issuer.example'],

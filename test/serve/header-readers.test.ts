@@ -1,8 +1,8 @@
 // The small readers of request headers, by themselves: Accept after RFC 9110, tokens after RFC 6750.
 import { expect, test } from 'vitest'
-import { acceptsOf } from '../../adapters/serve/http/accept.ts'
-import { bearerOf } from '../../adapters/serve/http/request-headers.ts'
-import { routerPath, servedPaths } from '../../adapters/serve/http/served-paths.ts'
+import { methodLookup, toRouterPath } from '../../adapters/serve/http/method-lookup.ts'
+import { parseAccept } from '../../adapters/serve/http/parse-accept.ts'
+import { parseBearer } from '../../adapters/serve/http/request-headers.ts'
 import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
 
 test.each([
@@ -15,8 +15,8 @@ test.each([
   ['a/a;q=2, b/b;q=x, c/c', ['c/c']],
   [', ,;q=1', []],
 ])('Accept: %s is %j', (header, accepts) => {
-  expect(acceptsOf(header)).toEqual(accepts)
-  expect(acceptsOf(header)).toEqual(accepts)
+  expect(parseAccept(header)).toEqual(accepts)
+  expect(parseAccept(header)).toEqual(accepts)
 })
 
 test.each([
@@ -30,14 +30,14 @@ test.each([
   ['Bearer =', ''],
   ['Bearerx', undefined],
 ])('Authorization: %s holds the token %j', (header, token) => {
-  expect(bearerOf(header)).toBe(token)
+  expect(parseBearer(header)).toBe(token)
 })
 
 test('a path knows its methods, and a dot in it is a dot', () => {
   const at = (method: string, path: string) => ({ operation: { method, path } }) as AddressedOperation
-  const methodsOf = servedPaths([at('GET', '/a/{id}/b.json'), at('POST', '/a/{id}/b.json'), at('PUT', '/a:b')])
+  const methodsOf = methodLookup([at('GET', '/a/{id}/b.json'), at('POST', '/a/{id}/b.json'), at('PUT', '/a:b')])
   expect(methodsOf('/a/1/b.json')).toEqual(['GET', 'HEAD', 'POST'])
   expect(methodsOf('/a/1/bxjson')).toEqual([])
   expect(methodsOf('/a/1/2/b.json')).toEqual([])
-  expect(routerPath('/a:b/{some_id}')).toBe('/a::b/:some_id')
+  expect(toRouterPath('/a:b/{some_id}')).toBe('/a::b/:some_id')
 })

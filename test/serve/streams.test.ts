@@ -1,7 +1,7 @@
 // Server-sent events over a real socket: resume, heartbeat, slow and vanished readers, failures, the end of the service.
 import net from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { frame } from '../../adapters/serve/http/event-stream.ts'
+import { formatEvent } from '../../adapters/serve/http/event-stream.ts'
 import { adminHeaders, type EchoServer, startEchoServer } from '../support/echo/echo-server.ts'
 import { formatRawRequest } from '../support/http/send-raw-http.ts'
 
@@ -42,7 +42,7 @@ describe('events', () => {
   })
 
   test('cannot forge each other', () => {
-    expect(frame({ id: '1\nevent: forged', event: 'a\r\nid: 9', data: 'x\n\nid: 7' })).toBe(
+    expect(formatEvent({ id: '1\nevent: forged', event: 'a\r\nid: 9', data: 'x\n\nid: 7' })).toBe(
       'id: 1 event: forged\nevent: a  id: 9\ndata: "x\\n\\nid: 7"\n\n',
     )
   })

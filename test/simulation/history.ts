@@ -4,8 +4,8 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readKeyFiles, type StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../adapters/keys/jose/key-life.ts'
-import { signWith } from '../../adapters/keys/jose/signatures.ts'
+import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
+import { signWithKeys } from '../../adapters/keys/jose/signatures.ts'
 import { canonicalJson } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { type Peer, peer as pin } from '../../daemon/kernel/identity/peer.ts'
@@ -227,7 +227,7 @@ export class History {
     // Whoever keeps the root keys writes down what they signed: a site that was restored twice may not know.
     this.#epoch = Math.max(draft.epoch, this.#epoch + 1)
     const bytes = Buffer.from(canonicalJson({ ...draft, epoch: this.#epoch, reason: 'restored' }))
-    await this.alpha.transport.oneWay.openEpoch(await signWith([this.#ring.root], 'epoch', bytes), () => [])
+    await this.alpha.transport.oneWay.openEpoch(await signWithKeys([this.#ring.root], 'epoch', bytes), () => [])
   }
 }
 

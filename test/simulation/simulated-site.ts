@@ -3,10 +3,10 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
-import { signWith, verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { signWithKeys, verifyJws } from '../../adapters/keys/jose/signatures.ts'
 import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
-import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 import { type FiledropTransport, filedropTransport } from '../../adapters/transport/filedrop/transport.ts'
 import type { Signatures } from '../../daemon/kernel/cryptography/signatures.ts'
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
@@ -167,7 +167,7 @@ export class SimulatedSite {
 
   #signatures(): Signatures {
     return {
-      sign: (type, payload) => signWith(this.#messageKeys().slice(-1), type, payload),
+      sign: (type, payload) => signWithKeys(this.#messageKeys().slice(-1), type, payload),
       verify: verifyJws,
       publicKeys: () => this.keys.map(({ public_key }) => public_key),
     }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
-import { signWith } from '../../adapters/keys/jose/signatures.ts'
+import { signWithKeys } from '../../adapters/keys/jose/signatures.ts'
 import { canonicalJson } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { draft } from '../../daemon/roles/site/epoch/draft.ts'
 import { open } from '../../daemon/roles/site/epoch/open.ts'
@@ -22,7 +22,7 @@ test('epoch-opened: the next message is of the new epoch, and those before it ar
   await contributeOpinion(atBravo, before, 'bob', 0.92)
   const drafted = await atBravo.ok(draft, { peer: 'alpha' })
   const roots = readKeyFiles(path.join(bravo.dir, 'keys')).filter(({ public_key }) => public_key.use === 'root')
-  const announcement = await signWith(roots, 'epoch', Buffer.from(canonicalJson({ ...drafted, reason: 'other' })))
+  const announcement = await signWithKeys(roots, 'epoch', Buffer.from(canonicalJson({ ...drafted, reason: 'other' })))
   await sites.dieAt(bravo, 'epoch-opened', () => atBravo.ok(open, { announcement }))
   expect(await atBravo.refusal(open, { announcement })).toBe('conflict')
   await contributeOpinion(atBravo, id, 'bob', 0.92)

@@ -1,11 +1,10 @@
 // One site as two processes of two users: each has its own files, neither those of the other, and together they work as one.
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { audienceOf, issuerOf } from '../../adapters/identity/offline/issuer.ts'
+import { roleAudienceUrn, siteIssuerUrn } from '../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../adapters/keys/jose/tokens.ts'
 import { requestOverSocket } from '../../daemon/boot/host/socket-request.ts'
@@ -27,6 +26,7 @@ import {
   sharedClassification,
   waitUntilDelivered,
 } from './packaged-site-pair.ts'
+import { runShell } from './run-shell.ts'
 
 const isRoot = process.getuid?.() === 0
 const test = whenPresent({ isPresent: isRoot, name: 'root', hint: 'only root can start processes of other users' })
@@ -61,10 +61,8 @@ const startSite = () => two.alpha.startAs(users.site, 'site')
 const startConsensus = () => two.alpha.startAs(users.consensus, 'consensus')
 
 function editProfile(from: string, to: string): void {
-  const file = path.join(two.alpha.dir, 'profile.yaml')
-  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, to))
+  fs.writeFileSync(at('profile.yaml'), fs.readFileSync(at('profile.yaml'), 'utf8').replace(from, to))
 }
-
 const readUid = (pid: number) => fs.statSync(`/proc/${pid}`).uid
 const at = (...names: readonly string[]) => path.join(two.alpha.dir, ...names)
 
@@ -72,12 +70,6 @@ const at = (...names: readonly string[]) => path.join(two.alpha.dir, ...names)
 async function listFindings(): Promise<readonly unknown[]> {
   const { stdout } = await two.alpha.run(['doctor', '--json'])
   return JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state !== 'ok')
-}
-
-/** What a shell of this user says to the words, and how it ends. */
-function runShell(user: UnixUser, words: string) {
-  const { status, stderr } = spawnSync('/bin/sh', ['-c', words], { cwd: '/', env: {}, encoding: 'utf8', ...user })
-  return { status, stderr }
 }
 
 test('each runs as its user, and together they carry a session to its end, with evidence', async () => {
@@ -194,14 +186,14 @@ async function signToken(sub: string, roles: readonly string[], aud: string): Pr
 
 describe('at the socket of the site role', () => {
   test('consensus is itself, with the few rights of a service, and nobody else', async () => {
-    const there = audienceOf('alpha', 'site')
+    const there = roleAudienceUrn('alpha', 'site')
     const own = `Bearer ${await signToken('role:consensus', ['service'], there)}`
     expect([await requestStatus('site', 'keys', own), await requestStatus('site', 'channels', own)]).toEqual([200, 403])
     for (const token of [
       await signToken('role:site', ['service'], there),
       await signToken('role:consensus', ['admin'], there),
       await signToken('demo', ['admin'], there),
-      await signToken('role:consensus', ['service'], issuerOf('alpha')),
+      await signToken('role:consensus', ['service'], siteIssuerUrn('alpha')),
     ]) {
       expect(await requestStatus('site', 'keys', `Bearer ${token}`)).toBe(401)
     }
@@ -209,7 +201,7 @@ describe('at the socket of the site role', () => {
   })
 
   test('its user gets in by no command either: not with a token of its making, and it can mint none', async () => {
-    const token = await signToken('role:site', ['service'], audienceOf('alpha', 'site'))
+    const token = await signToken('role:site', ['service'], roleAudienceUrn('alpha', 'site'))
     const forged = await two.alpha.runAs(users.consensus, ['filedrop', 'status', '--token', token])
     expect([forged.exit, forged.stderr]).toEqual([3, expect.stringContaining('the token is not valid')])
     const minted = await two.alpha.runAs(users.consensus, ['filedrop', 'status'])

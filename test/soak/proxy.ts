@@ -3,17 +3,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Redis, redis, redisRequirement } from '../support/engines/redis.ts'
-import {
-  createEngineFolder,
-  findFreePorts,
-  type ServerProcess,
-  serverProcess,
-} from '../support/engines/server-process.ts'
+import { createEngineFolder, findFreePorts, type ServerProcess } from '../support/engines/server-process.ts'
 import {
   createPackagedProxy,
   listRecords,
@@ -23,6 +16,7 @@ import {
 } from '../support/proxy/packaged-proxy.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
 import type { ServedSite } from '../support/site/packaged-site.ts'
+import { createBackend } from './create-backend.ts'
 import { judgeAnswers, judgeMemory, judgeRecords, type ProcessOutage, sumAll } from './judge-proxy.ts'
 import type { LoadCounts, LoadStart } from './proxy-load.ts'
 import { proxyRules } from './proxy-requests.ts'
@@ -239,24 +233,6 @@ class ProxySoak {
   #count(what: string, times = 1): void {
     this.#counts[what] = (this.#counts[what] ?? 0) + times
   }
-}
-
-function createBackend(name: string, port: number, folder: string): ServerProcess {
-  const args = [join(import.meta.dirname, 'proxy-backends.ts'), name, String(port)]
-  const isReady = async () => {
-    const socket = connect(port, '127.0.0.1')
-    await once(socket, 'connect').finally(() => socket.destroy())
-    return true
-  }
-  return serverProcess(
-    {
-      name,
-      program: { command: process.execPath, args },
-      log: join(folder, name),
-      pid_file: join(folder, `${name}.pid`),
-    },
-    isReady,
-  )
 }
 
 async function requestCounts(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { filing_chunk, readFiledTo } from '../../adapters/store/sqlite/audit-filing.ts'
-import type { SqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { max_unindexed_records, readIndexedSeq } from '../../adapters/store/sqlite/audit-index.ts'
+import type { SqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 import type { AuditEvent, AuditLog, AuditQuery } from '../../daemon/kernel/audit/audit-chain.ts'
 import { buildEvent } from '../conformance/store-requirement.ts'
 import { openSqliteStore } from '../conformance/store-variants.ts'
 
 const newest_count = 40
-const events: AuditEvent[] = Array.from({ length: filing_chunk + newest_count }, (_, n) =>
+const events: AuditEvent[] = Array.from({ length: max_unindexed_records + newest_count }, (_, n) =>
   buildEvent({
     at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString(),
     target: `t${n % 7}`,
@@ -28,8 +28,8 @@ beforeAll(async () => {
   const opened = openSqliteStore(folder)
   file = opened.file
   audit = opened.audit
-  await audit.append(events.slice(0, filing_chunk))
-  await audit.append(events.slice(filing_chunk))
+  await audit.append(events.slice(0, max_unindexed_records))
+  await audit.append(events.slice(max_unindexed_records))
 })
 afterAll(async () => {
   await file.close()
@@ -37,11 +37,11 @@ afterAll(async () => {
 })
 
 test('records are filed once enough of them wait', () => {
-  expect(readFiledTo(file.db)).toBe(filing_chunk)
+  expect(readIndexedSeq(file.db)).toBe(max_unindexed_records)
 })
 
-const middle = events[filing_chunk - 5]?.at ?? ''
-const end = events[filing_chunk + 5]?.at ?? ''
+const middle = events[max_unindexed_records - 5]?.at ?? ''
+const end = events[max_unindexed_records + 5]?.at ?? ''
 const queries: Omit<AuditQuery, 'limit' | 'ascending'>[] = [
   {},
   { target: 't3' },
@@ -51,8 +51,8 @@ const queries: Omit<AuditQuery, 'limit' | 'ascending'>[] = [
   { since: middle },
   { until: end },
   { since: middle, until: end, tenant_id: 'bravo' },
-  { target: 't3', after_seq: filing_chunk - 20 },
-  { target: 't3', after_seq: filing_chunk + 20 },
+  { target: 't3', after_seq: max_unindexed_records - 20 },
+  { target: 't3', after_seq: max_unindexed_records + 20 },
   { target: 'nothing' },
 ]
 
@@ -95,7 +95,7 @@ describe('verification', () => {
   })
 
   test('finds a record that is filed before its time', async () => {
-    const early = filing_chunk + 3
+    const early = max_unindexed_records + 3
     file.db.exec(`INSERT INTO audit_filed SELECT seq, tenant_id, target, at FROM audit WHERE seq = ${early}`)
     expect(await audit.verify()).toMatchObject({ seq: early, fault: 'altered' })
     file.db.exec(`DELETE FROM audit_filed WHERE seq = ${early}`)
@@ -103,8 +103,10 @@ describe('verification', () => {
 })
 
 test('bodies that were not filed yet expire like the others', async () => {
-  const before = events[filing_chunk + 10]?.at ?? ''
-  expect(await audit.expire(before)).toBe(filing_chunk + 10)
+  const before = events[max_unindexed_records + 10]?.at ?? ''
+  expect(await audit.expire(before)).toBe(max_unindexed_records + 10)
   expect(await audit.verify()).toBeUndefined()
-  expect((await audit.list({ tenant_id: 'alpha', limit: 99 })).every(({ seq }) => seq > filing_chunk + 10)).toBe(true)
+  expect(
+    (await audit.list({ tenant_id: 'alpha', limit: 99 })).every(({ seq }) => seq > max_unindexed_records + 10),
+  ).toBe(true)
 })

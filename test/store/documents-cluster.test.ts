@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { documentsCluster } from '../../adapters/store/sqlite/documents-cluster.ts'
-import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 
 function createFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'memory-'))

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
-import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 
 const tables = `
   CREATE TABLE journal_channel (

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
-import { whereOf } from '../../adapters/store/sqlite/filter.ts'
-import { groupHint, hintOf } from '../../adapters/store/sqlite/listing.ts'
-import { labelKeysSql } from '../../adapters/store/sqlite/sight.ts'
-import { openTable, type Table } from '../../adapters/store/sqlite/table.ts'
+import { buildWhere } from '../../adapters/store/sqlite/filter.ts'
+import { groupHint, indexHint } from '../../adapters/store/sqlite/listing.ts'
+import { labelKeysSql } from '../../adapters/store/sqlite/read-scope.ts'
+import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
+import { openTable, type SqliteTable } from '../../adapters/store/sqlite/table.ts'
 import type { Filter } from '../../daemon/kernel/store/store.ts'
 
 let folder: string
 let file: SqliteFile
-let table: Table
+let table: SqliteTable
 
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'plans-'))
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 function planOf(filter: Filter, order = '', hint = ''): string[] {
-  const { sql, bind } = whereOf(table, filter)
+  const { sql, bind } = buildWhere(table, filter)
   const query = `EXPLAIN QUERY PLAN SELECT id, body FROM ${table.name} ${hint} WHERE ${sql} ${order} LIMIT 50`
   return file.db
     .prepare<unknown[], { detail: string }>(query)
@@ -68,7 +68,7 @@ test.each<[string, Filter]>([
   ['one value that some labels let through', { tenant_id: 'a', hue: 'x', label_key: { in: ['', 'x'] } }],
   ['one value of every tenant', { hue: 'x' }],
 ])('%s comes from the index of a declared order, also where a span is asked for', (_what, filter) => {
-  const hint = hintOf(table, { filter, order: { field: 'rank', direction: 'desc' } })
+  const hint = indexHint(table, { filter, order: { field: 'rank', direction: 'desc' } })
   for (const span of [{}, { rank: { gte: 1, lt: 9 } }]) {
     const plan = planOf({ ...filter, ...span }, 'ORDER BY f_rank DESC, id DESC', hint)
     expect(plan[0]).toContain('INDEX doc_note_in_hue_and_rank (tenant_id=? AND f_hue=?')
@@ -78,9 +78,9 @@ test.each<[string, Filter]>([
 
 test('an order is only taken where each of its fields is held to one value', () => {
   const order = { field: 'rank', direction: 'asc' } as const
-  expect(hintOf(table, { filter: { hue: { in: ['x', 'y'] } }, order })).toBe('')
-  expect(hintOf(table, { filter: { kind: 'x' }, order })).toBe('')
-  expect(hintOf(table, { filter: { hue: 'x' } })).toBe('')
+  expect(indexHint(table, { filter: { hue: { in: ['x', 'y'] } }, order })).toBe('')
+  expect(indexHint(table, { filter: { kind: 'x' }, order })).toBe('')
+  expect(indexHint(table, { filter: { hue: 'x' } })).toBe('')
 })
 
 test.each<[string, Filter, string]>([
@@ -108,7 +108,7 @@ test('the labels of a tenant are found by seeking from one to the next', () => {
 
 test('counts by a field that is declared with the label are read from its index alone, also of what some labels let through', () => {
   const filter = { tenant_id: 'a', hue: { gte: 'p', lt: 'q' }, label_key: { in: ['', 'x'] } }
-  const { sql, bind } = whereOf(table, filter)
+  const { sql, bind } = buildWhere(table, filter)
   const query = `SELECT f_hue, count(*) FROM ${table.name} ${groupHint(table, 'hue')} WHERE ${sql} GROUP BY 1`
   const plan = file.db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...bind)
   expect(plan.map(({ detail }) => detail)).toEqual([

@@ -1,7 +1,7 @@
 // Lines that outlive the process: each batch is one write to the end of a file of the writer's own, sealed when it is due.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { openEnding, sealedEnding } from './segment-names.ts'
+import { open_extension, sealed_extension } from './segment-names.ts'
 
 export type SegmentWriterOptions = {
   /** It is there, and private (0700). */
@@ -13,7 +13,7 @@ export type SegmentWriterOptions = {
   /** What is held while nothing can be written; lines beyond it are lost, and counted. */
   readonly most_held_bytes: number
   /** Told when writing begins to fail, and when it works again. */
-  readonly told: (state: 'failing' | 'back', detail: string) => void
+  readonly onStateChange: (state: 'failing' | 'back', detail: string) => void
 }
 
 /**
@@ -21,11 +21,11 @@ export type SegmentWriterOptions = {
  * A failing disk stops nobody: lines are held, then dropped, and `lost` says how many.
  */
 export class SegmentWriter {
-  readonly #given: SegmentWriterOptions
-  #held = ''
-  #held_lines = 0
+  readonly #options: SegmentWriterOptions
+  #buffered = ''
+  #buffered_lines = 0
   #file: { readonly fd: number; readonly path: string; bytes: number } | undefined
-  #begun = 0
+  #segment_count = 0
   #isFailing = false
   readonly #sealing = new Set<Promise<void>>()
   /** Could not be sealed yet. */
@@ -33,39 +33,39 @@ export class SegmentWriter {
   /** Lines that could not be kept since the writer was made. */
   lost = 0
 
-  constructor(given: SegmentWriterOptions) {
-    this.#given = given
+  constructor(options: SegmentWriterOptions) {
+    this.#options = options
   }
 
   /** Whether anything waits for `flush`. */
-  get holds(): boolean {
-    return this.#held !== ''
+  get hasBuffered(): boolean {
+    return this.#buffered !== ''
   }
 
   /** One line, without its end. */
   add(line: string): void {
-    if (this.#held.length + line.length >= this.#given.most_held_bytes) this.lost += 1
+    if (this.#buffered.length + line.length >= this.#options.most_held_bytes) this.lost += 1
     else {
-      this.#held += `${line}\n`
-      this.#held_lines += 1
+      this.#buffered += `${line}\n`
+      this.#buffered_lines += 1
     }
   }
 
   /** Hands everything to the operating system, in the order in which it was added. */
   flush(): void {
-    if (this.#held === '') return
+    if (this.#buffered === '') return
     try {
-      this.#file ??= this.#begin()
+      this.#file ??= this.#openSegment()
       const file = this.#file
       // At a place of our own choosing: what a failing disk took a part of is written over by the next attempt.
-      writeAt(file.fd, this.#held, file.bytes)
-      file.bytes += Buffer.byteLength(this.#held)
-      this.#held = ''
-      this.#held_lines = 0
-      this.#tell(false, '')
-      if (file.bytes >= this.#given.most_bytes) this.seal()
+      writeAt(file.fd, this.#buffered, file.bytes)
+      file.bytes += Buffer.byteLength(this.#buffered)
+      this.#buffered = ''
+      this.#buffered_lines = 0
+      this.#reportState(false, '')
+      if (file.bytes >= this.#options.most_bytes) this.seal()
     } catch (error) {
-      this.#tell(true, (error as NodeJS.ErrnoException).code ?? 'unknown')
+      this.#reportState(true, (error as NodeJS.ErrnoException).code ?? 'unknown')
     }
   }
 
@@ -76,16 +76,16 @@ export class SegmentWriter {
   seal(): void {
     const again = this.#unsealed
     this.#unsealed = []
-    for (const path of again) this.#close(path)
+    for (const path of again) this.#sealSegment(path)
     const file = this.#file
     this.#file = undefined
-    if (file) this.#close(file.path, file.fd)
+    if (file) this.#sealSegment(file.path, file.fd)
   }
 
-  #close(path: string, fd?: number): void {
-    const sealed = closed(path, fd).catch((error: NodeJS.ErrnoException) => {
+  #sealSegment(path: string, fd?: number): void {
+    const sealed = sealFile(path, fd).catch((error: NodeJS.ErrnoException) => {
       this.#unsealed.push(path)
-      this.#tell(true, error.code ?? 'unknown')
+      this.#reportState(true, error.code ?? 'unknown')
     })
     this.#sealing.add(sealed)
     void sealed.then(() => this.#sealing.delete(sealed))
@@ -94,23 +94,23 @@ export class SegmentWriter {
   /** Writes and seals what there is. */
   async end(): Promise<void> {
     this.flush()
-    this.lost += this.#held_lines
+    this.lost += this.#buffered_lines
     this.seal()
     await Promise.all(this.#sealing)
   }
 
-  #begin() {
-    const { dir, name } = this.#given
-    const path = join(dir, `${name}-${String(this.#begun + 1).padStart(8, '0')}`)
-    const fd = fs.openSync(path + openEnding, 'wx', 0o600)
-    this.#begun += 1
+  #openSegment() {
+    const { dir, name } = this.#options
+    const path = join(dir, `${name}-${String(this.#segment_count + 1).padStart(8, '0')}`)
+    const fd = fs.openSync(path + open_extension, 'wx', 0o600)
+    this.#segment_count += 1
     return { fd, path, bytes: 0 }
   }
 
-  #tell(isFailing: boolean, detail: string): void {
+  #reportState(isFailing: boolean, detail: string): void {
     if (isFailing === this.#isFailing) return
     this.#isFailing = isFailing
-    this.#given.told(isFailing ? 'failing' : 'back', detail)
+    this.#options.onStateChange(isFailing ? 'failing' : 'back', detail)
   }
 }
 
@@ -122,9 +122,9 @@ function writeAt(fd: number, text: string, position: number): void {
   }
 }
 
-async function closed(path: string, fd = fs.openSync(path + openEnding, 'r+')): Promise<void> {
+async function sealFile(path: string, fd = fs.openSync(path + open_extension, 'r+')): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()))
   }).finally(() => fs.closeSync(fd))
-  await fs.promises.rename(path + openEnding, path + sealedEnding)
+  await fs.promises.rename(path + open_extension, path + sealed_extension)
 }

@@ -16,15 +16,18 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(base, { recursive: true, force: true }))
 
-function writer(name = 'a', more: { most_bytes?: number; most_held_bytes?: number } = {}) {
+function createWriter(name = 'a', more: { most_bytes?: number; most_held_bytes?: number } = {}) {
   const told: string[] = []
   const options = { dir, name, most_bytes: 1_000, most_held_bytes: 1_000, ...more }
-  return { told, writer: new SegmentWriter({ ...options, told: (state, detail) => told.push(`${state} ${detail}`) }) }
+  return {
+    told,
+    writer: new SegmentWriter({ ...options, onStateChange: (state, detail) => told.push(`${state} ${detail}`) }),
+  }
 }
 
 test('lines come back in order; a segment that is large enough makes room for the next', async () => {
   const folder = segmentFolder(dir)
-  const { writer: one } = writer('a', { most_bytes: 8 })
+  const { writer: one } = createWriter('a', { most_bytes: 8 })
   for (const line of ['one', 'two', 'three', 'grün']) {
     one.add(line)
     if (line !== 'one') one.flush()
@@ -43,22 +46,22 @@ test('lines come back in order; a segment that is large enough makes room for th
 
 test('nothing is taken while it is written to; what a writer left behind is', async () => {
   const folder = segmentFolder(dir)
-  const { writer: one } = writer('a')
-  const { writer: two } = writer('b')
+  const { writer: one } = createWriter('a')
+  const { writer: two } = createWriter('b')
   for (const each of [one, two]) {
     each.add('line')
     each.flush()
   }
   expect(await folder.sealed()).toEqual([])
-  expect(folder.takeUp('a')).toBe(1)
+  expect(folder.sealAbandoned('a')).toBe(1)
   expect(await folder.sealed()).toEqual(['a-00000001'])
-  expect(folder.takeUp()).toBe(1)
+  expect(folder.sealAbandoned()).toBe(1)
   expect(await folder.sealed()).toEqual(['a-00000001', 'b-00000001'])
 })
 
 test('what cannot be sealed is sealed when it can be, by the writer that lives on', async () => {
   const folder = segmentFolder(dir)
-  const { writer: one, told } = writer()
+  const { writer: one, told } = createWriter()
   one.add('line')
   one.flush()
   fs.renameSync(dir, `${dir}.away`)
@@ -82,13 +85,13 @@ test('a process that is killed loses no line that it flushed', async () => {
   const folder = segmentFolder(dir)
   const source = `
     import { SegmentWriter } from ${JSON.stringify(new URL('./segment-writer.ts', import.meta.url).href)}
-    const one = new SegmentWriter({ dir: ${JSON.stringify(dir)}, name: 'k', most_bytes: 1e6, most_held_bytes: 1e6, told() {} })
+    const one = new SegmentWriter({ dir: ${JSON.stringify(dir)}, name: 'k', most_bytes: 1e6, most_held_bytes: 1e6, onStateChange() {} })
     for (let at = 0; at < 1000; at += 1) { one.add('line ' + at); if (at % 7 === 0) one.flush() }
     one.flush()
     process.kill(process.pid, 'SIGKILL')`
   const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', source])
   expect(signal).toBe('SIGKILL')
-  expect(folder.takeUp()).toBe(1)
+  expect(folder.sealAbandoned()).toBe(1)
   const { text, isTorn } = await folder.read('k-00000001')
   expect(isTorn).toBe(false)
   expect(text).toBe(Array.from({ length: 1_000 }, (_, at) => `line ${at}\n`).join(''))
@@ -103,7 +106,7 @@ test('a line that was cut short is said to be', async () => {
 test('while nothing can be written lines are held, then dropped and counted; then all that is held is written once', async () => {
   const folder = segmentFolder(dir)
   fs.renameSync(dir, `${dir}-away`)
-  const { writer: one, told } = writer('a', { most_held_bytes: 12 })
+  const { writer: one, told } = createWriter('a', { most_held_bytes: 12 })
   for (const line of ['first', 'again', 'dropped']) {
     one.add(line)
     one.flush()
@@ -125,7 +128,7 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
     const folder = segmentFolder(inside)
     const told: string[] = []
     const options = { dir: inside, name: 'a', most_bytes: 1e6, most_held_bytes: 1e6 }
-    const one = new SegmentWriter({ ...options, told: (state, detail) => told.push(`${state} ${detail}`) })
+    const one = new SegmentWriter({ ...options, onStateChange: (state, detail) => told.push(`${state} ${detail}`) })
     one.add('kept')
     one.flush()
     disk.fillLeaving(1)

@@ -1,16 +1,16 @@
 // Blinding in as many pieces as are done side by side: a thread has a start to pay for, and many a list is short.
 import type { Blinding } from '../../../daemon/kernel/cryptography/blinding.ts'
-import type { BlindingWork } from './work.ts'
+import type { BlindingWork } from './perform-blinding.ts'
 
-export type PerformBlinding = (work: BlindingWork, signal: AbortSignal) => Promise<Uint8Array | undefined>
+export type BlindingPerformer = (work: BlindingWork, signal: AbortSignal) => Promise<Uint8Array | undefined>
 
 /** A tenth of a second on one core: less is not worth a piece of its own. */
-const least_items = 1_024
+const min_piece_items = 1_024
 
 /** `side_by_side`: pieces that `perform` does at a time. */
-export function curve25519Blinding(perform: PerformBlinding, side_by_side: number): Blinding {
+export function curve25519Blinding(perform: BlindingPerformer, side_by_side: number): Blinding {
   const cut = <T>(count: number, piece: (from: number, to: number) => T): T[] => {
-    const each = Math.max(least_items, Math.ceil(count / side_by_side))
+    const each = Math.max(min_piece_items, Math.ceil(count / side_by_side))
     return Array.from({ length: Math.ceil(count / each) }, (_, at) =>
       piece(at * each, Math.min(count, (at + 1) * each)),
     )
@@ -20,7 +20,7 @@ export function curve25519Blinding(perform: PerformBlinding, side_by_side: numbe
       const pieces = cut(values.length, (from, to) =>
         perform({ do: 'values', domain, values: values.slice(from, to), secret }, signal),
       )
-      const points = joined(await Promise.all(pieces))
+      const points = joinPieces(await Promise.all(pieces))
       if (!points) throw new Error('a value was hashed to a point of low order')
       return points
     },
@@ -29,12 +29,12 @@ export function curve25519Blinding(perform: PerformBlinding, side_by_side: numbe
       const pieces = cut(points.length / 32, (from, to) =>
         perform({ do: 'tags', domain, points: points.slice(from * 32, to * 32), secret, tag_bytes }, signal),
       )
-      return joined(await Promise.all(pieces))
+      return joinPieces(await Promise.all(pieces))
     },
   }
 }
 
-function joined(pieces: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
+function joinPieces(pieces: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
   const whole = pieces.filter((piece) => piece !== undefined)
   return whole.length < pieces.length ? undefined : new Uint8Array(Buffer.concat(whole))
 }

@@ -1,7 +1,7 @@
 // Holds hashing to the curve to the published vectors, and multiplication to what a hostile peer may send.
 import { expect, test } from 'vitest'
 import { encodeToCurve } from './encode-to-curve.ts'
-import { multiply } from './multiply.ts'
+import { multiplyPoints } from './multiply.ts'
 
 /** RFC 9380, appendix J.4.2: the message, and the u-coordinate of the point before its cofactor is cleared. */
 const vectors = [
@@ -17,22 +17,22 @@ test('points are those of RFC 9380', () => {
     vectors.map(([message]) => message),
   )
   for (const [at, [, expected]] of vectors.entries()) {
-    expect(hex(points.subarray(at * 32, at * 32 + 32).toReversed())).toBe(expected)
+    expect(toHex(points.subarray(at * 32, at * 32 + 32).toReversed())).toBe(expected)
   }
 })
 
 test('two secrets commute, and another tag or value is another point', () => {
-  const [one, other] = [secret(1), secret(2)]
+  const [one, other] = [secretFromSeed(1), secretFromSeed(2)]
   const points = encodeToCurve('tag', ['smith', 'smyth'])
-  expect(both(points, one, other)).toEqual(both(points, other, one))
-  expect(hex(points.subarray(0, 32))).not.toBe(hex(points.subarray(32)))
+  expect(multiplyTwice(points, one, other)).toEqual(multiplyTwice(points, other, one))
+  expect(toHex(points.subarray(0, 32))).not.toBe(toHex(points.subarray(32)))
   expect(encodeToCurve('another', ['smith', 'smyth'])).not.toEqual(points)
 })
 
 test('RFC 7748: the platform multiplies as X25519 says', () => {
   const scalar = Buffer.from('a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4', 'hex')
   const point = Buffer.from('e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c', 'hex')
-  expect(hex(multiply(point, scalar) ?? new Uint8Array())).toBe(
+  expect(toHex(multiplyPoints(point, scalar) ?? new Uint8Array())).toBe(
     'c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552',
   )
 })
@@ -51,10 +51,10 @@ test('points of low order, and points that are not written as points are, come t
   ]
   const good = encodeToCurve('tag', ['smith'])
   for (const point of low) {
-    expect(multiply(Buffer.from(point, 'hex'), secret(1)), point).toBeUndefined()
-    expect(multiply(Buffer.concat([good, Buffer.from(point, 'hex')]), secret(1)), point).toBeUndefined()
+    expect(multiplyPoints(Buffer.from(point, 'hex'), secretFromSeed(1)), point).toBeUndefined()
+    expect(multiplyPoints(Buffer.concat([good, Buffer.from(point, 'hex')]), secretFromSeed(1)), point).toBeUndefined()
   }
-  expect(multiply(good.subarray(1), secret(1))).toBeUndefined()
+  expect(multiplyPoints(good.subarray(1), secretFromSeed(1))).toBeUndefined()
 })
 
 test('no value falls on the twist: each is a public key whose products are of the curve', () => {
@@ -65,12 +65,12 @@ test('no value falls on the twist: each is a public key whose products are of th
     Array.from({ length: 64 }, (_, at) => `value ${at}`),
   )
   for (let at = 0; at < points.length; at += 32) {
-    const u = BigInt(`0x${hex(points.subarray(at, at + 32).toReversed())}`)
-    expect(power((u * u * u + 486662n * u * u + u) % p, (p - 1n) / 2n, p)).toBe(1n)
+    const u = BigInt(`0x${toHex(points.subarray(at, at + 32).toReversed())}`)
+    expect(modularPower((u * u * u + 486662n * u * u + u) % p, (p - 1n) / 2n, p)).toBe(1n)
   }
 })
 
-function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
+function modularPower(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let result = 1n
   for (let square = base, left = exponent; left > 0n; left >>= 1n, square = (square * square) % modulus) {
     if (left & 1n) result = (result * square) % modulus
@@ -78,14 +78,14 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result
 }
 
-function both(points: Uint8Array, first: Uint8Array, then: Uint8Array): string {
-  return hex(multiply(multiply(points, first) ?? new Uint8Array(), then) ?? new Uint8Array())
+function multiplyTwice(points: Uint8Array, first: Uint8Array, then: Uint8Array): string {
+  return toHex(multiplyPoints(multiplyPoints(points, first) ?? new Uint8Array(), then) ?? new Uint8Array())
 }
 
-function secret(seed: number): Uint8Array {
+function secretFromSeed(seed: number): Uint8Array {
   return new Uint8Array(32).fill(seed)
 }
 
-function hex(data: Uint8Array): string {
+function toHex(data: Uint8Array): string {
   return Buffer.from(data).toString('hex')
 }

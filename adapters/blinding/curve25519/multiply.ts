@@ -1,31 +1,33 @@
 // Multiplies points by a secret: X25519 of the platform, which is native, constant in time, and safe on the twist.
 import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto'
 
-const bytes = 32
+const point_bytes = 32
 /** PKCS #8 of an X25519 key (RFC 8410) up to the key itself. */
-const before_key = Buffer.from('302e020100300506032b656e04220420', 'hex')
+const pkcs8_prefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
 /** 2^255 - 19, least significant byte first. */
-const prime = Uint8Array.from({ length: bytes }, (_, at) => (at === 0 ? 0xed : at === bytes - 1 ? 0x7f : 0xff))
+const prime = Uint8Array.from({ length: point_bytes }, (_, at) =>
+  at === 0 ? 0xed : at === point_bytes - 1 ? 0x7f : 0xff,
+)
 
 /** X25519 (RFC 7748) of each point; undefined when one is not written as points are, or comes to nothing. */
-export function multiply(points: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
-  if (points.length % bytes !== 0) return undefined
-  const key = privateKeyOf(secret)
+export function multiplyPoints(points: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
+  if (points.length % point_bytes !== 0) return undefined
+  const key = importPrivateKey(secret)
   const products = new Uint8Array(points.length)
-  for (let at = 0; at < points.length; at += bytes) {
-    const product = productOf(points.subarray(at, at + bytes), key)
+  for (let at = 0; at < points.length; at += point_bytes) {
+    const product = multiplyPoint(points.subarray(at, at + point_bytes), key)
     if (!product) return undefined
     products.set(product, at)
   }
   return products
 }
 
-function privateKeyOf(secret: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([before_key, secret]), format: 'der', type: 'pkcs8' })
+function importPrivateKey(secret: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([pkcs8_prefix, secret]), format: 'der', type: 'pkcs8' })
 }
 
 /** Points of low order give zero (RFC 7748, section 6.1), which the platform refuses: nothing of the secret is in that. */
-function productOf(point: Uint8Array, privateKey: KeyObject): Uint8Array | undefined {
+function multiplyPoint(point: Uint8Array, privateKey: KeyObject): Uint8Array | undefined {
   if (!isReduced(point)) return undefined
   const publicKey = createPublicKey({ key: Buffer.from(point), format: 'raw-public', asymmetricKeyType: 'x25519' })
   let product: Uint8Array
@@ -39,7 +41,7 @@ function productOf(point: Uint8Array, privateKey: KeyObject): Uint8Array | undef
 
 /** Below the prime: every other way to write a point would let one be sent twice. */
 function isReduced(point: Uint8Array): boolean {
-  for (let at = bytes - 1; at >= 0; at--) {
+  for (let at = point_bytes - 1; at >= 0; at--) {
     const [ours = 0, most = 0] = [point[at], prime[at]]
     if (ours !== most) return ours < most
   }

@@ -2,20 +2,20 @@
 import { Worker } from 'node:worker_threads'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Compute, ComputeJob } from '../../../daemon/kernel/role/compute.ts'
-import type { Message } from './thread-side.ts'
+import type { ComputeThreadMessage } from './run-in-thread.ts'
 
 /** A module, or where there are no files to load one from, the source of a CommonJS one. */
-export type Script = { readonly module: URL } | { readonly source: string }
+export type ThreadScript = { readonly module: URL } | { readonly source: string }
 
 /** How often the memory of a job is looked at. */
-const look_ms = 200
+const memory_check_interval_ms = 200
 
-export function threads(script: () => Script): Compute {
-  return { run: (job) => new Attempt(started(script(), job), job).outcome }
+export function threads(script: () => ThreadScript): Compute {
+  return { run: (job) => new ComputeAttempt(startWorker(script(), job), job).outcome }
 }
 
 /** Without the environment: it may hold secrets, and no work needs it. */
-function started(script: Script, { input, max_memory_bytes }: ComputeJob): Worker {
+function startWorker(script: ThreadScript, { input, max_memory_bytes }: ComputeJob): Worker {
   const options = {
     workerData: input,
     env: {},
@@ -25,10 +25,10 @@ function started(script: Script, { input, max_memory_bytes }: ComputeJob): Worke
   return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
 }
 
-class Attempt {
+class ComputeAttempt {
   readonly outcome: Promise<unknown>
   readonly #worker: Worker
-  #answer: { readonly value: unknown } | undefined
+  #result: { readonly value: unknown } | undefined
   #failure: unknown
 
   constructor(worker: Worker, job: ComputeJob) {
@@ -36,19 +36,19 @@ class Attempt {
     const { signal, timeout_ms, max_memory_bytes } = job
     const abort = () => this.#fail(signal.reason)
     const deadline = setTimeout(() => this.#fail(refuse('timeout', 'the work took too long')), timeout_ms)
-    const watch = setInterval(() => void this.#look(max_memory_bytes), look_ms)
-    worker.on('message', (message: Message) => {
+    const watch = setInterval(() => void this.#checkMemory(max_memory_bytes), memory_check_interval_ms)
+    worker.on('message', (message: ComputeThreadMessage) => {
       if (message.kind === 'progress') job.report(message.value)
-      else this.#answer = { value: message.value }
+      else this.#result = { value: message.value }
     })
-    worker.on('error', (error) => this.#fail(failureOf(error)))
+    worker.on('error', (error) => this.#fail(toJobError(error)))
     signal.addEventListener('abort', abort, { once: true })
     this.outcome = new Promise((resolve, reject) => {
       worker.on('exit', () => {
         clearTimeout(deadline)
         clearInterval(watch)
         signal.removeEventListener('abort', abort)
-        if (this.#answer && this.#failure === undefined) resolve(this.#answer.value)
+        if (this.#result && this.#failure === undefined) resolve(this.#result.value)
         else reject(this.#failure ?? new Error('the thread ended without an answer'))
       })
     })
@@ -56,24 +56,24 @@ class Attempt {
   }
 
   /** What is large here lies outside the heap, which the engine's own limit does not count. */
-  async #look(memory_bytes: number): Promise<void> {
-    const { total_heap_size, external_memory } = await this.#worker.getHeapStatistics().catch(() => nothing)
-    if (total_heap_size + external_memory > memory_bytes) this.#fail(tooMuch())
+  async #checkMemory(memory_bytes: number): Promise<void> {
+    const { total_heap_size, external_memory } = await this.#worker.getHeapStatistics().catch(() => emptyHeapStatistics)
+    if (total_heap_size + external_memory > memory_bytes) this.#fail(memoryLimitRefusal())
   }
 
-  #fail(why: unknown): void {
-    this.#failure ??= why
+  #fail(reason: unknown): void {
+    this.#failure ??= reason
     void this.#worker.terminate()
   }
 }
 
 /** Of a thread that is over. */
-const nothing = { total_heap_size: 0, external_memory: 0 }
+const emptyHeapStatistics = { total_heap_size: 0, external_memory: 0 }
 
-function failureOf(error: unknown): unknown {
+function toJobError(error: unknown): unknown {
   const isOutOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
   const isNoBuffer = error instanceof RangeError && /allocation failed/i.test(error.message)
-  return isOutOfMemory || isNoBuffer ? tooMuch() : error
+  return isOutOfMemory || isNoBuffer ? memoryLimitRefusal() : error
 }
 
-const tooMuch = () => refuse('too_large', 'the work wants more memory than it may have')
+const memoryLimitRefusal = () => refuse('too_large', 'the work wants more memory than it may have')

@@ -2,17 +2,17 @@
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
-import { checkPages, ParquetFault } from './pages.ts'
-import { parquetTable } from './reading.ts'
-import { parquetSink } from './writing.ts'
+import { checkPages, ParquetFault } from './check-pages.ts'
+import { parquetSink } from './parquet-sink.ts'
+import { parquetTable } from './parquet-table.ts'
 
-const inMemory = (bytes: Uint8Array) => ({
+const memorySource = (bytes: Uint8Array) => ({
   size: bytes.length,
   read: (from: number, to: number) => Uint8Array.from(bytes.subarray(from, to)).buffer,
 })
 
-async function values(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
-  const table = await parquetTable(inMemory(bytes), 1_000_000)
+async function readValues(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
+  const table = await parquetTable(memorySource(bytes), 1_000_000)
   const found: (string | undefined)[] = Array.from({ length: table.rows }, () => undefined)
   await table.read(name, '|', (row, value) => {
     found[row] = typeof value === 'string' ? value : Buffer.from(value).toString()
@@ -20,7 +20,7 @@ async function values(bytes: Uint8Array, name: string): Promise<(string | undefi
   return found
 }
 
-function fileOf(element: Omit<SchemaElement, 'name'>, data: unknown[], more: SchemaElement[] = []): Uint8Array {
+function buildFile(element: Omit<SchemaElement, 'name'>, data: unknown[], more: SchemaElement[] = []): Uint8Array {
   const writer = new ByteWriter()
   const top = { name: 'v', repetition_type: 'OPTIONAL' as const, ...element }
   parquetWrite({
@@ -48,7 +48,7 @@ describe('reads', () => {
     ['double precision, and gaps', { type: 'DOUBLE' }, [0.1, Number.NaN, 12345], ['0.1', undefined, '12345']],
     ['truth', { type: 'BOOLEAN' }, [true, false, null], ['true', 'false', undefined]],
   ])('%s', async (_, element, data, expected) => {
-    expect(await values(fileOf(element, data), 'v')).toEqual(expected)
+    expect(await readValues(buildFile(element, data), 'v')).toEqual(expected)
   })
 
   test.each<[string, Omit<SchemaElement, 'name'>, unknown[], string[]]>([
@@ -68,7 +68,7 @@ describe('reads', () => {
       ['-0.05', '1234567890123456.78'],
     ],
   ])('%s', async (_, element, data, expected) => {
-    expect(await values(fileOf(element, data), 'v')).toEqual(expected)
+    expect(await readValues(buildFile(element, data), 'v')).toEqual(expected)
   })
 
   test('a list of texts as one text', async () => {
@@ -76,8 +76,8 @@ describe('reads', () => {
       { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
       { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
     ]
-    const bytes = fileOf({ converted_type: 'LIST', num_children: 1 }, [['a', 'b'], [], null, ['c', null]], list)
-    expect(await values(bytes, 'v')).toEqual(['a|b', undefined, undefined, 'c'])
+    const bytes = buildFile({ converted_type: 'LIST', num_children: 1 }, [['a', 'b'], [], null, ['c', null]], list)
+    expect(await readValues(bytes, 'v')).toEqual(['a|b', undefined, undefined, 'c'])
   })
 })
 
@@ -101,35 +101,35 @@ test('what was written comes back, group by group', async () => {
   sink.group([['c'], [3], [1e-7], [true]])
   sink.finish()
   const bytes = new Uint8Array(Buffer.concat(parts))
-  expect((await parquetTable(inMemory(bytes), 10)).names).toEqual(['id', 'cluster', 'score', 'linked'])
-  expect(await values(bytes, 'id')).toEqual(['a', 'ü', 'c'])
-  expect(await values(bytes, 'cluster')).toEqual(['1', '2', '3'])
-  expect(await values(bytes, 'score')).toEqual(['0.25', '-3', '1e-7'])
-  expect(await values(bytes, 'linked')).toEqual(['true', 'false', 'true'])
+  expect((await parquetTable(memorySource(bytes), 10)).names).toEqual(['id', 'cluster', 'score', 'linked'])
+  expect(await readValues(bytes, 'id')).toEqual(['a', 'ü', 'c'])
+  expect(await readValues(bytes, 'cluster')).toEqual(['1', '2', '3'])
+  expect(await readValues(bytes, 'score')).toEqual(['0.25', '-3', '1e-7'])
+  expect(await readValues(bytes, 'linked')).toEqual(['true', 'false', 'true'])
 })
 
 describe('refuses', () => {
-  const good = fileOf({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['one', 'two', 'three'])
+  const good = buildFile({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['one', 'two', 'three'])
 
   test('records within records', async () => {
     const inner: SchemaElement[] = [{ name: 'x', type: 'INT32', repetition_type: 'OPTIONAL' }]
-    const bytes = fileOf({ num_children: 1 }, [{ x: 1 }], inner)
-    await expect(values(bytes, 'v')).rejects.toThrow('column v holds records within records, which has no text')
+    const bytes = buildFile({ num_children: 1 }, [{ x: 1 }], inner)
+    await expect(readValues(bytes, 'v')).rejects.toThrow('column v holds records within records, which has no text')
   })
 
   test('bytes that are no text', async () => {
-    await expect(values(fileOf({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff)]), 'v')).rejects.toThrow(
+    await expect(readValues(buildFile({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff)]), 'v')).rejects.toThrow(
       'record 1: v is not UTF-8',
     )
   })
 
   test('more records than are allowed', async () => {
-    await expect(parquetTable(inMemory(good), 2)).rejects.toThrow('more than 2 records')
+    await expect(parquetTable(memorySource(good), 2)).rejects.toThrow('more than 2 records')
   })
 
   test('what is no Parquet, or only a part of one', async () => {
     for (const bytes of [new Uint8Array(0), new TextEncoder().encode('id,name\n1,a\n'), good.subarray(0, 40)]) {
-      await expect(parquetTable(inMemory(bytes), 10)).rejects.toThrow(ParquetFault)
+      await expect(parquetTable(memorySource(bytes), 10)).rejects.toThrow(ParquetFault)
     }
   })
 
@@ -137,7 +137,7 @@ describe('refuses', () => {
     for (let at = 0; at < good.length; at++) {
       const broken = good.slice()
       broken[at] = 0xff
-      await values(broken, 'v').catch((error: unknown) => expect(error, `byte ${at}`).toBeInstanceOf(ParquetFault))
+      await readValues(broken, 'v').catch((error: unknown) => expect(error, `byte ${at}`).toBeInstanceOf(ParquetFault))
     }
   })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressRule } from './address-rule.ts'
 
-const strict = addressRule([])
+const untrustingRule = addressRule([])
 
 describe('nobody trusted', () => {
   // The ranges of the interface document, and of the IANA registries of special-purpose addresses: first and last of each.
@@ -37,8 +37,8 @@ describe('nobody trusted', () => {
     ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['::8.8.8.8', '::a00:1'],
   ])('%s to %s may not be dialled', (first, last) => {
-    expect(strict.refusal(first)).toContain(first)
-    expect(strict.refusal(last)).toContain(last)
+    expect(untrustingRule.refusal(first)).toContain(first)
+    expect(untrustingRule.refusal(last)).toContain(last)
   })
 
   test.each([
@@ -58,19 +58,19 @@ describe('nobody trusted', () => {
     '2606:4700:4700::1111',
     '3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
   ])('%s may', (address) => {
-    expect(strict.refusal(address)).toBeUndefined()
+    expect(untrustingRule.refusal(address)).toBeUndefined()
   })
 
   test.each(['127.1', '0x7f.0.0.1', '2130706433', '0177.0.0.1', 'localhost', '', '127.0.0.1 ', '[::1]', '10.0.0.1/8'])(
     'what is no address may not: %s',
     (text) => {
-      expect(strict.refusal(text)).toContain('no address')
+      expect(untrustingRule.refusal(text)).toContain('no address')
     },
   )
 
   test('the refusal says what the address is', () => {
-    expect(strict.refusal('169.254.169.254')).toBe('169.254.169.254 is link-local')
-    expect(strict.refusal('fe80::1%eth0')).toBe('fe80::1%eth0 is link-local')
+    expect(untrustingRule.refusal('169.254.169.254')).toBe('169.254.169.254 is link-local')
+    expect(untrustingRule.refusal('fe80::1%eth0')).toBe('fe80::1%eth0 is link-local')
   })
 })
 
@@ -90,7 +90,7 @@ describe('IPv4 in IPv6', () => {
           `0000:0000:0000:0000:0000:ffff:${groups.map((group) => group.padStart(4, '0')).join(':')}`,
         ]
         for (const spelling of spellings) {
-          expect(strict.refusal(spelling) === undefined).toBe(strict.refusal(address) === undefined)
+          expect(untrustingRule.refusal(spelling) === undefined).toBe(untrustingRule.refusal(address) === undefined)
         }
       }),
     )
@@ -131,14 +131,14 @@ describe('trusted networks', () => {
       fc.property(fc.nat(0xffffffff), fc.nat(0xffffffff), fc.integer({ min: 8, max: 32 }), (a, b, prefix) => {
         const mask = prefix === 32 ? 0xffffffff : ~(0xffffffff >>> prefix) >>> 0
         const base = (a & mask) >>> 0
-        const one = addressRule([`${textOf(base)}/${prefix}`])
+        const one = addressRule([`${formatIpv4(base)}/${prefix}`])
         const isIn = (b & mask) >>> 0 === base
-        const isOpen = strict.refusal(textOf(b)) === undefined
-        expect(one.refusal(textOf(b)) === undefined).toBe(isIn || isOpen)
-        expect(one.refusal(textOf(base))).toBeUndefined()
+        const isOpen = untrustingRule.refusal(formatIpv4(b)) === undefined
+        expect(one.refusal(formatIpv4(b)) === undefined).toBe(isIn || isOpen)
+        expect(one.refusal(formatIpv4(base))).toBeUndefined()
       }),
     )
   })
 })
 
-const textOf = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.')
+const formatIpv4 = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.')

@@ -19,7 +19,7 @@ export function addressRule(trusted: readonly string[]): AddressRule {
   })
   return {
     refusal(text) {
-      const address = parseIp(withoutZone(text))
+      const address = parseIp(stripZone(text))
       if (!address) return `${JSON.stringify(text)} is no address`
       if (networks.some((network) => isWithin(address, network))) return undefined
       const use = specialUse(address)
@@ -29,7 +29,7 @@ export function addressRule(trusted: readonly string[]): AddressRule {
 }
 
 /** A zone says by which interface: of addresses that are link-local in any case. */
-function withoutZone(text: string): string {
+function stripZone(text: string): string {
   const zone = text.indexOf('%')
   return zone > 0 && text.includes(':') ? text.slice(0, zone) : text
 }

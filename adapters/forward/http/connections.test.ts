@@ -1,13 +1,8 @@
 // Connections of strangers: slow ones, greedy ones, those that go, and the end of the listener.
 
-import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { BodyResult, Exchange } from '../../../daemon/kernel/forward/exchange.ts'
-import { createAuthority, issueCertificate } from '../../../test/support/keys/site-certificates.ts'
 import {
   closeDataListeners,
   formatGet,
@@ -19,8 +14,8 @@ import { defaultInboundLimits, type InboundLimits } from './limits.ts'
 
 afterEach(closeDataListeners)
 
-const answered = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
-const last = (exchanges: readonly Exchange[]) => exchanges.at(-1) as Exchange
+const replyOk = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
+const lastExchange = (exchanges: readonly Exchange[]) => exchanges.at(-1) as Exchange
 const waitFor = (check: () => void) => vi.waitFor(check, pollOptions)
 
 describe('an answer', () => {
@@ -37,7 +32,7 @@ describe('an answer', () => {
 
   test('goes out in one write where it is small', async () => {
     const writes: number[] = []
-    const door = await startDataListener(answered)
+    const door = await startDataListener(replyOk)
     const client = await door.client()
     client.socket.on('data', (text) => void writes.push(text.length))
     client.send(formatGet())
@@ -51,7 +46,7 @@ describe('an answer', () => {
     ['GET', 304],
   ])('to %s with %i has no body, and the next one is not taken for it', async (method, status) => {
     const door = await startDataListener((exchange) =>
-      exchange.target === '/' ? exchange.reply(status, [], Buffer.from('hidden')) : answered(exchange),
+      exchange.target === '/' ? exchange.reply(status, [], Buffer.from('hidden')) : replyOk(exchange),
     )
     const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${formatGet('/next')}`)
     await client.waitFor('/next')
@@ -79,11 +74,11 @@ describe('an answer', () => {
     client.socket.pause()
     client.send(formatGet())
     await door.waitForRequests(1)
-    expect(last(door.exchanges).isOver).toBe(false)
+    expect(lastExchange(door.exchanges).isOver).toBe(false)
     client.socket.resume()
     await waitFor(() => expect(client.text.length).toBeGreaterThan(body.length))
     expect(client.text.slice(client.text.indexOf('\r\n\r\n') + 4)).toHaveLength(body.length)
-    expect(last(door.exchanges).isOver).toBe(true)
+    expect(lastExchange(door.exchanges).isOver).toBe(true)
   })
 
   test('that cannot be finished is cut off: no client takes a part for the whole', async () => {
@@ -93,7 +88,7 @@ describe('an answer', () => {
     })
     const client = await door.client(formatGet())
     await client.waitFor('part')
-    last(door.exchanges).cut()
+    lastExchange(door.exchanges).cut()
     await client.waitForClose()
     expect(client.text).not.toMatch(/0\r\n\r\n$/)
   })
@@ -107,7 +102,7 @@ describe('an answer', () => {
     await door.waitForRequests(1)
     client.socket.destroy()
     await waitFor(() => expect(gone).toEqual(['/left']))
-    const exchange = last(door.exchanges)
+    const exchange = lastExchange(door.exchanges)
     exchange.reply(200, [], Buffer.from('ok'))
     exchange.begin(200, [], 2)
     exchange.end('ok')
@@ -123,8 +118,8 @@ describe('requests that are sent ahead', () => {
     const client = await door.client(formatGet('/1') + formatGet('/2') + formatGet('/3'))
     for (const at of [1, 2, 3]) {
       await door.waitForRequests(at)
-      expect(last(door.exchanges).target).toBe(`/${at}`)
-      answered(last(door.exchanges))
+      expect(lastExchange(door.exchanges).target).toBe(`/${at}`)
+      replyOk(lastExchange(door.exchanges))
     }
     await client.waitFor(/\/1[\s\S]*\/2[\s\S]*\/3/)
   })
@@ -158,14 +153,14 @@ describe('requests that are sent ahead', () => {
       exchange.end()
     }
     const door = await startDataListener((exchange) => {
-      if (exchange.target === '/') answered(exchange)
+      if (exchange.target === '/') replyOk(exchange)
       else if (when === 'at once') greedy(exchange)
     })
     const client = await door.client()
     client.socket.pause()
     client.send(formatGet('/greedy').repeat(2))
     await door.waitForRequests(1)
-    if (when === 'later') greedy(last(door.exchanges))
+    if (when === 'later') greedy(lastExchange(door.exchanges))
     // The answer to another client tells that there was time to serve the next.
     await (await door.client(formatGet())).waitFor('ok')
     expect(door.exchanges.map(({ target }) => target)).toEqual(['/greedy', '/'])
@@ -180,7 +175,7 @@ describe('a slow client', () => {
     ['sends half a line', 'GET / HT'],
     ['sends half a head', 'GET / HTTP/1.1\r\nHost: a\r\n'],
   ])('that %s is told so, and closed', async (_, text) => {
-    const door = await startDataListener(answered, { limits: { headers_ms: 50, request_ms: 100 } })
+    const door = await startDataListener(replyOk, { limits: { headers_ms: 50, request_ms: 100 } })
     const client = await door.client(text)
     await client.waitForClose()
     expect(client.text).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
@@ -292,7 +287,7 @@ describe('a slow client', () => {
   })
 
   test('that asks nothing more is let go, while one that waits for its answer is not', async () => {
-    const door = await startDataListener((exchange) => exchange.target === '/' && answered(exchange))
+    const door = await startDataListener((exchange) => exchange.target === '/' && replyOk(exchange))
     const idle = await door.client(formatGet())
     const busy = await door.client(formatGet('/later'))
     await idle.waitFor('ok')
@@ -302,7 +297,7 @@ describe('a slow client', () => {
     expect(door.listener.counts()).toEqual({ connections: 2, busy: 1 })
     door.clock.advance(1)
     await idle.waitForClose()
-    answered(last(door.exchanges))
+    replyOk(lastExchange(door.exchanges))
     await busy.waitFor('ok')
   })
 })
@@ -320,9 +315,9 @@ describe('the end of the listener', () => {
     // One that has not asked yet still may.
     idle.send(formatGet('/idle'))
     await door.waitForRequests(2)
-    for (const exchange of [...door.exchanges]) answered(exchange)
+    for (const exchange of [...door.exchanges]) replyOk(exchange)
     await door.waitForRequests(3)
-    answered(last(door.exchanges))
+    replyOk(lastExchange(door.exchanges))
     await closed
     await idle.waitForClose()
     await busy.waitForClose()
@@ -347,7 +342,7 @@ describe('the end of the listener', () => {
 })
 
 test('connections are counted, and one too many is closed as it comes', async () => {
-  const door = await startDataListener(answered, { limits: { connections: 1 } })
+  const door = await startDataListener(replyOk, { limits: { connections: 1 } })
   const first = await door.client()
   await waitFor(() => expect(door.listener.counts().connections).toBe(1))
   const second = await door.client()
@@ -359,8 +354,13 @@ test('connections are counted, and one too many is closed as it comes', async ()
 
 test('two listeners share an address where the system lets them', { skip: process.platform !== 'linux' }, async () => {
   const { dataListener } = await import('./data-listener.ts')
-  const door = await startDataListener(answered)
-  const options = { limits: defaultInboundLimits, clock: door.clock, handle: answered, onStray: () => undefined }
+  const door = await startDataListener(replyOk)
+  const options = {
+    limits: defaultInboundLimits,
+    clock: door.clock,
+    handle: replyOk,
+    onConnectionFault: () => undefined,
+  }
   const first = await dataListener({ ...options, listen: { host: '127.0.0.1', port: 0, reusePort: true } })
   const second = await dataListener({ ...options, listen: { host: '127.0.0.1', port: first.port, reusePort: true } })
   expect(second.port).toBe(first.port)
@@ -368,38 +368,4 @@ test('two listeners share an address where the system lets them', { skip: proces
     'EADDRINUSE',
   )
   await Promise.all([first.close(0), second.close(0)])
-})
-
-test('with TLS it is the same door, and a new certificate is shown to whoever comes next', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'door-'))
-  const authority = await createAuthority(dir, 'house')
-  const [old, renewed] = [await issueCertificate(dir, authority, 'old'), await issueCertificate(dir, authority, 'new')]
-  const door = await startDataListener(answered, { tls: { cert: old.pem, key: old.pem } })
-  const serials: string[] = []
-  const asked = async () => {
-    const socket = connectTls({
-      port: door.listener.port,
-      host: '127.0.0.1',
-      servername: 'localhost',
-      ca: authority.certificate,
-    })
-    let text = ''
-    socket.on('data', (bytes) => {
-      text += bytes.toString('latin1')
-    })
-    socket.write(formatGet('/tls'))
-    await waitFor(() => expect(text).toContain('/tls'))
-    serials.push(socket.getPeerCertificate().serialNumber)
-    socket.destroy()
-  }
-  await asked()
-  await asked()
-  door.listener.renew({ cert: renewed.pem, key: renewed.pem })
-  await asked()
-  expect(serials[1]).toBe(serials[0])
-  expect(serials[2]).not.toBe(serials[0])
-  const plain = await door.client(formatGet())
-  await plain.waitForClose()
-  await waitFor(() => expect(door.unrouted).toContain('handshake'))
-  rmSync(dir, { recursive: true })
 })

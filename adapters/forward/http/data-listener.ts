@@ -3,26 +3,32 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, Se
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
-import type { Clock } from './clock.ts'
-import { Guest, type House } from './guest.ts'
+import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { InboundLimits } from './limits.ts'
-import { faults, framingOrFault } from './request-fault.ts'
+import { checkRequestFraming, requestFaults } from './request-fault.ts'
+import type { TickingClock } from './ticking-clock.ts'
 
-export type Pem = { readonly cert: string; readonly key: string }
+export type PemKeyPair = { readonly cert: string; readonly key: string }
 
 /** What ended a connection without a request, with no method and no path to count it by; `slow_reader`: in the middle of an answer. */
-export type Stray = 'malformed' | 'head_too_large' | 'too_slow' | 'slow_reader' | 'too_many_connections' | 'handshake'
+export type ConnectionFault =
+  | 'malformed'
+  | 'head_too_large'
+  | 'too_slow'
+  | 'slow_reader'
+  | 'too_many_connections'
+  | 'handshake'
 
 export type DataListenerOptions = {
   /** `reusePort`: several threads listen on one address, and the kernel shares connections out (Linux). */
   readonly listen: { readonly host: string; readonly port: number; readonly reusePort?: boolean }
   /** Absent: plain HTTP. */
-  readonly tls?: Pem
+  readonly tls?: PemKeyPair
   readonly limits: InboundLimits
-  readonly clock: Clock
+  readonly clock: TickingClock
   /** Is given each request, those with a fault too, and must answer it. It must not throw. */
   readonly handle: (exchange: Exchange) => void
-  readonly onStray: (stray: Stray) => void
+  readonly onConnectionFault: (stray: ConnectionFault) => void
 }
 
 export type DataListener = {
@@ -30,7 +36,7 @@ export type DataListener = {
   /** Open connections, and those of them that are owed an answer. */
   counts(): { readonly connections: number; readonly busy: number }
   /** For connections to come. */
-  renew(tls: Pem): void
+  replaceCertificate(tls: PemKeyPair): void
   /**
    * Takes no more connections, and tells each client with its next answer that it is the last. Connections that ask nothing
    * for `linger_ms` go; what is not over after `drain_ms` is cut off. Connections that the kernel has and this thread has not
@@ -42,15 +48,15 @@ export type DataListener = {
 /** @throws Error when the address is taken or the certificate is unsound. */
 export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
   const { listen, limits, clock } = options
-  const house: House = {
+  const house: DataListenerContext = {
     limits,
     clock,
     handle: options.handle,
-    onSlowReader: () => options.onStray('slow_reader'),
+    onSlowReader: () => options.onConnectionFault('slow_reader'),
     closing: undefined,
   }
-  const guests = new Map<Socket, Guest>()
-  const server = serverOf(options)
+  const guests = new Map<Socket, ClientConnection>()
+  const server = createListenerServer(options)
   // With TLS, connections that have not shaken hands are known here alone.
   const knocking = new Set<Socket>()
   if (options.tls) {
@@ -60,7 +66,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     })
   }
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    const guest = new Guest(house, socket)
+    const guest = new ClientConnection(house, socket)
     guests.set(socket, guest)
     socket.on('drain', () => guest.drained())
     socket.on('close', () => {
@@ -70,30 +76,30 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   })
   const arrive = (request: IncomingMessage, response: ServerResponse, isAwaited: boolean) => {
     const { httpVersion, rawHeaders } = request
-    const framing = framingOrFault(httpVersion, rawHeaders, limits.header_fields)
-    guests.get(request.socket)?.arrive(request, response, framing, isAwaited)
+    const framing = checkRequestFraming(httpVersion, rawHeaders, limits.header_fields)
+    guests.get(request.socket)?.receive(request, response, framing, isAwaited)
   }
   server.on('request', (request, response) => arrive(request, response, false))
   server.on('checkContinue', (request, response) => arrive(request, response, true))
   server.on('checkExpectation', (request, response) => arrive(request, response, false))
-  server.on('connect', (request: IncomingMessage, socket: Socket) => tunnel(request, socket, guests.get(socket)))
+  server.on('connect', (request: IncomingMessage, socket: Socket) => refuseTunnel(request, socket, guests.get(socket)))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    unreadable(error, guests.get(socket as Socket), options),
+    handleParserError(error, guests.get(socket as Socket), options),
   )
-  server.on('drop', () => options.onStray('too_many_connections'))
+  server.on('drop', () => options.onConnectionFault('too_many_connections'))
   const stopTicks = clock.onTick(() => {
     const now = clock.now()
     for (const guest of guests.values()) guest.sweep(now)
     if (house.closing && now >= house.closing.all_at) for (const socket of knocking) socket.destroy()
   })
-  await listening(server, listen)
+  await listenOn(server, listen)
   return {
     port: (server.address() as AddressInfo).port,
     counts: () => ({
       connections: guests.size,
       busy: [...guests.values()].filter((guest) => !guest.isIdle).length,
     }),
-    renew: (tls) =>
+    replaceCertificate: (tls) =>
       'setSecureContext' in server && (server as ReturnType<typeof createTlsServer>).setSecureContext(tls),
     async close(drain_ms) {
       const now = clock.now()
@@ -106,7 +112,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   }
 }
 
-function serverOf({ limits, tls, onStray }: DataListenerOptions): Server {
+function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOptions): Server {
   const common: ServerOptions = {
     maxHeaderSize: limits.header_bytes,
     headersTimeout: limits.headers_ms,
@@ -128,7 +134,7 @@ function serverOf({ limits, tls, onStray }: DataListenerOptions): Server {
         handshakeTimeout: limits.headers_ms,
       })
     : createServer(common)
-  server.on('tlsClientError', () => onStray('handshake'))
+  server.on('tlsClientError', () => onConnectionFault('handshake'))
   server.maxConnections = limits.connections
   // Node would end idle connections as soon as the listener closes, whatever is on its way on them.
   server.closeIdleConnections = () => undefined
@@ -138,19 +144,19 @@ function serverOf({ limits, tls, onStray }: DataListenerOptions): Server {
 }
 
 /** Node lets go of a socket on which a tunnel is asked for: its events, its answers that are under way, and its errors. */
-function tunnel(request: IncomingMessage, socket: Socket, guest: Guest | undefined): void {
+function refuseTunnel(request: IncomingMessage, socket: Socket, connection: ClientConnection | undefined): void {
   socket.on('error', () => socket.destroy())
-  if (!guest?.isQuiet) {
+  if (!connection?.isQuiet) {
     socket.destroy()
     return
   }
   const response = new ServerResponse(request)
   response.assignSocket(socket)
   response.on('finish', () => socket.destroySoon())
-  guest.arrive(request, response, faults.tunnel, false)
+  connection.receive(request, response, requestFaults.tunnel, false)
 }
 
-function listening(server: Server, { host, port, reusePort = false }: DataListenerOptions['listen']): Promise<void> {
+function listenOn(server: Server, { host, port, reusePort = false }: DataListenerOptions['listen']): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, reusePort, backlog: 4_096 }, () => {
@@ -160,19 +166,23 @@ function listening(server: Server, { host, port, reusePort = false }: DataListen
   })
 }
 
-const linesOf = {
+const statusLines = {
   malformed: '400 Bad Request',
   too_slow: '408 Request Timeout',
   head_too_large: '431 Request Header Fields Too Large',
 } as const
 
 /** The other end closed or broke the connection, perhaps within a request. */
-const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'])
+const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'])
 
 /** Bytes that are no request, or did not become one in time. Nothing of them is repeated in the answer. */
-function unreadable(error: NodeJS.ErrnoException, guest: Guest | undefined, { onStray }: DataListenerOptions): void {
-  if (!guest || goneCodes.has(error.code ?? '')) {
-    guest?.destroy()
+function handleParserError(
+  error: NodeJS.ErrnoException,
+  connection: ClientConnection | undefined,
+  { onConnectionFault }: DataListenerOptions,
+): void {
+  if (!connection || disconnectCodes.has(error.code ?? '')) {
+    connection?.destroy()
     return
   }
   const stray =
@@ -181,7 +191,7 @@ function unreadable(error: NodeJS.ErrnoException, guest: Guest | undefined, { on
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'too_slow'
         : 'malformed'
-  if (!guest.broken(stray === 'too_slow')) return
-  onStray(stray)
-  guest.say(`HTTP/1.1 ${linesOf[stray]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  if (!connection.onParserError(stray === 'too_slow')) return
+  onConnectionFault(stray)
+  connection.sendFinal(`HTTP/1.1 ${statusLines[stray]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

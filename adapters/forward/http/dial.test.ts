@@ -17,13 +17,20 @@ import {
   startUpstreamFixture as world,
 } from '../../../test/support/proxy/upstream-fixture.ts'
 import { addressRule } from './address-rule.ts'
-import { AddressDenied, checkOrigin, type Origin, originOf, type Resolve } from './dial.ts'
+import {
+  AddressDeniedError,
+  type AddressResolver,
+  checkOrigin,
+  parseUpstreamOrigin,
+  type UpstreamOrigin,
+} from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 import { upstream } from './upstream.ts'
 
 afterEach(closeUpstreamFixtures)
 
-const named = (...addresses: string[]): LookupAddress[] => addresses.map((address) => ({ address, family: 4 }))
+const lookupAddresses = (...addresses: string[]): LookupAddress[] =>
+  addresses.map((address) => ({ address, family: 4 }))
 
 describe('addresses', () => {
   test('a literal that may not be dialled is not', async () => {
@@ -35,7 +42,7 @@ describe('addresses', () => {
   })
 
   test('nor a name that means one, even among others', async () => {
-    const resolve: Resolve = (_, done) => done(null, named('127.0.0.1', '10.0.0.1'))
+    const resolve: AddressResolver = (_, done) => done(null, lookupAddresses('127.0.0.1', '10.0.0.1'))
     const { server, ask, over } = await world(createResponder(helloResponse), { host: 'up.example', resolve })
     const { told } = ask()
     await over(told)
@@ -44,9 +51,9 @@ describe('addresses', () => {
   })
 
   test('each connection asks again: a name that means something else later leads nowhere', async () => {
-    const answers = [named('127.0.0.1'), named('169.254.169.254')]
+    const answers = [lookupAddresses('127.0.0.1'), lookupAddresses('169.254.169.254')]
     const asked: string[] = []
-    const resolve: Resolve = (host, done) => {
+    const resolve: AddressResolver = (host, done) => {
       asked.push(host)
       done(null, answers.shift() ?? [])
     }
@@ -62,8 +69,8 @@ describe('addresses', () => {
   })
 
   test.each([
-    ['a name without addresses', (_: string, done: Parameters<Resolve>[1]) => done(null, [])],
-    ['a name that nobody knows', (_: string, done: Parameters<Resolve>[1]) => done(new Error('ENOTFOUND'), [])],
+    ['a name without addresses', (_: string, done: Parameters<AddressResolver>[1]) => done(null, [])],
+    ['a name that nobody knows', (_: string, done: Parameters<AddressResolver>[1]) => done(new Error('ENOTFOUND'), [])],
   ])('%s is no connection', async (_, resolve) => {
     const { ask, over } = await world(createResponder(helloResponse), { host: 'up.example', resolve })
     const { told } = ask()
@@ -90,15 +97,15 @@ describe('an origin', () => {
     ['http://2130706433:1', { host: '127.0.0.1', port: 1 }],
     ['ftp://up.example', undefined],
   ])('%s', (url, origin) => {
-    expect(originOf(new URL(url))).toEqual(origin)
+    expect(parseUpstreamOrigin(new URL(url))).toEqual(origin)
   })
 
   test('is checked before anything is sent there', async () => {
-    const private_: Resolve = (_, done) => done(null, named('8.8.8.8', '192.168.0.1'))
-    const open: Resolve = (_, done) => done(null, named('8.8.8.8'))
+    const private_: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8', '192.168.0.1'))
+    const open: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8'))
     const rule = addressRule([])
-    const told = (origin: Origin, resolve?: Resolve) => checkOrigin(origin, rule, resolve)
-    expect(await told({ host: '127.0.0.1', port: 1 })).toBeInstanceOf(AddressDenied)
+    const told = (origin: UpstreamOrigin, resolve?: AddressResolver) => checkOrigin(origin, rule, resolve)
+    expect(await told({ host: '127.0.0.1', port: 1 })).toBeInstanceOf(AddressDeniedError)
     expect(await told({ host: 'up.example', port: 1 }, private_)).toMatchObject({
       message: '192.168.0.1 is private, and in no trusted network',
     })
@@ -107,7 +114,7 @@ describe('an origin', () => {
   })
 
   test('the name of this machine is asked for where nothing else is said', async () => {
-    expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule([]))).toBeInstanceOf(AddressDenied)
+    expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule([]))).toBeInstanceOf(AddressDeniedError)
     expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule(['127.0.0.0/8', '::1']))).toBeUndefined()
   })
 })
@@ -136,7 +143,7 @@ describe('TLS', () => {
     rmSync(dir, { recursive: true })
   })
 
-  const byName: Resolve = (_, done) => done(null, named('127.0.0.1'))
+  const byName: AddressResolver = (_, done) => done(null, lookupAddresses('127.0.0.1'))
 
   async function asked(host: string, ca: string) {
     const client = upstream({

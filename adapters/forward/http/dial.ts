@@ -4,7 +4,7 @@ import { connect, isIP, type LookupFunction, type OnReadOpts, type Socket } from
 import { connect as connectTls } from 'node:tls'
 import type { AddressRule } from './address-rule.ts'
 
-export type Origin = {
+export type UpstreamOrigin = {
   /** Name or address, IPv6 without brackets. */
   readonly host: string
   readonly port: number
@@ -13,20 +13,20 @@ export type Origin = {
 }
 
 /** All addresses of a name; `dns.lookup` but in tests. */
-export type Resolve = (
+export type AddressResolver = (
   host: string,
   done: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
 ) => void
 
-export const resolveByHost: Resolve = (host, done) => lookup(host, { all: true, verbatim: true }, done)
+export const systemResolver: AddressResolver = (host, done) => lookup(host, { all: true, verbatim: true }, done)
 
 /** The place has an address that may not be dialled. */
-export class AddressDenied extends Error {
+export class AddressDeniedError extends Error {
   readonly code = 'ADDRESS_DENIED'
 }
 
 /** Takes apart `http://host:port/...`; undefined for other schemes. Port and TLS by the scheme where not said. */
-export function originOf(url: URL, ca?: string | readonly string[]): Origin | undefined {
+export function parseUpstreamOrigin(url: URL, ca?: string | readonly string[]): UpstreamOrigin | undefined {
   const isTls = url.protocol === 'https:'
   if (!isTls && url.protocol !== 'http:') return undefined
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
@@ -35,18 +35,18 @@ export function originOf(url: URL, ca?: string | readonly string[]): Origin | un
 }
 
 /**
- * A socket that connects; it fails with `AddressDenied` where any address of the place is one that the rule refuses: a
+ * A socket that connects; it fails with `AddressDeniedError` where any address of the place is one that the rule refuses: a
  * name that means both here and elsewhere is an attack, or a mistake. Ready at `connect`, with TLS at `secureConnect`.
  * `onread`: see `net.Socket`; without it the socket is a stream as any other.
  */
-export function dial(origin: Origin, rule: AddressRule, resolve: Resolve, onread?: OnReadOpts): Socket {
+export function dial(origin: UpstreamOrigin, rule: AddressRule, resolve: AddressResolver, onread?: OnReadOpts): Socket {
   const { host, port, tls } = origin
   const lookup = checkedLookup(rule, resolve)
   const options = { host, port, lookup, noDelay: true, keepAlive: true, ...(onread ? { onread } : {}) }
   const refusal = isIP(host) === 0 ? undefined : rule.refusal(host)
   // Addresses are not looked up: what would be checked then is checked here, and fails by the same way.
   if (refusal !== undefined)
-    return connect({ host: 'denied', port, lookup: (_, __, done) => done(denied(refusal), '') })
+    return connect({ host: 'denied', port, lookup: (_, __, done) => done(createDenial(refusal), '') })
   if (!tls) return connect(options)
   const ca = typeof tls.ca === 'string' ? tls.ca : tls.ca && [...tls.ca]
   return connectTls({
@@ -61,30 +61,30 @@ export function dial(origin: Origin, rule: AddressRule, resolve: Resolve, onread
 
 /** Whether the place may be dialled now; the error tells why not. For a start that should fail early. */
 export function checkOrigin(
-  origin: Origin,
+  origin: UpstreamOrigin,
   rule: AddressRule,
-  resolve: Resolve = resolveByHost,
+  resolve: AddressResolver = systemResolver,
 ): Promise<Error | undefined> {
   const refusal = isIP(origin.host) === 0 ? undefined : rule.refusal(origin.host)
-  if (refusal !== undefined) return Promise.resolve(denied(refusal))
+  if (refusal !== undefined) return Promise.resolve(createDenial(refusal))
   if (isIP(origin.host) !== 0) return Promise.resolve(undefined)
   return new Promise((done) =>
     checkedLookup(rule, resolve)(origin.host, { all: true }, (error) => done(error ?? undefined)),
   )
 }
 
-function checkedLookup(rule: AddressRule, resolve: Resolve): LookupFunction {
+function checkedLookup(rule: AddressRule, resolve: AddressResolver): LookupFunction {
   return (host, options, done) =>
     resolve(host, (error, addresses) => {
       const first = addresses?.[0]
       if (error || !first) return done(error ?? new Error(`${host} has no address`), '')
       for (const { address } of addresses) {
         const refusal = rule.refusal(address)
-        if (refusal !== undefined) return done(denied(refusal), '')
+        if (refusal !== undefined) return done(createDenial(refusal), '')
       }
       if (options.all) done(null, [...addresses])
       else done(null, first.address, first.family)
     })
 }
 
-const denied = (refusal: string) => new AddressDenied(`${refusal}, and in no trusted network`)
+const createDenial = (refusal: string) => new AddressDeniedError(`${refusal}, and in no trusted network`)

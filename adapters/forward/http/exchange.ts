@@ -8,14 +8,14 @@ import type {
   RequestFault,
   ResponseProducer,
 } from '../../../daemon/kernel/forward/exchange.ts'
-import type { Guest } from './guest.ts'
+import type { ClientConnection } from './client-connection.ts'
 
 /** Up to this many bytes go in one write with the head. */
-const small_bytes = 16_384
+const single_write_bytes = 16_384
 /** Larger ones are written in pieces of this, so that a slow client shows progress. */
 const piece_bytes = 65_536
 
-const nothing = Buffer.alloc(0)
+const empty_body = Buffer.alloc(0)
 
 /** No method throws for a client that is gone: then nothing is written, and `answering` was told. */
 export class HttpExchange implements Exchange {
@@ -31,7 +31,7 @@ export class HttpExchange implements Exchange {
   /** The body that is announced: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
   answering: ResponseProducer | undefined
-  readonly #guest: Guest
+  readonly #guest: ClientConnection
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   /** The client sends its body when it is told to, and was not told yet. */
@@ -44,7 +44,7 @@ export class HttpExchange implements Exchange {
   #isOver = false
 
   constructor(
-    guest: Guest,
+    guest: ClientConnection,
     request: IncomingMessage,
     response: ServerResponse,
     framing: BodyFraming | RequestFault,
@@ -100,14 +100,14 @@ export class HttpExchange implements Exchange {
 
   #knownBody(most_bytes: number): BodyResult | undefined {
     if (this.#isOver) return 'gone'
-    if (this.framing === 0) return nothing
+    if (this.framing === 0) return empty_body
     if (this.framing !== 'chunked' && this.framing > most_bytes) return 'too_large'
     return this.#bodyFailure
   }
 
   /** A whole answer. Its length is set here; for HEAD the body is what GET would bring, and is not sent. */
-  reply(status: number, headers: readonly string[], body: Buffer = nothing): void {
-    if (this.method !== 'HEAD' && body.length > small_bytes) this.#replyInPieces(status, headers, body)
+  reply(status: number, headers: readonly string[], body: Buffer = empty_body): void {
+    if (this.method !== 'HEAD' && body.length > single_write_bytes) this.#replyInPieces(status, headers, body)
     else this.#end(status, this.#framed(status, headers, body.length), body.toString('latin1'))
   }
 
@@ -209,7 +209,7 @@ export class HttpExchange implements Exchange {
     // But for POST a body has no meaning here (RFC 9110, section 9.3.1): a hop that passes over it takes it for a request.
     const isUnread = this.framing !== 0 && (this.method !== 'POST' || !this.#request.complete)
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
-    const isUpgrade = asksForUpgrade(this.rawHeaders)
+    const isUpgrade = requestsUpgrade(this.rawHeaders)
     // Who was never told to send a body may send one all the same: what comes next could be either.
     this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
   }
@@ -220,7 +220,7 @@ export class HttpExchange implements Exchange {
   }
 }
 
-function asksForUpgrade(rawHeaders: readonly string[]): boolean {
+function requestsUpgrade(rawHeaders: readonly string[]): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
     if (name.length === 7 && name.toLowerCase() === 'upgrade') return true

@@ -1,7 +1,7 @@
 // What Node's strict parser lets pass and nobody may be served for: found in one walk over the fields of a request.
 import type { BodyFraming, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
 
-export const faults = {
+export const requestFaults = {
   version: { status: 505, reason: 'bad_version' },
   host: { status: 400, reason: 'bad_host' },
   framing: { status: 400, reason: 'bad_framing' },
@@ -13,25 +13,25 @@ export const faults = {
 } as const satisfies Readonly<Record<string, RequestFault>>
 
 /** Field names that are looked at; a name of another length is none of these. */
-const lengths = { host: 4, expect: 6, content_length: 14, transfer_encoding: 17 }
+const name_lengths = { host: 4, expect: 6, content_length: 14, transfer_encoding: 17 }
 
 /** No registered name has half of this; lengths that overflow a byte have let requests be hidden (CVE-2021-40346). */
-const longest_name = 128
+const max_name_length = 128
 
 /** Host and an optional port (RFC 9112, section 3.2): letters that names, IPv4 and bracketed IPv6 are made of, or nothing. */
-const soundHost = /^(?:[\dA-Za-z._~%!$&'()*+;=-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})?$/
+const hostPattern = /^(?:[\dA-Za-z._~%!$&'()*+;=-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})?$/
 
 /**
  * @param rawHeaders names and values in turn, as the client wrote them.
  * @param most how many fields there may be.
  */
-export function framingOrFault(
+export function checkRequestFraming(
   version: string,
   rawHeaders: readonly string[],
   most: number,
 ): BodyFraming | RequestFault {
-  if (version !== '1.1' && version !== '1.0') return faults.version
-  if (rawHeaders.length > most * 2) return faults.fields
+  if (version !== '1.1' && version !== '1.0') return requestFaults.version
+  if (rawHeaders.length > most * 2) return requestFaults.fields
   let hosts = 0
   let framing: BodyFraming = 0
   let framings = 0
@@ -39,27 +39,27 @@ export function framingOrFault(
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
     const value = rawHeaders[at + 1] as string
-    if (name.length > longest_name) return faults.name
-    if (name.length === lengths.host && name.toLowerCase() === 'host') {
+    if (name.length > max_name_length) return requestFaults.name
+    if (name.length === name_lengths.host && name.toLowerCase() === 'host') {
       hosts++
-      if (!soundHost.test(value)) return faults.host
-    } else if (name.length === lengths.content_length && dashed(name) === 'content-length') {
+      if (!hostPattern.test(value)) return requestFaults.host
+    } else if (name.length === name_lengths.content_length && toDashes(name) === 'content-length') {
       framings++
-      if (name.includes('_') || !/^\d{1,15}$/.test(value)) return faults.framing
+      if (name.includes('_') || !/^\d{1,15}$/.test(value)) return requestFaults.framing
       framing = Number(value)
-    } else if (name.length === lengths.transfer_encoding && dashed(name) === 'transfer-encoding') {
+    } else if (name.length === name_lengths.transfer_encoding && toDashes(name) === 'transfer-encoding') {
       framings++
-      if (name.includes('_') || version === '1.0') return faults.framing
-      if (value.toLowerCase() !== 'chunked') return faults.coding
+      if (name.includes('_') || version === '1.0') return requestFaults.framing
+      if (value.toLowerCase() !== 'chunked') return requestFaults.coding
       framing = 'chunked'
-    } else if (name.length === lengths.expect && name.toLowerCase() === 'expect') {
+    } else if (name.length === name_lengths.expect && name.toLowerCase() === 'expect') {
       isExpectable &&= value.toLowerCase() === '100-continue'
     }
   }
-  if (framings > 1) return faults.framing
-  if (hosts > 1 || (hosts === 0 && version === '1.1')) return faults.host
-  return isExpectable ? framing : faults.expectation
+  if (framings > 1) return requestFaults.framing
+  if (hosts > 1 || (hosts === 0 && version === '1.1')) return requestFaults.host
+  return isExpectable ? framing : requestFaults.expectation
 }
 
 /** Gateways of the CGI kind read `_` as `-`: a length by that name would frame a body there and none here. */
-const dashed = (name: string) => name.toLowerCase().replaceAll('_', '-')
+const toDashes = (name: string) => name.toLowerCase().replaceAll('_', '-')

@@ -8,23 +8,23 @@ import {
   formatPost,
   startDataListener,
 } from '../../../test/support/proxy/test-data-listener.ts'
-import { framingOrFault } from './request-fault.ts'
+import { checkRequestFraming } from './request-fault.ts'
 
 afterEach(closeDataListeners)
 
-const answered = (exchange: Exchange) => exchange.reply(exchange.fault?.status ?? 200, [], Buffer.from('ok'))
+const replyOk = (exchange: Exchange) => exchange.reply(exchange.fault?.status ?? 200, [], Buffer.from('ok'))
 
 /** Reads the body, whatever the method, and says what came of it. */
-const echoing = (exchange: Exchange) =>
+const replyWithBody = (exchange: Exchange) =>
   exchange.fault
     ? exchange.reply(exchange.fault.status, [])
-    : exchange.readBody(100, (body) => exchange.reply(typeof body === 'string' ? 400 : 200, [], bytesOf(body)))
+    : exchange.readBody(100, (body) => exchange.reply(typeof body === 'string' ? 400 : 200, [], bodyBytes(body)))
 
-const bytesOf = (body: BodyResult) => (typeof body === 'string' ? Buffer.from(`<${body}>`) : body)
+const bodyBytes = (body: BodyResult) => (typeof body === 'string' ? Buffer.from(`<${body}>`) : body)
 
 describe('a request', () => {
   test('is given as it stood on the line', async () => {
-    const door = await startDataListener(answered)
+    const door = await startDataListener(replyOk)
     const client = await door.client(
       'GET http://x/%2e%2E//a;b?c=%zz#d HTTP/1.1\r\nHOST: a\r\nX-A: 1\r\nx-a:  2 \r\n\r\n',
     )
@@ -42,7 +42,7 @@ describe('a request', () => {
   test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     'of %s reaches the handler, who knows what to do',
     async (method) => {
-      const door = await startDataListener(answered)
+      const door = await startDataListener(replyOk)
       const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`)
       await client.waitFor('ok')
       expect(door.exchanges[0]).toMatchObject({ method, fault: undefined })
@@ -50,7 +50,7 @@ describe('a request', () => {
   )
 
   test('that asks for an upgrade is a request as any other, and the last of its connection', async () => {
-    const door = await startDataListener(answered)
+    const door = await startDataListener(replyOk)
     const client = await door.client(
       formatGet('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n') + formatGet('/next'),
     )
@@ -62,7 +62,7 @@ describe('a request', () => {
 })
 
 /** Method, version and fields that Node's parser lets pass. */
-const faulty: readonly [name: string, text: string, status: number, reason: string][] = [
+const faultyRequests: readonly [name: string, text: string, status: number, reason: string][] = [
   ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'bad_host'],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n', 400, 'bad_host'],
   ['a path for a host', 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n', 400, 'bad_host'],
@@ -100,7 +100,7 @@ describe('a body where none belongs', () => {
     ['HEAD', 'Content-Length: 3\r\n', 'abc'],
     ['OPTIONS', 'Content-Length: 3\r\n', 'abc'],
   ])('of %s with %j is for the handler to refuse, and ends the connection', async (method, field, body) => {
-    const door = await startDataListener(answered)
+    const door = await startDataListener(replyOk)
     const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n${field}\r\n${body}${formatGet('/hidden')}`)
     await client.waitForClose()
     expect(door.exchanges.map(({ fault, target }) => [fault, target])).toEqual([[undefined, '/']])
@@ -111,16 +111,18 @@ describe('a body where none belongs', () => {
 
 describe('a fault', () => {
   test('of an expectation says that nothing else is wrong', () => {
-    expect(framingOrFault('1.1', ['Expect', 'x', 'Host', 'a'], 100)).toMatchObject({ reason: 'unknown_expectation' })
-    expect(framingOrFault('1.1', ['Expect', 'x', 'Host', 'a', 'Content-Length', 'x'], 100)).toMatchObject({
+    expect(checkRequestFraming('1.1', ['Expect', 'x', 'Host', 'a'], 100)).toMatchObject({
+      reason: 'unknown_expectation',
+    })
+    expect(checkRequestFraming('1.1', ['Expect', 'x', 'Host', 'a', 'Content-Length', 'x'], 100)).toMatchObject({
       reason: 'bad_framing',
     })
   })
 
-  test.each(faulty)(
+  test.each(faultyRequests)(
     'of %s is answered as the handler sees fit, and ends the connection',
     async (_, text, status, reason) => {
-      const door = await startDataListener(answered)
+      const door = await startDataListener(replyOk)
       // What follows a request that nobody understands is no request.
       const client = await door.client(text + formatGet('/hidden'))
       await client.waitForClose()
@@ -137,16 +139,16 @@ describe('a fault', () => {
       ['Transfer-Encoding', 'chunked'],
     ]) {
       const rawHeaders = ['Host', 'a', 'content-length', '3', ...second]
-      expect(framingOrFault('1.1', rawHeaders, 100)).toMatchObject({ reason: 'bad_framing' })
+      expect(checkRequestFraming('1.1', rawHeaders, 100)).toMatchObject({ reason: 'bad_framing' })
     }
   })
 
   test.each(['', 'a', 'a:80', 'a.example:', '[::1]:8080', '10.0.0.1', 'a_b'])('is not the host %j', (host) => {
-    expect(framingOrFault('1.1', ['Host', host], 100)).toBe(0)
+    expect(checkRequestFraming('1.1', ['Host', host], 100)).toBe(0)
   })
 })
 
-const unreadable: readonly [name: string, text: string, status: number][] = [
+const unreadableRequests: readonly [name: string, text: string, status: number][] = [
   ['TLS', '\x16\x03\x01\x00\x05hello', 400],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['a lower-case method', 'get / HTTP/1.1\r\nHost: a\r\n\r\n', 400],
@@ -175,8 +177,8 @@ const unreadable: readonly [name: string, text: string, status: number][] = [
 ]
 
 describe('bytes that are no request', () => {
-  test.each(unreadable)('%s: said so without a word of them, and closed', async (_, text, status) => {
-    const door = await startDataListener(answered)
+  test.each(unreadableRequests)('%s: said so without a word of them, and closed', async (_, text, status) => {
+    const door = await startDataListener(replyOk)
     const client = await door.client(text)
     await client.waitForClose()
     expect(client.text).toMatch(
@@ -190,7 +192,7 @@ describe('bytes that are no request', () => {
     const door = await startDataListener()
     const client = await door.client(`${formatGet('/good')}garbage\r\n\r\n${formatGet('/hidden')}`)
     await door.waitForRequests(1)
-    answered(door.exchanges[0] as Exchange)
+    replyOk(door.exchanges[0] as Exchange)
     await client.waitForClose()
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(client.text).toMatch(/ok$/)
@@ -217,11 +219,11 @@ describe('bytes that are no request', () => {
   })
 
   test('whatever they are, the listener goes on', async () => {
-    const door = await startDataListener(answered)
+    const door = await startDataListener(replyOk)
     const part = fc.oneof(
       fc.constantFrom(
-        ...faulty.map(([, text]) => text),
-        ...unreadable.map(([, text]) => text),
+        ...faultyRequests.map(([, text]) => text),
+        ...unreadableRequests.map(([, text]) => text),
         formatGet(),
         formatPost('abc'),
       ),
@@ -255,7 +257,7 @@ test('a tunnel that is reset while it is refused harms nobody', async () => {
 
 test.each(['at once', 'never'])('a tunnel behind a request that is answered %s ends the connection', async (when) => {
   const door = await startDataListener((exchange) => {
-    if (when === 'at once') answered(exchange)
+    if (when === 'at once') replyOk(exchange)
   })
   const client = await door.client(`${formatGet('/1')}CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n`)
   await client.waitForClose()
@@ -266,7 +268,7 @@ test.each(['at once', 'never'])('a tunnel behind a request that is answered %s e
 
 describe('a body', () => {
   test('is read whole, by length and by chunks, and trailers and extensions are let go', async () => {
-    const door = await startDataListener(echoing)
+    const door = await startDataListener(replyWithBody)
     const client = await door.client(formatPost('by length'))
     await client.waitFor('by length')
     client.send(
@@ -286,7 +288,7 @@ describe('a body', () => {
     const client = await door.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
     await door.waitForRequests(1)
     expect(client.text).toBe('')
-    echoing(door.exchanges[0] as Exchange)
+    replyWithBody(door.exchanges[0] as Exchange)
     await client.waitFor('100 Continue')
     client.send('hello')
     await client.waitFor(/200 OK[\s\S]*hello$/)
@@ -302,7 +304,7 @@ describe('a body', () => {
   })
 
   test('that was not asked for before the answer ends the connection: what was sent ahead is never begun', async () => {
-    const door = await startDataListener(answered)
+    const door = await startDataListener(replyOk)
     const client = await door.client(formatGet('/first', 'Expect: 100-continue\r\n') + formatGet('/ahead'))
     await client.waitFor(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
     client.socket.end()
@@ -314,7 +316,7 @@ describe('a body', () => {
     ['by its length', formatPost('x'.repeat(1_000))],
     ['by chunks', formatPost(`60\r\n${'x'.repeat(96)}\r\n`.repeat(2), 'Transfer-Encoding: chunked\r\n')],
   ])('that is too large %s is told so; what is left of it is no request', async (_, text) => {
-    const door = await startDataListener(echoing)
+    const door = await startDataListener(replyWithBody)
     const client = await door.client(text + formatGet('/hidden'))
     await client.waitFor('<too_large>')
     client.socket.end()
@@ -324,7 +326,7 @@ describe('a body', () => {
   })
 
   test('that is refused while it comes: the client sees the answer, however much it sends', async () => {
-    const door = await startDataListener(echoing)
+    const door = await startDataListener(replyWithBody)
     const client = await door.client(formatPost('', 'Content-Length: 8388608\r\n'))
     for (let at = 0; at < 64; at++) client.send('x'.repeat(131_072))
     await client.waitFor('<too_large>')
@@ -333,7 +335,7 @@ describe('a body', () => {
   })
 
   test.each(['0x3', '+3', '3 ', '-3', 'g', ''])('whose chunk is of the size %j is malformed', async (size) => {
-    const door = await startDataListener(echoing)
+    const door = await startDataListener(replyWithBody)
     const client = await door.client(
       formatPost(`${size}\r\nabc\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n') + formatGet('/hidden'),
     )
@@ -348,7 +350,7 @@ describe('a body', () => {
     const client = await door.client(formatPost('x\r\n', 'Transfer-Encoding: chunked\r\n'))
     await door.waitForRequests(1)
     await (await door.client('garbage\r\n\r\n')).waitForClose()
-    echoing(door.exchanges[0] as Exchange)
+    replyWithBody(door.exchanges[0] as Exchange)
     await client.waitFor(/^HTTP\/1\.1 400 [\s\S]*<malformed>$/)
   })
 

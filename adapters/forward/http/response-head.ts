@@ -8,29 +8,29 @@ export type ResponseHead = {
   /** Bytes of body; `chunked`; or `close`: until the connection ends. */
   readonly framing: number | 'chunked' | 'close'
   /** The connection may serve another request. */
-  readonly isKept: boolean
+  readonly isReusable: boolean
   /** How long the upstream says that it keeps the connection. */
-  readonly kept_ms: number | undefined
+  readonly keep_alive_ms: number | undefined
 }
 
 /**
  * RFC 9112, sections 4 and 5, without what it lets a recipient forgive: bare CR or LF, folded lines, blanks before the
  * colon, control bytes. Each repetition ends at a byte that it may not hold, so the time is linear.
  */
-const sound =
+const headPattern =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/
 
 /** A block of fields alone, with the empty line that ends it: trailers. */
-const soundFields = /^(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/
+const fieldsPattern = /^(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/
 
-export const areSoundFields = (text: string): boolean => soundFields.test(text)
+export const areValidFields = (text: string): boolean => fieldsPattern.test(text)
 
 /**
  * @param text the head with its empty line, one character a byte.
  * @returns why it is no head, as text, or the head.
  */
-export function readHead(text: string, isHead: boolean): ResponseHead | string {
-  if (!sound.test(text)) return 'the head is malformed'
+export function parseResponseHead(text: string, isHead: boolean): ResponseHead | string {
+  if (!headPattern.test(text)) return 'the head is malformed'
   const status = Number(text.slice(9, 12))
   const isOld = text[7] === '0'
   const rawHeaders: string[] = []
@@ -43,7 +43,7 @@ export function readHead(text: string, isHead: boolean): ResponseHead | string {
     const colon = text.indexOf(':', at)
     const line = text.indexOf('\r\n', colon)
     const name = text.slice(at, colon)
-    const value = trimmed(text, colon + 1, line)
+    const value = trimBlanks(text, colon + 1, line)
     rawHeaders.push(name, value)
     at = line + 2
     // Only names as long as those that frame are looked at more closely.
@@ -59,7 +59,7 @@ export function readHead(text: string, isHead: boolean): ResponseHead | string {
       else if (lower === 'keep-alive') keepAlive = value
     }
   }
-  const framing = framingOf(status, isHead, isOld, length, coding)
+  const framing = determineFraming(status, isHead, isOld, length, coding)
   if (typeof framing === 'object') return framing.why
   const isKept = !isOld && framing !== 'close' && (connection === '' || !/(?:^|[\t ,])close[\t ]*,/i.test(connection))
   return {
@@ -67,12 +67,12 @@ export function readHead(text: string, isHead: boolean): ResponseHead | string {
     rawHeaders,
     length: length === undefined ? undefined : Number(length),
     framing,
-    isKept,
-    kept_ms: keptOf(keepAlive),
+    isReusable: isKept,
+    keep_alive_ms: parseKeepAlive(keepAlive),
   }
 }
 
-function trimmed(text: string, from: number, to: number): string {
+function trimBlanks(text: string, from: number, to: number): string {
   let start = from
   let end = to
   while (start < end && isBlank(text.charCodeAt(start))) start++
@@ -83,7 +83,7 @@ function trimmed(text: string, from: number, to: number): string {
 const isBlank = (code: number) => code === 0x20 || code === 0x09
 
 /** RFC 9112, section 6.3; what it calls an error there is one here too, and so is every coding but `chunked`. */
-function framingOf(
+function determineFraming(
   status: number,
   isHead: boolean,
   isOld: boolean,
@@ -100,7 +100,7 @@ function framingOf(
   return length === undefined ? 'close' : Number(length)
 }
 
-function keptOf(keepAlive: string): number | undefined {
+function parseKeepAlive(keepAlive: string): number | undefined {
   const seconds = keepAlive === '' ? undefined : /(?:^|[\t ,])timeout=(\d{1,6})(?:$|[\t ,])/i.exec(keepAlive)?.[1]
   return seconds === undefined ? undefined : Number(seconds) * 1_000
 }

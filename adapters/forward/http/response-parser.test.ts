@@ -6,7 +6,7 @@ import { ResponseParser } from './response-parser.ts'
 
 const limits = { head_bytes: 400, interim: 3 }
 
-type Parse = {
+type ParseOutcome = {
   readonly heads: readonly ResponseHead[]
   readonly body: string
   readonly isOver: boolean
@@ -16,7 +16,7 @@ type Parse = {
 }
 
 /** Feeds the pieces one after the other, as reads would, and then the end of the stream where it is asked for. */
-function parse(pieces: readonly Buffer[], given: { isHead?: boolean; ends?: boolean } = {}): Parse {
+function parsePieces(pieces: readonly Buffer[], given: { isHead?: boolean; ends?: boolean } = {}): ParseOutcome {
   const heads: ResponseHead[] = []
   let body = ''
   let rest = ''
@@ -32,77 +32,89 @@ function parse(pieces: readonly Buffer[], given: { isHead?: boolean; ends?: bool
   return { heads, body, isOver, failure: parser.failure, rest }
 }
 
-const whole = (text: string, given?: { isHead?: boolean; ends?: boolean }) =>
-  parse([Buffer.from(text, 'latin1')], given)
+const parseText = (text: string, given?: { isHead?: boolean; ends?: boolean }) =>
+  parsePieces([Buffer.from(text, 'latin1')], given)
 
 /** Each byte a read of its own, and each split in two. */
-function splits(text: string): readonly (readonly Buffer[])[] {
+function splitPieces(text: string): readonly (readonly Buffer[])[] {
   const bytes = Buffer.from(text, 'latin1')
   const two = Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)])
   return [[...bytes].map((byte) => Buffer.from([byte])), ...two]
 }
 
-const ok = 'HTTP/1.1 200 OK\r\n'
+const status_line = 'HTTP/1.1 200 OK\r\n'
 
-const answers: readonly [name: string, text: string, body: string][] = [
-  ['a length', `${ok}Content-Length: 5\r\nETag: "a:b"\r\n\r\nhello`, 'hello'],
-  ['no body by length', `${ok}content-length:0\r\n\r\n`, ''],
-  ['chunks', `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA\r\n, my world\r\n0\r\n\r\n`, 'hello, my world'],
-  ['chunks with line ends', `${ok}transfer-encoding: Chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n`, '\r\n\r\n'],
-  ['extensions of chunks', `${ok}transfer-encoding: chunked\r\n\r\n2;a="b" ;c\r\nhi\r\n0 ;x\r\n\r\n`, 'hi'],
-  ['trailers', `${ok}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nExpires: 0\r\nX: \r\n\r\n`, 'hi'],
-  ['an answer of 1xx before', `HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n${ok}Content-Length: 2\r\n\r\nhi`, 'hi'],
+const validResponses: readonly [name: string, text: string, body: string][] = [
+  ['a length', `${status_line}Content-Length: 5\r\nETag: "a:b"\r\n\r\nhello`, 'hello'],
+  ['no body by length', `${status_line}content-length:0\r\n\r\n`, ''],
+  [
+    'chunks',
+    `${status_line}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA\r\n, my world\r\n0\r\n\r\n`,
+    'hello, my world',
+  ],
+  ['chunks with line ends', `${status_line}transfer-encoding: Chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n`, '\r\n\r\n'],
+  ['extensions of chunks', `${status_line}transfer-encoding: chunked\r\n\r\n2;a="b" ;c\r\nhi\r\n0 ;x\r\n\r\n`, 'hi'],
+  ['trailers', `${status_line}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nExpires: 0\r\nX: \r\n\r\n`, 'hi'],
+  [
+    'an answer of 1xx before',
+    `HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n${status_line}Content-Length: 2\r\n\r\nhi`,
+    'hi',
+  ],
   ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 1\r\n\r\n.', '.'],
   ['bytes beyond ASCII', `HTTP/1.1 200 \xc4\r\nX-A: \xfc\xff\r\nContent-Length: 1\r\n\r\n\0`, '\0'],
   ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', ''],
 ]
 
 describe('an answer', () => {
-  test.each(answers)('with %s is read the same wherever it is split', (_, text, body) => {
-    const once = whole(text)
+  test.each(validResponses)('with %s is read the same wherever it is split', (_, text, body) => {
+    const once = parseText(text)
     expect(once).toMatchObject({ body, isOver: true, failure: '', rest: '' })
     expect(once.heads).toHaveLength(1)
-    for (const pieces of splits(text)) expect(parse(pieces)).toEqual(once)
+    for (const pieces of splitPieces(text)) expect(parsePieces(pieces)).toEqual(once)
   })
 
-  test.each(answers)('with %s is not over before its last byte', (_, text) => {
+  test.each(validResponses)('with %s is not over before its last byte', (_, text) => {
     for (let end = 0; end < text.length; end++) {
-      expect(whole(text.slice(0, end), { ends: true })).toMatchObject({ isOver: false, failure: '' })
+      expect(parseText(text.slice(0, end), { ends: true })).toMatchObject({ isOver: false, failure: '' })
     }
   })
 
-  test.each(answers)('with %s: what follows is not of it', (_, text, body) => {
+  test.each(validResponses)('with %s: what follows is not of it', (_, text, body) => {
     const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nOTHER'
-    const found = whole(text + poison)
+    const found = parseText(text + poison)
     expect(found).toMatchObject({ body, isOver: true, rest: poison })
     expect(found.heads).toHaveLength(1)
   })
 
   test('without a length ends with the connection', () => {
-    const text = `${ok}X: 1\r\n\r\nuntil\r\n\r\nclose`
-    expect(whole(text)).toMatchObject({ isOver: false })
-    for (const pieces of splits(text)) {
-      expect(parse(pieces, { ends: true })).toMatchObject({ body: 'until\r\n\r\nclose', isOver: true })
+    const text = `${status_line}X: 1\r\n\r\nuntil\r\n\r\nclose`
+    expect(parseText(text)).toMatchObject({ isOver: false })
+    for (const pieces of splitPieces(text)) {
+      expect(parsePieces(pieces, { ends: true })).toMatchObject({ body: 'until\r\n\r\nclose', isOver: true })
     }
-    expect(whole(text).heads[0]).toMatchObject({ isKept: false, length: undefined })
+    expect(parseText(text).heads[0]).toMatchObject({ isKept: false, length: undefined })
   })
 
   test('to HEAD, and of 304, has no body, and says how long it would be', () => {
     const poison = 'HTTP/1.1 200 OK\r\n\r\n'
-    expect(whole(`${ok}Content-Length: 5\r\n\r\n${poison}`, { isHead: true })).toMatchObject({
+    expect(parseText(`${status_line}Content-Length: 5\r\n\r\n${poison}`, { isHead: true })).toMatchObject({
       isOver: true,
       rest: poison,
     })
-    expect(whole(`${ok}Content-Length: 5\r\n\r\n`, { isHead: true }).heads[0]?.length).toBe(5)
-    expect(whole(`${ok}Transfer-Encoding: chunked\r\n\r\n`, { isHead: true })).toMatchObject({ isOver: true })
-    expect(whole('HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\nabc')).toMatchObject({
+    expect(parseText(`${status_line}Content-Length: 5\r\n\r\n`, { isHead: true }).heads[0]?.length).toBe(5)
+    expect(parseText(`${status_line}Transfer-Encoding: chunked\r\n\r\n`, { isHead: true })).toMatchObject({
+      isOver: true,
+    })
+    expect(parseText('HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\nabc')).toMatchObject({
       isOver: true,
       rest: 'abc',
     })
   })
 
   test('gives its fields as they were written', () => {
-    const { heads } = whole(`${ok}Set-Cookie: a=1\r\nset-cookie:\t b=2 \t\r\nX-Empty:\r\nContent-Length: 0\r\n\r\n`)
+    const { heads } = parseText(
+      `${status_line}Set-Cookie: a=1\r\nset-cookie:\t b=2 \t\r\nX-Empty:\r\nContent-Length: 0\r\n\r\n`,
+    )
     const fields = ['Set-Cookie', 'a=1', 'set-cookie', 'b=2', 'X-Empty', '', 'Content-Length', '0']
     expect(heads[0]?.rawHeaders).toEqual(fields)
   })
@@ -116,11 +128,12 @@ describe('an answer', () => {
     ['HTTP/1.1 200 OK\r\nConnection: x-close, closed\r\n', true],
     ['HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n', true],
   ])('%j: the connection is kept: %s', (head, isKept) => {
-    expect(whole(`${head}Content-Length: 0\r\n\r\n`).heads[0]?.isKept).toBe(isKept)
+    expect(parseText(`${head}Content-Length: 0\r\n\r\n`).heads[0]?.isReusable).toBe(isKept)
   })
 
   test('says how long the connection is kept', () => {
-    const of = (value: string) => whole(`${ok}Keep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`).heads[0]?.kept_ms
+    const of = (value: string) =>
+      parseText(`${status_line}Keep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`).heads[0]?.keep_alive_ms
     expect(of('timeout=5')).toBe(5_000)
     expect(of('max=100, timeout=2')).toBe(2_000)
     expect(of('timeout=x')).toBeUndefined()
@@ -128,9 +141,9 @@ describe('an answer', () => {
   })
 })
 
-const long = 'x'.repeat(limits.head_bytes)
+const longText = 'x'.repeat(limits.head_bytes)
 
-const wrongs: readonly [name: string, text: string][] = [
+const malformedResponses: readonly [name: string, text: string][] = [
   ['garbage', 'garbage\r\n\r\n'],
   ['nothing before the line end', '\r\nHTTP/1.1 200 OK\r\n\r\n'],
   ['another protocol', 'RTSP/1.0 200 OK\r\n\r\n'],
@@ -145,43 +158,46 @@ const wrongs: readonly [name: string, text: string][] = [
   ['two blanks before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
   ['bare LF after the status line', 'HTTP/1.1 200 OK\nX: 1\r\n\r\n'],
   ['bare LF alone', 'HTTP/1.1 200 OK\n\n'],
-  ['bare LF in a field', `${ok}X: a\nContent-Length: 1\r\n\r\n`],
-  ['bare CR in a field', `${ok}X: a\rb\r\n\r\n`],
-  ['CR CR LF', `${ok}X: a\r\r\n\r\n`],
-  ['NUL in a value', `${ok}X: a\0b\r\n\r\n`],
-  ['NUL in a name', `${ok}X\0: a\r\n\r\n`],
-  ['DEL in a value', `${ok}X: \x7f\r\n\r\n`],
+  ['bare LF in a field', `${status_line}X: a\nContent-Length: 1\r\n\r\n`],
+  ['bare CR in a field', `${status_line}X: a\rb\r\n\r\n`],
+  ['CR CR LF', `${status_line}X: a\r\r\n\r\n`],
+  ['NUL in a value', `${status_line}X: a\0b\r\n\r\n`],
+  ['NUL in a name', `${status_line}X\0: a\r\n\r\n`],
+  ['DEL in a value', `${status_line}X: \x7f\r\n\r\n`],
   ['a control byte in the reason', 'HTTP/1.1 200 O\x01K\r\n\r\n'],
-  ['a folded line', `${ok}X: a\r\n b\r\n\r\n`],
-  ['a folded first line', `${ok} X: a\r\n\r\n`],
-  ['a blank before the colon', `${ok}Content-Length : 5\r\n\r\nhello`],
-  ['no colon', `${ok}NoColon\r\n\r\n`],
-  ['no name', `${ok}: value\r\n\r\n`],
-  ['a name that is no token', `${ok}X(A): 1\r\n\r\n`],
-  ['length and chunks', `${ok}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
-  ['two equal lengths', `${ok}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
-  ['two lengths', `${ok}Content-Length: 3\r\ncontent-length: 4\r\n\r\nabcd`],
-  ['a list of lengths', `${ok}Content-Length: 3, 3\r\n\r\nabc`],
-  ['a negative length', `${ok}Content-Length: -1\r\n\r\n`],
-  ['a signed length', `${ok}Content-Length: +3\r\n\r\nabc`],
-  ['a hexadecimal length', `${ok}Content-Length: 0x3\r\n\r\nabc`],
-  ['an exponent', `${ok}Content-Length: 1e1\r\n\r\nabc`],
-  ['an empty length', `${ok}Content-Length: \r\n\r\n`],
-  ['a length beyond 2^53', `${ok}Content-Length: 18446744073709551621\r\n\r\nhello`],
-  ['a length for HEAD that is none', `${ok}Content-Length: x\r\n\r\n`],
-  ['another coding', `${ok}Transfer-Encoding: gzip\r\n\r\n`],
-  ['two codings', `${ok}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-  ['chunked twice', `${ok}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-  ['chunked and more', `${ok}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+  ['a folded line', `${status_line}X: a\r\n b\r\n\r\n`],
+  ['a folded first line', `${status_line} X: a\r\n\r\n`],
+  ['a blank before the colon', `${status_line}Content-Length : 5\r\n\r\nhello`],
+  ['no colon', `${status_line}NoColon\r\n\r\n`],
+  ['no name', `${status_line}: value\r\n\r\n`],
+  ['a name that is no token', `${status_line}X(A): 1\r\n\r\n`],
+  ['length and chunks', `${status_line}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
+  ['two equal lengths', `${status_line}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
+  ['two lengths', `${status_line}Content-Length: 3\r\ncontent-length: 4\r\n\r\nabcd`],
+  ['a list of lengths', `${status_line}Content-Length: 3, 3\r\n\r\nabc`],
+  ['a negative length', `${status_line}Content-Length: -1\r\n\r\n`],
+  ['a signed length', `${status_line}Content-Length: +3\r\n\r\nabc`],
+  ['a hexadecimal length', `${status_line}Content-Length: 0x3\r\n\r\nabc`],
+  ['an exponent', `${status_line}Content-Length: 1e1\r\n\r\nabc`],
+  ['an empty length', `${status_line}Content-Length: \r\n\r\n`],
+  ['a length beyond 2^53', `${status_line}Content-Length: 18446744073709551621\r\n\r\nhello`],
+  ['a length for HEAD that is none', `${status_line}Content-Length: x\r\n\r\n`],
+  ['another coding', `${status_line}Transfer-Encoding: gzip\r\n\r\n`],
+  ['two codings', `${status_line}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+  ['chunked twice', `${status_line}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ['chunked and more', `${status_line}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
   ['chunks of HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
-  ['four answers of 1xx', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(4) + ok],
-  ['a head that is too long', `${ok}X: ${long}\r\n\r\n`],
-  ['a head that does not end', `${ok}X: ${long}${long}`],
-  ['a head that is a byte too long', `${ok}X: ${'x'.repeat(limits.head_bytes - ok.length - 6)}\r\n\r\n`],
+  ['four answers of 1xx', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(4) + status_line],
+  ['a head that is too long', `${status_line}X: ${longText}\r\n\r\n`],
+  ['a head that does not end', `${status_line}X: ${longText}${longText}`],
+  [
+    'a head that is a byte too long',
+    `${status_line}X: ${'x'.repeat(limits.head_bytes - status_line.length - 6)}\r\n\r\n`,
+  ],
 ]
 
-const wrongChunks: readonly [name: string, chunks: string][] = [
+const malformedChunks: readonly [name: string, chunks: string][] = [
   ['0x', '0x5\r\nhello\r\n0\r\n\r\n'],
   ['a sign', '+5\r\nhello\r\n0\r\n\r\n'],
   ['no size', '\r\nhello\r\n0\r\n\r\n'],
@@ -198,45 +214,46 @@ const wrongChunks: readonly [name: string, chunks: string][] = [
   ['a folded trailer', '5\r\nhello\r\n0\r\nA: b\r\n c\r\n\r\n'],
   ['a trailer without colon', '5\r\nhello\r\n0\r\nNoColon\r\n\r\n'],
   ['a trailer with bare LF', '5\r\nhello\r\n0\r\nA: b\nC: d\r\n\r\n'],
-  ['trailers that are too long', `5\r\nhello\r\n0\r\nA: ${long}\r\n\r\n`],
+  ['trailers that are too long', `5\r\nhello\r\n0\r\nA: ${longText}\r\n\r\n`],
 ]
 
 describe('no answer', () => {
-  test.each(wrongs)('%s', (_, text) => {
-    const once = whole(text)
+  test.each(malformedResponses)('%s', (_, text) => {
+    const once = parseText(text)
     expect(once).toMatchObject({ heads: [], body: '', isOver: false })
     expect(once.failure).not.toBe('')
-    for (const pieces of splits(text)) expect(parse(pieces)).toMatchObject({ heads: [], body: '', isOver: false })
-    for (const pieces of splits(text)) expect(parse(pieces).failure).not.toBe('')
+    for (const pieces of splitPieces(text))
+      expect(parsePieces(pieces)).toMatchObject({ heads: [], body: '', isOver: false })
+    for (const pieces of splitPieces(text)) expect(parsePieces(pieces).failure).not.toBe('')
   })
 
-  test.each(wrongChunks)('chunks with %s', (_, chunks) => {
-    const text = `${ok}Transfer-Encoding: chunked\r\n\r\n${chunks}`
-    const once = whole(text)
+  test.each(malformedChunks)('chunks with %s', (_, chunks) => {
+    const text = `${status_line}Transfer-Encoding: chunked\r\n\r\n${chunks}`
+    const once = parseText(text)
     expect(once.isOver).toBe(false)
     expect(once.failure).not.toBe('')
-    for (const pieces of splits(text)) {
-      const found = parse(pieces)
+    for (const pieces of splitPieces(text)) {
+      const found = parsePieces(pieces)
       expect(found).toMatchObject({ heads: once.heads, isOver: false, body: once.body })
       expect(found.failure).not.toBe('')
     }
   })
 
   test('a head may be as long as the limit', () => {
-    const text = `${ok}Content-Length: 0\r\nX: ${'x'.repeat(limits.head_bytes - ok.length - 26)}\r\n\r\n`
+    const text = `${status_line}Content-Length: 0\r\nX: ${'x'.repeat(limits.head_bytes - status_line.length - 26)}\r\n\r\n`
     expect(text).toHaveLength(limits.head_bytes)
-    for (const pieces of splits(text)) expect(parse(pieces)).toMatchObject({ isOver: true, failure: '' })
+    for (const pieces of splitPieces(text)) expect(parsePieces(pieces)).toMatchObject({ isOver: true, failure: '' })
   })
 })
 
 /** Bytes as an attacker would write them: parts of answers, whole and damaged, in any order. */
-const hostile = fc
+const hostileResponse = fc
   .array(
     fc.oneof(
       fc.constantFrom(
-        ...answers.map(([, text]) => text),
-        ...wrongs.map(([, text]) => text),
-        ...wrongChunks.map(([, text]) => text),
+        ...validResponses.map(([, text]) => text),
+        ...malformedResponses.map(([, text]) => text),
+        ...malformedChunks.map(([, text]) => text),
       ),
       fc.constantFrom(
         'HTTP/1.1 200 OK',
@@ -260,12 +277,12 @@ const hostile = fc
 describe('any bytes', () => {
   test('are read the same however they are split, and give one head at most', () => {
     fc.assert(
-      fc.property(hostile, fc.array(fc.nat(600), { maxLength: 8 }), fc.boolean(), (bytes, cuts, isHead) => {
-        const once = parse([bytes], { isHead })
+      fc.property(hostileResponse, fc.array(fc.nat(600), { maxLength: 8 }), fc.boolean(), (bytes, cuts, isHead) => {
+        const once = parsePieces([bytes], { isHead })
         expect(once.heads.length).toBeLessThanOrEqual(1)
         const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b)
         const pieces = [...places, bytes.length].map((end, at) => bytes.subarray(places[at - 1] ?? 0, end))
-        const split = parse(pieces, { isHead })
+        const split = parsePieces(pieces, { isHead })
         expect({ ...split, failure: split.failure !== '', rest: '' }).toEqual({
           ...once,
           failure: once.failure !== '',
@@ -287,7 +304,7 @@ describe('any bytes', () => {
         const body = Buffer.concat(chunks)
         const lines = fields.map(([key, text]) => `${key}: ${text}\r\n`).join('')
         const framing = isChunked ? 'transfer-encoding: chunked\r\n\r\n' : `content-length: ${body.length}\r\n\r\n`
-        const head = `${ok}${lines}${framing}`
+        const head = `${status_line}${lines}${framing}`
         fc.pre(head.length <= limits.head_bytes)
         const full = chunks.filter(({ length }) => length > 0)
         const framed = full.map((chunk) =>
@@ -295,7 +312,7 @@ describe('any bytes', () => {
         )
         const sent = Buffer.concat([Buffer.from(head), ...(isChunked ? [...framed, Buffer.from('0\r\n\r\n')] : [body])])
         for (const pieces of [[sent], [...sent].map((byte) => Buffer.from([byte]))]) {
-          const found = parse(pieces)
+          const found = parsePieces(pieces)
           expect(found).toMatchObject({ isOver: true, failure: '', body: body.toString('latin1') })
           expect(found.heads[0]?.rawHeaders.slice(0, fields.length * 2)).toEqual(fields.flat())
         }

@@ -1,44 +1,53 @@
 // Reads one answer from bytes as they come, wherever they are split, and says when it is over and what is wrong with it.
-import { areSoundFields, type ResponseHead, readHead } from './response-head.ts'
+import { areValidFields, parseResponseHead, type ResponseHead } from './response-head.ts'
 
-export type ParserLimits = {
+export type ResponseParserLimits = {
   /** Of a head with its empty line, and of all trailers. */
   readonly head_bytes: number
   /** Answers of 1xx before the one that counts. */
   readonly interim: number
 }
 
-export type Reader = {
+export type ResponseReader = {
   head(head: ResponseHead): void
   data(bytes: Buffer): void
 }
 
-type State = 'head' | 'length' | 'close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailers' | 'over' | 'failed'
+type ResponseParserState =
+  | 'head'
+  | 'length'
+  | 'close'
+  | 'chunk size'
+  | 'chunk'
+  | 'chunk end'
+  | 'trailers'
+  | 'over'
+  | 'failed'
 
 /** A size of at most eight digits; extensions are read over, as RFC 9112, section 7.1.1, asks for. */
-const chunkLine = /^([\dA-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/
-const chunk_line_bytes = 256
+const chunkLinePattern = /^([\dA-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/
+const max_chunk_line_bytes = 256
 
 /** For one connection: `expect` before each request, then `feed` and at the end of the stream `finish`. */
 export class ResponseParser {
-  readonly #limits: ParserLimits
-  readonly #reader: Reader
-  #state: State = 'over'
+  readonly #limits: ResponseParserLimits
+  readonly #reader: ResponseReader
+  #state: ResponseParserState = 'over'
   /** Bytes of a line or block whose end has not come, one character a byte. */
-  #held = ''
-  #left = 0
+  #buffer = ''
+  #remaining_bytes = 0
   #interims = 0
   #isHead = false
   #failure = ''
 
-  constructor(limits: ParserLimits, reader: Reader) {
+  constructor(limits: ResponseParserLimits, reader: ResponseReader) {
     this.#limits = limits
     this.#reader = reader
   }
 
   expect(isHead: boolean): void {
     this.#state = 'head'
-    this.#held = ''
+    this.#buffer = ''
     this.#interims = 0
     this.#isHead = isHead
   }
@@ -71,7 +80,7 @@ export class ResponseParser {
       case 'head':
         return this.#block(bytes, at, '\r\n\r\n', this.#limits.head_bytes, this.#onHead)
       case 'chunk size':
-        return this.#block(bytes, at, '\r\n', chunk_line_bytes, this.#onChunkSize)
+        return this.#block(bytes, at, '\r\n', max_chunk_line_bytes, this.#onChunkSize)
       case 'chunk end':
         return this.#block(bytes, at, '\r\n', 2, this.#onChunkEnd)
       case 'trailers':
@@ -85,39 +94,39 @@ export class ResponseParser {
   }
 
   #body(bytes: Buffer, at: number): number {
-    const end = Math.min(bytes.length, at + this.#left)
-    this.#left -= end - at
-    if (this.#left === 0) this.#state = this.#state === 'chunk' ? 'chunk end' : 'over'
+    const end = Math.min(bytes.length, at + this.#remaining_bytes)
+    this.#remaining_bytes -= end - at
+    if (this.#remaining_bytes === 0) this.#state = this.#state === 'chunk' ? 'chunk end' : 'over'
     this.#reader.data(bytes.subarray(at, end))
     return end
   }
 
   /** Takes bytes up to the mark, which may have begun in an earlier read; a block of more than `most` is no answer. */
   #block(bytes: Buffer, at: number, mark: string, most: number, then: (text: string) => void): number {
-    const found = this.#held === '' ? bytes.indexOf(mark, at, 'latin1') : -1
+    const found = this.#buffer === '' ? bytes.indexOf(mark, at, 'latin1') : -1
     if (found >= 0) {
       const end = found + mark.length
       if (end - at > most) this.#fail('a head or a line is too long')
       else then.call(this, bytes.toString('latin1', at, end))
       return end
     }
-    const before = this.#held.length
+    const before = this.#buffer.length
     // What is over the limit need not be looked at, but for one byte that shows that it is.
-    const text = this.#held + bytes.toString('latin1', at, Math.min(bytes.length, at + most - before + 1))
+    const text = this.#buffer + bytes.toString('latin1', at, Math.min(bytes.length, at + most - before + 1))
     const ends = text.indexOf(mark, Math.max(0, before - mark.length + 1))
     const size = ends < 0 ? text.length : ends + mark.length
     if (size > most) this.#fail('a head or a line is too long')
     else if (ends >= 0) {
-      this.#held = ''
+      this.#buffer = ''
       then.call(this, text.slice(0, size))
-    } else if (isBroken(text, before) || (this.#state === 'head' && !opens(text)))
+    } else if (hasBareLineEnd(text, before) || (this.#state === 'head' && !mayBeHttpHead(text)))
       this.#fail('it does not look like an answer')
-    else this.#held = text
+    else this.#buffer = text
     return at + size - before
   }
 
   #onHead(text: string): void {
-    const head = readHead(text, this.#isHead)
+    const head = parseResponseHead(text, this.#isHead)
     if (typeof head === 'string') this.#fail(head)
     else if (head.status === 101) this.#fail('it switches protocols, which nobody asked for')
     else if (head.status < 200) {
@@ -133,21 +142,21 @@ export class ResponseParser {
     if (framing === 'chunked') this.#state = 'chunk size'
     else if (framing === 'close') this.#state = 'close'
     else {
-      this.#left = framing
+      this.#remaining_bytes = framing
       this.#state = framing === 0 ? 'over' : 'length'
     }
   }
 
   #onChunkSize(line: string): void {
-    const size = chunkLine.exec(line)?.[1]
+    const size = chunkLinePattern.exec(line)?.[1]
     if (size === undefined) {
       this.#fail('the size of a chunk is malformed')
       return
     }
-    this.#left = Number.parseInt(size, 16)
-    this.#state = this.#left === 0 ? 'trailers' : 'chunk'
+    this.#remaining_bytes = Number.parseInt(size, 16)
+    this.#state = this.#remaining_bytes === 0 ? 'trailers' : 'chunk'
     // The end of this line and an empty one: trailers or none, the block then ends as a head does.
-    if (this.#left === 0) this.#held = '\r\n'
+    if (this.#remaining_bytes === 0) this.#buffer = '\r\n'
   }
 
   #onChunkEnd(line: string): void {
@@ -157,7 +166,7 @@ export class ResponseParser {
 
   /** Fields that nobody asked for: they are read strictly, and let go. */
   #onTrailers(text: string): void {
-    if (areSoundFields(text.slice(2))) this.#state = 'over'
+    if (areValidFields(text.slice(2))) this.#state = 'over'
     else this.#fail('the trailers are malformed')
   }
 
@@ -168,12 +177,12 @@ export class ResponseParser {
 }
 
 /** Whether it may become a head of HTTP/1: what greets in another protocol waits in vain for an end of the head. */
-const opens = (text: string) => 'HTTP/1.'.startsWith(text.slice(0, 7))
+const mayBeHttpHead = (text: string) => 'HTTP/1.'.startsWith(text.slice(0, 7))
 
-const bareEnd = /(?<!\r)\n|\r[^\n]/g
+const bareLineEnd = /(?<!\r)\n|\r[^\n]/g
 
 /** A bare CR or LF will not become right by what follows. What lies before `from` was looked at before. */
-function isBroken(text: string, from: number): boolean {
-  bareEnd.lastIndex = Math.max(0, from - 1)
-  return bareEnd.test(text)
+function hasBareLineEnd(text: string, from: number): boolean {
+  bareLineEnd.lastIndex = Math.max(0, from - 1)
+  return bareLineEnd.test(text)
 }

@@ -9,7 +9,7 @@ import {
   pollOptions,
   startUpstreamFixture as world,
 } from '../../../test/support/proxy/upstream-fixture.ts'
-import type { Resolve } from './dial.ts'
+import type { AddressResolver } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 
 afterEach(closeUpstreamFixtures)
@@ -276,7 +276,7 @@ describe('time', () => {
   })
 
   test('runs out for a connection that does not come about', async () => {
-    const never: Resolve = () => undefined
+    const never: AddressResolver = () => undefined
     const { ask, clock, client } = await world(createResponder(helloResponse), { host: 'up.example', resolve: never })
     const { told } = ask()
     clock.advance(defaultUpstreamLimits.connect_ms)

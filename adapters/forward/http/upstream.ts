@@ -2,22 +2,22 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { ActiveRequest, ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import type { AddressRule } from './address-rule.ts'
-import type { Clock } from './clock.ts'
-import { dial, type Origin, type Resolve, resolveByHost } from './dial.ts'
+import { type AddressResolver, dial, systemResolver, type UpstreamOrigin } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
-import { type Home, UpstreamConnection } from './upstream-connection.ts'
-import { UpstreamFlight } from './upstream-flight.ts'
+import type { TickingClock } from './ticking-clock.ts'
+import { UpstreamConnection, type UpstreamConnectionOwner } from './upstream-connection.ts'
+import { UpstreamTransaction } from './upstream-transaction.ts'
 
 export type UpstreamOptions = {
-  readonly origin: Origin
+  readonly origin: UpstreamOrigin
   readonly rule: AddressRule
   readonly limits: UpstreamLimits
-  readonly clock: Clock
-  readonly resolve?: Resolve
+  readonly clock: TickingClock
+  readonly resolve?: AddressResolver
 }
 
 export function upstream(options: UpstreamOptions): Upstream {
-  const pool = new Pool(options)
+  const pool = new UpstreamConnectionPool(options)
   return {
     forward: (request, sink) => pool.forward(request, sink),
     counts: () => pool.counts(),
@@ -25,16 +25,16 @@ export function upstream(options: UpstreamOptions): Upstream {
   }
 }
 
-class Pool implements Home {
+class UpstreamConnectionPool implements UpstreamConnectionOwner {
   readonly limits: UpstreamLimits
-  readonly clock: Clock
+  readonly clock: TickingClock
   readonly #options: UpstreamOptions
   readonly #all = new Set<UpstreamConnection>()
   /** The last one that came free is used first, so that the others grow old and go. */
   readonly #idle: UpstreamConnection[] = []
   /** Free since this turn of the loop. Bytes that nobody asked for, and that are here already, show before the next. */
-  #resting: UpstreamConnection[] = []
-  #waiting: UpstreamFlight[] = []
+  #released: UpstreamConnection[] = []
+  #waiting: UpstreamTransaction[] = []
   #isClosed = false
   readonly #stopTicks: () => void
 
@@ -46,7 +46,7 @@ class Pool implements Home {
   }
 
   forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest {
-    const flight = new UpstreamFlight(request, sink)
+    const flight = new UpstreamTransaction(request, sink)
     const idle = this.#idle.pop()
     if (idle) idle.carry(flight)
     else if (this.#all.size < this.limits.connections) this.#open(flight)
@@ -57,7 +57,7 @@ class Pool implements Home {
   counts() {
     return {
       connections: this.#all.size,
-      idle: this.#idle.length + this.#resting.length,
+      idle: this.#idle.length + this.#released.length,
       waiting: this.#waiting.length,
     }
   }
@@ -69,44 +69,44 @@ class Pool implements Home {
   }
 
   dial(onread: OnReadOpts): Socket {
-    const { origin, rule, resolve = resolveByHost } = this.#options
+    const { origin, rule, resolve = systemResolver } = this.#options
     return dial(origin, rule, resolve, onread)
   }
 
-  free(connection: UpstreamConnection): void {
-    if (this.#resting.length === 0) setImmediate(() => this.#settle())
-    this.#resting.push(connection)
+  release(connection: UpstreamConnection): void {
+    if (this.#released.length === 0) setImmediate(() => this.#reassignReleased())
+    this.#released.push(connection)
   }
 
-  gone(connection: UpstreamConnection, again: UpstreamFlight | undefined): void {
+  remove(connection: UpstreamConnection, again: UpstreamTransaction | undefined): void {
     this.#all.delete(connection)
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
     const next = again ?? this.#nextWaiting()
-    if (again) again.isSecond = true
+    if (again) again.isRetry = true
     if (next) this.#open(next)
     if (this.#isClosed && this.#all.size === 0) this.#stopTicks()
   }
 
-  #open(flight: UpstreamFlight): void {
-    this.#all.add(new UpstreamConnection(this, flight))
+  #open(transaction: UpstreamTransaction): void {
+    this.#all.add(new UpstreamConnection(this, transaction))
   }
 
-  #wait(flight: UpstreamFlight): void {
+  #wait(transaction: UpstreamTransaction): void {
     if (this.#waiting.length < this.limits.waiting) {
-      flight.waits_until = this.clock.now() + this.limits.waiting_ms
-      this.#waiting.push(flight)
-    } else queueMicrotask(() => flight.isAborted || tellBusy(flight))
+      transaction.wait_deadline = this.clock.now() + this.limits.waiting_ms
+      this.#waiting.push(transaction)
+    } else queueMicrotask(() => transaction.isAborted || failBusy(transaction))
   }
 
-  #nextWaiting(): UpstreamFlight | undefined {
+  #nextWaiting(): UpstreamTransaction | undefined {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) if (!next.isAborted) return next
     return undefined
   }
 
-  #settle(): void {
-    const rested = this.#resting
-    this.#resting = []
+  #reassignReleased(): void {
+    const rested = this.#released
+    this.#released = []
     for (const connection of rested) {
       if (connection.isGone) continue
       const next = this.#nextWaiting()
@@ -119,12 +119,12 @@ class Pool implements Home {
   #sweep(): void {
     const now = this.clock.now()
     for (const connection of this.#all) connection.sweep(now)
-    const late = this.#waiting.filter(({ waits_until, isAborted }) => !isAborted && waits_until <= now)
-    this.#waiting = this.#waiting.filter(({ waits_until, isAborted }) => !isAborted && waits_until > now)
-    for (const flight of late) tellBusy(flight)
+    const late = this.#waiting.filter(({ wait_deadline, isAborted }) => !isAborted && wait_deadline <= now)
+    this.#waiting = this.#waiting.filter(({ wait_deadline, isAborted }) => !isAborted && wait_deadline > now)
+    for (const flight of late) failBusy(flight)
   }
 }
 
-function tellBusy(flight: UpstreamFlight): void {
-  flight.sink.fail('busy', 'all connections to the upstream are in use')
+function failBusy(transaction: UpstreamTransaction): void {
+  transaction.sink.fail('busy', 'all connections to the upstream are in use')
 }

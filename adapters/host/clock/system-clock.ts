@@ -1,12 +1,12 @@
 // The machine's clocks, for whoever is given time rather than taking it.
 
-export type Clock = {
+export type SystemClock = {
   /** Epoch milliseconds; may jump when the machine's time is set. */
   now(): number
   /** Milliseconds since the process began; never goes back. */
   monotonic(): number
 }
 
-export function systemClock(): Clock {
+export function systemClock(): SystemClock {
   return { now: () => Date.now(), monotonic: () => performance.now() }
 }

@@ -8,7 +8,7 @@ import { isSecretName } from './redact.ts'
 
 const jwt = ['eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0', 'eyJzdWIiOiJhbGljZSJ9', 'c2lnbmF0dXJl-_x'].join('.')
 
-function capture(level: LogLevel = 'debug') {
+function captureLog(level: LogLevel = 'debug') {
   const written: string[] = []
   const log = pinoLog({ level, to: { write: (line) => void written.push(line) }, base: { site: 'alpha', role: 'hub' } })
   return { log, text: () => written.join(''), lines: () => written.map((line) => JSON.parse(line)) }
@@ -16,7 +16,7 @@ function capture(level: LogLevel = 'debug') {
 
 describe('a line', () => {
   test('is one JSON document with time, level, site, role, event and fields', () => {
-    const { log, lines, text } = capture()
+    const { log, lines, text } = captureLog()
     log.info('hub.node.joined', { node: 'n1', count: 2, when: new Date(0) })
     expect(text()).toMatch(/^\{[^\n]+\}\n$/)
     const [line] = lines()
@@ -33,7 +33,7 @@ describe('a line', () => {
   })
 
   test('below the level is not written', () => {
-    const { log, lines } = capture('warn')
+    const { log, lines } = captureLog('warn')
     log.debug('a')
     log.info('b')
     log.warn('c')
@@ -42,14 +42,14 @@ describe('a line', () => {
   })
 
   test('has each name once, whatever the fields are called', () => {
-    const { log, text, lines } = capture()
+    const { log, text, lines } = captureLog()
     log.info('real', { event: 'forged', time: 'never', level: 'fatal', role: 'root' })
     expect(text().match(/"event":/g)).toHaveLength(1)
     expect(lines()[0]).toMatchObject({ event: 'real', role: 'hub', field_event: 'forged', field_role: 'root' })
   })
 
   test('is never two, whatever line breaks the fields hold', () => {
-    const { log, text } = capture()
+    const { log, text } = captureLog()
     log.info('x', { text: 'one\n{"event":"forged"}\r\n' })
     expect(text().trimEnd().split('\n')).toHaveLength(1)
   })
@@ -75,7 +75,7 @@ describe('secrets', () => {
     'x-api-key',
     'db_password',
   ])('the field %s is never written, at any depth', (name) => {
-    const { log, text } = capture()
+    const { log, text } = captureLog()
     log.info('x', { [name]: 'hunter2-top', inside: [{ deep: { [name]: { a: 'hunter2-deep' } } }] })
     expect(text()).not.toContain('hunter2')
     expect(text()).toContain('[redacted]')
@@ -94,7 +94,7 @@ describe('secrets', () => {
     ['a token in a map', { seen: new Map([['a', jwt]]) }],
     ['a bearer header', { header: `Bearer ${jwt}` }],
   ])('%s is never written', (_where, fields) => {
-    const { log, text } = capture()
+    const { log, text } = captureLog()
     log.error('x', fields)
     for (const part of jwt.split('.')) expect(text()).not.toContain(part)
   })
@@ -108,7 +108,7 @@ describe('secrets', () => {
     ['pem', '-----BEGIN PRIVATE KEY-----\ns3cr3t-opaque\n-----END PRIVATE KEY-----'],
     ['cut pem', '-----BEGIN EC PRIVATE KEY-----\ns3cr3t-opaque'],
   ])('in running text: %s', (name, given) => {
-    const { log, text } = capture()
+    const { log, text } = captureLog()
     const sent = name === 'basic' ? given.replace('no: s3cr3t-opaque is ', '') : given
     log.warn('x', { message: sent })
     expect(text()).not.toContain('s3cr3t')
@@ -116,7 +116,7 @@ describe('secrets', () => {
   })
 
   test('the event itself is looked at too', () => {
-    const { log, text } = capture()
+    const { log, text } = captureLog()
     log.info(`x ${jwt}`)
     expect(text()).not.toContain(jwt)
   })
@@ -124,7 +124,7 @@ describe('secrets', () => {
 
 describe('whatever is logged', () => {
   test('cycles, depths, getters that throw, big integers and functions do not fail the caller', () => {
-    const { log, lines } = capture()
+    const { log, lines } = captureLog()
     const cycle: Record<string, unknown> = { big: 1n, fn: () => 1, nothing: undefined, bytes: new Uint8Array(3) }
     cycle.self = cycle
     Object.defineProperty(cycle, 'bad', { enumerable: true, get: () => JSON.parse('no') })
@@ -133,7 +133,7 @@ describe('whatever is logged', () => {
   })
 
   test('any value makes one line of JSON', () => {
-    const { log, lines } = capture()
+    const { log, lines } = captureLog()
     let count = 0
     fc.assert(
       fc.property(

@@ -33,16 +33,16 @@ export function pinoLog({ level, to, base }: PinoLogOptions): Log {
   const writer = (at: LogLevel) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
     if (!lines.isLevelEnabled(at)) return
     if (fields === undefined) lines[at](redactText(event))
-    else lines[at](withoutReserved(redactFields(fields)), redactText(event))
+    else lines[at](renameReservedFields(redactFields(fields)), redactText(event))
   }
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') }
 }
 
-const reserved = ['time', 'level', 'site', 'role', 'event']
+const reservedNames = ['time', 'level', 'site', 'role', 'event']
 
 /** A field with a name of the line itself would make two members of one name, of which a reader keeps either. */
-function withoutReserved(fields: Record<string, unknown>): Record<string, unknown> {
-  for (const name of reserved) {
+function renameReservedFields(fields: Record<string, unknown>): Record<string, unknown> {
+  for (const name of reservedNames) {
     if (!(name in fields)) continue
     fields[`field_${name}`] = fields[name]
     delete fields[name]

@@ -1,6 +1,6 @@
 // Holds the schedule to UTC, to its end, and to times that passed while nobody could look.
 import { afterEach, expect, test, vi } from 'vitest'
-import { isCron, onSchedule } from './cron.ts'
+import { isCron, runOnSchedule } from './cron.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -21,18 +21,18 @@ test.each([
 })
 
 test('what is none cannot be run', () => {
-  expect(() => onSchedule('every night', () => undefined)).toThrow()
+  expect(() => runOnSchedule('every night', () => undefined)).toThrow()
 })
 
-function nightly() {
+function startNightlyTask() {
   vi.useFakeTimers({ now: Date.parse('2026-03-02T02:29:00Z') })
   const ran: string[] = []
-  const { stop } = onSchedule('30 2 * * *', () => void ran.push(new Date().toISOString().slice(0, 16)))
+  const { stop } = runOnSchedule('30 2 * * *', () => void ran.push(new Date().toISOString().slice(0, 16)))
   return { ran, stop }
 }
 
 test('it runs at its times in UTC, until it is stopped', async () => {
-  const { ran, stop } = nightly()
+  const { ran, stop } = startNightlyTask()
   await vi.advanceTimersByTimeAsync(3 * 86_400_000)
   expect(ran).toEqual(['2026-03-02T02:30', '2026-03-03T02:30', '2026-03-04T02:30'])
   stop()
@@ -42,7 +42,7 @@ test('it runs at its times in UTC, until it is stopped', async () => {
 
 test('a time that passed while the machine slept is made up for, and nothing is said outside the log', async () => {
   const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-  const { ran, stop } = nightly()
+  const { ran, stop } = startNightlyTask()
   vi.setSystemTime(Date.parse('2026-03-02T05:00:00Z'))
   await vi.advanceTimersByTimeAsync(90_000)
   expect(ran).toEqual([expect.stringMatching(/^2026-03-02T05:0/)])

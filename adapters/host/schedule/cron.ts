@@ -10,14 +10,14 @@ export function isCron(expression: string): boolean {
  * Calls `run` at each time that the expression names, until stopped; late for times that passed while the process was
  * suspended or blocked. Throws for an expression that is no cron.
  */
-export function onSchedule(expression: string, run: () => void): { stop(): void } {
+export function runOnSchedule(expression: string, run: () => void): { stop(): void } {
   const task = schedule(expression, run, { timezone: 'UTC' })
   task.on('execution:missed', run)
   return { stop: () => void task.destroy() }
 }
 
 /** The next time of the expression by the machine's clock, in epoch milliseconds. Throws for an expression that is no cron. */
-export function nextTimeOf(expression: string): number {
+export function findNextTime(expression: string): number {
   const task = createTask(expression, () => undefined, { timezone: 'UTC' })
   const [next] = task.getNextRuns(1)
   void task.destroy()

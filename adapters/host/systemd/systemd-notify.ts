@@ -13,13 +13,13 @@ export type SystemdOptions = {
 
 export type SystemdState = 'ready' | 'stopping' | 'watchdog'
 
-const words: Readonly<Record<SystemdState, string>> = {
+const notifyMessages: Readonly<Record<SystemdState, string>> = {
   ready: 'READY=1',
   stopping: 'STOPPING=1',
   watchdog: 'WATCHDOG=1',
 }
 
-const patience_ms = 5_000
+const timeout_ms = 5_000
 
 /**
  * `notify(state, status?)` resolves when systemd has the word, or when it cannot be told, which is logged and changes
@@ -28,10 +28,10 @@ const patience_ms = 5_000
 export function systemdNotifier({ socket, pid, log, command = 'systemd-notify' }: SystemdOptions) {
   return (state: SystemdState, status?: string): Promise<void> => {
     if (!socket) return Promise.resolve()
-    const said = [words[state], ...(status ? [`STATUS=${status.replaceAll(/[\r\n]/g, ' ')}`] : [])]
+    const said = [notifyMessages[state], ...(status ? [`STATUS=${status.replaceAll(/[\r\n]/g, ' ')}`] : [])]
     const env = { NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin' }
     return new Promise((resolve) => {
-      execFile(command, [`--pid=${pid}`, ...said], { env, timeout: patience_ms }, (error) => {
+      execFile(command, [`--pid=${pid}`, ...said], { env, timeout: timeout_ms }, (error) => {
         if (error) log.warn('systemd.unreachable', { state, reason: String(error.code ?? error.signal) })
         resolve()
       })

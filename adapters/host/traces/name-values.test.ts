@@ -1,6 +1,6 @@
 // The lists of OTEL_* variables, as they are written and as they must not be.
 import { expect, test } from 'vitest'
-import { nameValues } from './name-values.ts'
+import { parseNameValues } from './name-values.ts'
 
 test.each([
   ['', {}],
@@ -12,9 +12,9 @@ test.each([
   ['a=b=c', { a: 'b=c' }],
   ['a=1,a=2', { a: '2' }],
 ])('"%s" is read', (text, expected) => {
-  expect(nameValues(text)).toEqual(expected)
+  expect(parseNameValues(text)).toEqual(expected)
 })
 
 test.each(['a', '=1', 'a=1,b', 'a=%', 'a=%zz', '__proto__=1', 'a b=1'])('"%s" is not a list', (text) => {
-  expect(nameValues(text)).toBeUndefined()
+  expect(parseNameValues(text)).toBeUndefined()
 })

@@ -9,8 +9,8 @@ import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import type { SettingValues } from '../../../daemon/kernel/settings/settings.ts'
 import type { traceSettings } from '../../../daemon/kernel/settings/trace-settings.ts'
 import type { SpanRecorder, TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
-import { nameValues } from './name-values.ts'
-import { sampling } from './sampling.ts'
+import { parseNameValues } from './name-values.ts'
+import { createSampler } from './sampling.ts'
 
 export type OtlpOptions = {
   readonly settings: SettingValues<typeof traceSettings>
@@ -20,28 +20,28 @@ export type OtlpOptions = {
   readonly log: Log
 }
 
-export type OtlpSpans = SpanRecorder & {
+export type OtlpSpanRecorder = SpanRecorder & {
   /** Sends what waits. Resolves when that has been tried, at the latest after this long; nothing is sent any more then. */
   close(limit_ms: number): Promise<void>
 }
 
 /** Throws when a list or a file of the settings cannot be read. */
-export function otlpSpans({ settings, resource, version, log }: OtlpOptions): OtlpSpans {
-  const line = lineTo(settings)
+export function otlpSpans({ settings, resource, version, log }: OtlpOptions): OtlpSpanRecorder {
+  const line = openExporter(settings)
   const processor = new BatchSpanProcessor({
-    exporter: reporting(line.exporter, log),
+    exporter: logExportFailures(line.exporter, log),
     scheduledDelayMillis: settings.delay_ms,
     maxExportBatchSize: Math.min(settings.batch, settings.queue),
     maxQueueSize: settings.queue,
     exportTimeoutMillis: settings.timeout_ms + 1_000,
   })
-  const said = list(settings.resource_attributes, 'resource_attributes')
+  const said = parseSettingList(settings.resource_attributes, 'resource_attributes')
   const named = settings.service_name === undefined ? {} : { 'service.name': settings.service_name }
-  const about = resourceOf({ 'service.name': 'platform', ...resource, ...said, ...named })
+  const about = buildResource({ 'service.name': 'platform', ...resource, ...said, ...named })
   return {
-    start: sampling(settings.sampler, settings.sampler_arg),
+    start: createSampler(settings.sampler, settings.sampler_arg),
     end(span) {
-      if (isTold(span)) processor.onEnd(readable(span, about, version))
+      if (isSampled(span)) processor.onEnd(toReadableSpan(span, about, version))
     },
     async close(limit_ms) {
       const flushed = processor.shutdown().catch(() => undefined)
@@ -53,15 +53,15 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
   }
 }
 
-function isTold({ trace }: TraceSpan): boolean {
+function isSampled({ trace }: TraceSpan): boolean {
   return (Number.parseInt(trace.flags, 16) & TraceFlags.SAMPLED) !== 0
 }
 
 /** The way to the collector, and what cuts it off: a stop must not wait for one that does not answer. */
-function lineTo(settings: OtlpOptions['settings']): { exporter: SpanExporter; cut(): void } {
+function openExporter(settings: OtlpOptions['settings']): { exporter: SpanExporter; cut(): void } {
   const base = (settings.endpoint ?? 'http://localhost:4318').replace(/\/$/, '')
   const url = settings.traces_endpoint ?? `${base}/v1/traces`
-  const headers = list(settings.headers, 'headers')
+  const headers = parseSettingList(settings.headers, 'headers')
   const pem = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, 'utf8'))
   const tls = {
     ca: pem(settings.ca_file),
@@ -88,7 +88,7 @@ function lineTo(settings: OtlpOptions['settings']): { exporter: SpanExporter; cu
 }
 
 /** One line when spans begin to be lost, and one when they no longer are: not one for each batch. */
-function reporting(exporter: SpanExporter, log: Log): SpanExporter {
+function logExportFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let isLosing = false
   return {
     export(spans, done) {
@@ -104,25 +104,25 @@ function reporting(exporter: SpanExporter, log: Log): SpanExporter {
   }
 }
 
-const kinds: Readonly<Record<TraceSpan['kind'], SpanKind>> = {
+const spanKinds: Readonly<Record<TraceSpan['kind'], SpanKind>> = {
   server: SpanKind.SERVER,
   consumer: SpanKind.CONSUMER,
   internal: SpanKind.INTERNAL,
 }
 
 /** The span as the library would have made it, with the ids that logs and audit records have. */
-function readable(span: TraceSpan, resource: ReadableSpan['resource'], version: string): ReadableSpan {
+function toReadableSpan(span: TraceSpan, resource: ReadableSpan['resource'], version: string): ReadableSpan {
   const { trace_id, span_id, parent_id, flags } = span.trace
   const shared = { traceId: trace_id, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED }
   const lasted_ms = Math.max(0, span.ended_ms - span.started_ms)
   return {
     name: span.name,
-    kind: kinds[span.kind],
+    kind: spanKinds[span.kind],
     spanContext: () => ({ ...shared, spanId: span_id }),
     ...(parent_id === undefined ? {} : { parentSpanContext: { ...shared, spanId: parent_id } }),
-    startTime: hrTime(span.started_ms),
-    endTime: hrTime(span.started_ms + lasted_ms),
-    duration: hrTime(lasted_ms),
+    startTime: toHrTime(span.started_ms),
+    endTime: toHrTime(span.started_ms + lasted_ms),
+    duration: toHrTime(lasted_ms),
     ended: true,
     status: { code: span.isError ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
     attributes: { ...span.attributes },
@@ -136,7 +136,7 @@ function readable(span: TraceSpan, resource: ReadableSpan['resource'], version: 
   }
 }
 
-function resourceOf(attributes: Readonly<Record<string, string>>): ReadableSpan['resource'] {
+function buildResource(attributes: Readonly<Record<string, string>>): ReadableSpan['resource'] {
   const resource: ReadableSpan['resource'] = {
     attributes: { ...attributes },
     merge: () => resource,
@@ -146,13 +146,13 @@ function resourceOf(attributes: Readonly<Record<string, string>>): ReadableSpan[
 }
 
 /** Whole seconds and the nanoseconds over them. */
-function hrTime(ms: number): HrTime {
+function toHrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000)
   return [seconds, Math.round((ms - seconds * 1_000) * 1_000_000)]
 }
 
-function list(text: string, setting: string): Record<string, string> {
-  const found = nameValues(text)
+function parseSettingList(text: string, setting: string): Record<string, string> {
+  const found = parseNameValues(text)
   if (!found) throw new Error(`traces.${setting} must be a list as in name=value,name=value`)
   return found
 }

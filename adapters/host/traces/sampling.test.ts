@@ -1,16 +1,16 @@
 // Which traces are told, by each sampler: of a sender that decided, of one that decided against, and of nobody.
 import { expect, test } from 'vitest'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
-import { sampling } from './sampling.ts'
+import { createSampler } from './sampling.ts'
 
-const own: Trace = {
+const ownTrace: Trace = {
   trace_id: '0af7651916cd43dd8448eb211c80319c',
   span_id: 'b7ad6b7169203331',
   flags: '02',
   tracestate: 'a=b',
 }
-const joined = { ...own, parent_id: '00f067aa0ba902b7' }
-const cases: readonly Trace[] = [own, { ...joined, flags: '01' }, { ...joined, flags: '02' }]
+const joinedTrace = { ...ownTrace, parent_id: '00f067aa0ba902b7' }
+const cases: readonly Trace[] = [ownTrace, { ...joinedTrace, flags: '01' }, { ...joinedTrace, flags: '02' }]
 
 test.each([
   ['always_on', 1, ['03', '01', '03']],
@@ -21,15 +21,15 @@ test.each([
   ['parentbased_always_off', 1, ['02', '01', '02']],
   ['parentbased_traceidratio', 0, ['02', '01', '02']],
 ] as const)('%s, %d', (name, share, flags) => {
-  const decide = sampling(name, share)
+  const decide = createSampler(name, share)
   expect(cases.map((trace) => decide(trace))).toEqual(cases.map((trace, at) => ({ ...trace, flags: flags[at] })))
 })
 
 test('a share of traces is the same for whoever decides', () => {
-  const [here, there] = [sampling('traceidratio', 0.25), sampling('parentbased_traceidratio', 0.25)]
+  const [here, there] = [createSampler('traceidratio', 0.25), createSampler('parentbased_traceidratio', 0.25)]
   const traces = Array.from({ length: 4_000 }, (_, at) => {
     const digits = ((at * 2_654_435_761) >>> 0).toString(16).padStart(8, '0')
-    return { ...own, trace_id: `${digits}${'0'.repeat(23)}1` }
+    return { ...ownTrace, trace_id: `${digits}${'0'.repeat(23)}1` }
   })
   const told = traces.filter((trace) => here(trace).flags === '03')
   expect(told).toEqual(traces.filter((trace) => there(trace).flags === '03'))

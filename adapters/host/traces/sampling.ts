@@ -13,7 +13,7 @@ import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 
 type SamplerName = (typeof samplers)[number]
 
-const makers: Readonly<Record<SamplerName, (share: number) => Sampler>> = {
+const samplerFactories: Readonly<Record<SamplerName, (share: number) => Sampler>> = {
   always_on: () => new AlwaysOnSampler(),
   always_off: () => new AlwaysOffSampler(),
   traceidratio: (share) => new TraceIdRatioBasedSampler(share),
@@ -23,10 +23,10 @@ const makers: Readonly<Record<SamplerName, (share: number) => Sampler>> = {
 }
 
 /** Answers the trace with the decision in its flags. */
-export function sampling(name: SamplerName, share: number): (trace: Trace) => Trace {
-  const sampler = makers[name](share)
+export function createSampler(name: SamplerName, share: number): (trace: Trace) => Trace {
+  const sampler = samplerFactories[name](share)
   return (trace) => {
-    const { decision } = sampler.shouldSample(parentOf(trace), trace.trace_id, '', SpanKind.SERVER, {}, [])
+    const { decision } = sampler.shouldSample(parentContext(trace), trace.trace_id, '', SpanKind.SERVER, {}, [])
     const isTold = decision === SamplingDecision.RECORD_AND_SAMPLED
     const others = Number.parseInt(trace.flags, 16) & ~TraceFlags.SAMPLED
     const flags = others | (isTold ? TraceFlags.SAMPLED : TraceFlags.NONE)
@@ -34,7 +34,7 @@ export function sampling(name: SamplerName, share: number): (trace: Trace) => Tr
   }
 }
 
-function parentOf({ trace_id, parent_id, flags }: Trace) {
+function parentContext({ trace_id, parent_id, flags }: Trace) {
   if (parent_id === undefined) return ROOT_CONTEXT
   const parent = { traceId: trace_id, spanId: parent_id, traceFlags: Number.parseInt(flags, 16), isRemote: true }
   return traces.setSpanContext(ROOT_CONTEXT, parent)

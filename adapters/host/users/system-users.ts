@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs'
 
 /** The id of a user by name; a number is itself. Undefined when /etc/passwd does not know the name. */
 export function userId(user: string | number): number | undefined {
-  return typeof user === 'number' ? user : idIn('/etc/passwd', user)
+  return typeof user === 'number' ? user : findId('/etc/passwd', user)
 }
 
 /** The id of a group by name; a number is itself. Undefined when /etc/group does not know the name. */
 export function groupId(group: string | number): number | undefined {
-  return typeof group === 'number' ? group : idIn('/etc/group', group)
+  return typeof group === 'number' ? group : findId('/etc/group', group)
 }
 
 /** The name of a user, or its number where it has none. */
 export function userName(uid: number): string {
-  const line = linesOf('/etc/passwd').find((fields) => fields[2] === String(uid))
+  const line = readEntries('/etc/passwd').find((fields) => fields[2] === String(uid))
   return line?.[0] ?? String(uid)
 }
 
@@ -23,12 +23,12 @@ export function invoker(): string {
 }
 
 /** Both files hold `name:password:id:…`, one a line (passwd(5), group(5)). */
-function idIn(file: string, name: string): number | undefined {
-  const id = linesOf(file).find((fields) => fields[0] === name)?.[2]
+function findId(file: string, name: string): number | undefined {
+  const id = readEntries(file).find((fields) => fields[0] === name)?.[2]
   return id !== undefined && /^\d{1,10}$/.test(id) ? Number(id) : undefined
 }
 
-function linesOf(file: string): string[][] {
+function readEntries(file: string): string[][] {
   try {
     return readFileSync(file, 'utf8')
       .split('\n')

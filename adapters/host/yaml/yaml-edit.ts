@@ -1,10 +1,10 @@
 // Changes values in a YAML text and leaves all else in it as it was, remarks with it.
 import { isCollection, isMap, parseDocument } from 'yaml'
 
-export type Change = { readonly path: readonly (string | number)[]; readonly value: unknown }
+export type YamlChange = { readonly path: readonly (string | number)[]; readonly value: unknown }
 
 /** Sets each value in turn, or takes out what is set to `undefined`. Lists of numbers stand in one line. */
-export function edited(text: string, changes: readonly Change[]): string {
+export function editYaml(text: string, changes: readonly YamlChange[]): string {
   const document = parseDocument(text)
   for (const { path, value } of changes) {
     if (value === undefined) {

@@ -1,6 +1,6 @@
 // A value's line is found by its path, and that of what is missing by the last that is there.
 import { expect, test } from 'vitest'
-import { linesOf } from './yaml-lines.ts'
+import { yamlLineLocator } from './yaml-lines.ts'
 
 const text = 'lens: a\nfields:\n  - name: x\n    type: y\n  - { name: z,\n      type: w }\n'
 
@@ -15,5 +15,5 @@ test.each([
   [['version'], 1],
   [[], 1],
 ] as const)('%j stands in line %i', (path, line) => {
-  expect(linesOf(text)(path)).toBe(line)
+  expect(yamlLineLocator(text)(path)).toBe(line)
 })

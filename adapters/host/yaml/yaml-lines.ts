@@ -2,13 +2,13 @@
 import { isMap, isNode, LineCounter, parseDocument } from 'yaml'
 
 /** The line of what a path of keys and indexes leads to, or of the last on the way that is there; the first line is 1. */
-export function linesOf(text: string): (path: readonly PropertyKey[]) => number {
+export function yamlLineLocator(text: string): (path: readonly PropertyKey[]) => number {
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter })
   return (path) => {
     let offset = 0
     for (let length = 1; length <= path.length; length++) {
-      const at = offsetOf(document, path.slice(0, length))
+      const at = findOffset(document, path.slice(0, length))
       if (at === undefined) break
       offset = at
     }
@@ -16,7 +16,7 @@ export function linesOf(text: string): (path: readonly PropertyKey[]) => number 
   }
 }
 
-function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number | undefined {
+function findOffset(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number | undefined {
   const above = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
   if (isMap(above)) {
     const pair = above.items.find(({ key }) => isNode(key) && String(key) === String(path.at(-1)))

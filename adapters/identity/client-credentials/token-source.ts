@@ -9,47 +9,47 @@ export type TokenClient = { readonly client_id: string; readonly client_secret: 
  * Posts a form to the token endpoint and reads the whole answer. Rejects when nobody answers, in time or well; what it
  * rejects with says nothing of what was sent.
  */
-export type PostForm = (sent: {
+export type FormPoster = (sent: {
   readonly authorization: string
   readonly form: string
 }) => Promise<{ readonly status: number; readonly text: string }>
 
 export type TokenSourceOptions = {
   readonly client: TokenClient
-  readonly post: PostForm
+  readonly post: FormPoster
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
   readonly log: Log
   /** Told after each attempt, with how long it took. */
-  readonly told: (outcome: 'minted' | 'refused' | 'unreachable', took_ms: number) => void
+  readonly onOutcome: (outcome: 'minted' | 'refused' | 'unreachable', took_ms: number) => void
 }
 
 /** Without `expires_in` nobody has said how long a token lives. */
-const assumed_life_s = 60
+const default_lifetime_s = 60
 /** A token is shown no more when so little of its life is left: it is to live for as long as the request does. */
-const margin_ms = 10_000
+const expiry_margin_ms = 10_000
 /** After a failure: whoever is in trouble is not asked again with each request. */
-const pause_ms = 1_000
+const retry_pause_ms = 1_000
 /** As much of an answer as tells an operator what is wrong. */
-const told_length = 512
+const max_logged_length = 512
 
 /** The characters of a bearer token (RFC 6750, section 2.1): whatever else it held would end up in a header. */
-const answered = z.looseObject({
+const tokenResponse = z.looseObject({
   access_token: z.string().regex(/^[\w.~+/-]{1,16384}=*$/),
   token_type: z.string().regex(/^bearer$/i),
   expires_in: z.coerce.number().min(0).max(1_000_000_000).optional(),
 })
 
-type Held = { readonly token: string; readonly renew_at: number; readonly end_at: number }
+type CachedToken = { readonly token: string; readonly renew_at: number; readonly end_at: number }
 
 export class TokenSource {
-  readonly #given: TokenSourceOptions
-  #held: Held | undefined
+  readonly #options: TokenSourceOptions
+  #cached: CachedToken | undefined
   #fetching: Promise<string | undefined> | undefined
   #paused_until = Number.NEGATIVE_INFINITY
 
-  constructor(given: TokenSourceOptions) {
-    this.#given = given
+  constructor(options: TokenSourceOptions) {
+    this.#options = options
   }
 
   /**
@@ -57,13 +57,13 @@ export class TokenSource {
    * beside the requests that still use it.
    */
   token(): string | undefined | Promise<string | undefined> {
-    const now = this.#given.monotonic()
-    const held = this.#held
+    const now = this.#options.monotonic()
+    const held = this.#cached
     if (held !== undefined && now < held.end_at) {
       if (now >= held.renew_at && now >= this.#paused_until) void this.#fetch()
       return held.token
     }
-    this.#held = undefined
+    this.#cached = undefined
     if (this.#fetching) return this.#fetching
     return now < this.#paused_until ? undefined : this.#fetch()
   }
@@ -76,17 +76,20 @@ export class TokenSource {
   }
 
   async #mint(): Promise<string | undefined> {
-    const { client, post, monotonic, told } = this.#given
+    const { client, post, monotonic, onOutcome } = this.#options
     const began = monotonic()
     try {
-      const { status, text } = await post({ authorization: basicOf(client), form: 'grant_type=client_credentials' })
-      const found = status === 200 ? answered.safeParse(jsonIn(text)).data : undefined
-      if (found === undefined) return this.#failed('refused', began, { status, said: this.#withoutSecret(text) })
-      const life_ms = (found.expires_in ?? assumed_life_s) * 1_000
+      const { status, text } = await post({
+        authorization: basicAuthorization(client),
+        form: 'grant_type=client_credentials',
+      })
+      const found = status === 200 ? tokenResponse.safeParse(parseJson(text)).data : undefined
+      if (found === undefined) return this.#failed('refused', began, { status, said: this.#redact(text) })
+      const life_ms = (found.expires_in ?? default_lifetime_s) * 1_000
       // From when it was asked for: what the answer took is life of the token too.
-      const end_at = began + life_ms - Math.min(margin_ms, life_ms / 2)
-      this.#held = { token: found.access_token, renew_at: began + life_ms / 2, end_at }
-      told('minted', monotonic() - began)
+      const end_at = began + life_ms - Math.min(expiry_margin_ms, life_ms / 2)
+      this.#cached = { token: found.access_token, renew_at: began + life_ms / 2, end_at }
+      onOutcome('minted', monotonic() - began)
       return found.access_token
     } catch (error) {
       return this.#failed('unreachable', began, { error: (error as Error).message })
@@ -94,32 +97,36 @@ export class TokenSource {
   }
 
   #failed(outcome: 'refused' | 'unreachable', began: number, fields: Readonly<Record<string, unknown>>): undefined {
-    const { log, told, monotonic } = this.#given
+    const { log, onOutcome, monotonic } = this.#options
     const now = monotonic()
-    this.#paused_until = now + pause_ms
+    this.#paused_until = now + retry_pause_ms
     log.error(`proxy.token.${outcome}`, fields)
-    told(outcome, now - began)
+    onOutcome(outcome, now - began)
   }
 
   /** An endpoint may repeat what it was sent, and may answer with a token that cannot be used. */
-  #withoutSecret(text: string): string {
-    const { client } = this.#given
-    const secrets = [basicOf(client).slice('Basic '.length), client.client_secret, encoded(client.client_secret)]
+  #redact(text: string): string {
+    const { client } = this.#options
+    const secrets = [
+      basicAuthorization(client).slice('Basic '.length),
+      client.client_secret,
+      encodeFormValue(client.client_secret),
+    ]
     const plain = secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)
-    return plain.replaceAll(/("[a-z_]*token"\s*:\s*)"[^"]*"?/gi, '$1"[redacted]"').slice(0, told_length)
+    return plain.replaceAll(/("[a-z_]*token"\s*:\s*)"[^"]*"?/gi, '$1"[redacted]"').slice(0, max_logged_length)
   }
 }
 
 /** RFC 6749, section 2.3.1: each half is encoded as in a form, so that a colon stays inside. */
-function basicOf({ client_id, client_secret }: TokenClient): string {
-  return `Basic ${Buffer.from(`${encoded(client_id)}:${encoded(client_secret)}`).toString('base64')}`
+function basicAuthorization({ client_id, client_secret }: TokenClient): string {
+  return `Basic ${Buffer.from(`${encodeFormValue(client_id)}:${encodeFormValue(client_secret)}`).toString('base64')}`
 }
 
-function encoded(half: string): string {
+function encodeFormValue(half: string): string {
   return new URLSearchParams({ half }).toString().slice('half='.length)
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -13,14 +13,14 @@ export const issuedClaims = credentialClaims.extend({
 export type IssuedClaims = z.infer<typeof issuedClaims>
 
 /** Handed in by boot: the signature, issuer, audience and times judged; `refused` says why, for the log. */
-export type VerifyToken = (
+export type TokenVerifier = (
   token: string,
 ) => Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
 
 /** The token's claims, or why it does not count. Throws `Refusal('unavailable')` when revocations cannot be read. */
-export async function judge(
+export async function verifyIssuedToken(
   token: string,
-  verify: VerifyToken,
+  verify: TokenVerifier,
   revocations: Revocations,
 ): Promise<IssuedClaims | { readonly refused: string }> {
   const verdict = await verify(token)

@@ -1,20 +1,20 @@
 // The offline identity provider: tokens of the issuers that the site trusts, its own first, verified once and remembered.
 import { hash } from 'node:crypto'
 import type { CredentialClaims, IdentityProvider } from '../../../daemon/kernel/identity/identity.ts'
-import { type IssuedClaims, judge, type VerifyToken } from './issued-token.ts'
+import { type IssuedClaims, type TokenVerifier, verifyIssuedToken } from './issued-token.ts'
 import type { Revocations } from './revocations.ts'
 
 export type OfflineProviderOptions = {
-  readonly verify: VerifyToken
+  readonly verify: TokenVerifier
   readonly revocations: Revocations
   /** Changes whenever the token keys do (`KeyFolder.stamp`): what was verified by other keys is forgotten. */
   readonly keysStamp: () => string
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Why a token was not accepted; never the token. */
-  readonly refused?: (reason: string) => void
+  readonly onRefused?: (reason: string) => void
   /** Verified tokens kept; 10,000 unless said. */
-  readonly maxKept?: number
+  readonly max_cached?: number
 }
 
 /**
@@ -22,7 +22,7 @@ export type OfflineProviderOptions = {
  * verified once. Tokens are known by their digest, so that memory holds none.
  */
 export function offlineProvider(options: OfflineProviderOptions): IdentityProvider {
-  const { revocations, keysStamp, now, maxKept = 10_000 } = options
+  const { revocations, keysStamp, now, max_cached = 10_000 } = options
   const kept = new Map<string, IssuedClaims>()
   let keptUnder = ''
 
@@ -40,14 +40,14 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
 
   const learn = async (bearer: string, digest: string): Promise<CredentialClaims | undefined> => {
     const under = keptUnder
-    const verdict = await judge(bearer, options.verify, revocations)
+    const verdict = await verifyIssuedToken(bearer, options.verify, revocations)
     if ('refused' in verdict) {
-      options.refused?.(verdict.refused)
+      options.onRefused?.(verdict.refused)
       return undefined
     }
     // The keys may have changed while it was being verified: then it is accepted once, and not remembered.
     if (under !== keptUnder) return verdict
-    const oldest = kept.size >= maxKept ? kept.keys().next().value : undefined
+    const oldest = kept.size >= max_cached ? kept.keys().next().value : undefined
     if (oldest !== undefined) kept.delete(oldest)
     kept.set(digest, verdict)
     return verdict
@@ -62,7 +62,7 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
       if (!claims) return learn(bearer, digest)
       if (!revocations.isRevoked(claims)) return claims
       kept.delete(digest)
-      options.refused?.('revoked')
+      options.onRefused?.('revoked')
       return undefined
     },
   }

@@ -5,20 +5,20 @@ import * as z from 'zod'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Actor } from '../../../daemon/kernel/identity/identity.ts'
 
-const entry = {
+const entryFields = {
   at: z.iso.datetime(),
   /** When the entry may be pruned. Judgement ignores it: an entry that ends with its token would end within the skew. */
   until: z.iso.datetime().optional(),
   reason: z.string().max(256),
 }
 export const revocation = z.union([
-  z.strictObject({ jti: z.string().min(1).max(128), ...entry }),
-  z.strictObject({ subject: z.string().min(1).max(256), ...entry }),
+  z.strictObject({ jti: z.string().min(1).max(128), ...entryFields }),
+  z.strictObject({ subject: z.string().min(1).max(256), ...entryFields }),
 ])
 export type Revocation = z.infer<typeof revocation>
 
 /** What a revocation may meet in a token; `derived_from` holds the ids of the tokens that it was exchanged for. */
-export type Revocable = {
+export type RevocableToken = {
   readonly jti: string
   readonly sub: string
   /** Seconds since 1970. */
@@ -32,7 +32,7 @@ export interface Revocations {
   /** Durable when it returns, and in force for every process of the site. */
   revoke(given: Revocation): void
   /** Throws `Refusal('unavailable')` when the file is absent, was cut short, or holds a line that cannot be read. */
-  isRevoked(token: Revocable): boolean
+  isRevoked(token: RevocableToken): boolean
 }
 
 /** `<site>/identity/revoked.jsonl`, made empty (0600) where there is none; returns its path. For `platform init`. */
@@ -44,7 +44,7 @@ export function prepareRevocations(siteDir: string): string {
   return file
 }
 
-type Read = {
+type RevocationState = {
   readonly ids: Set<string>
   /** Subject to the instant (epoch milliseconds) up to which its tokens are void. */
   readonly subjects: Map<string, number>
@@ -54,35 +54,35 @@ type Read = {
 }
 
 /** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
-export type Looking = { readonly every_ms: number; monotonic(): number }
+export type RevocationCheckInterval = { readonly every_ms: number; monotonic(): number }
 
-const atEachJudgement: Looking = { every_ms: 0, monotonic: () => 0 }
+const checkEachTime: RevocationCheckInterval = { every_ms: 0, monotonic: () => 0 }
 
 /**
  * The revocations in this file, one `stat` a look and a read of the new lines after a change. What is revoked through
  * this object counts at once, however seldom it looks. An absent file is not an empty one: deleting it must not bring
  * revoked tokens back.
  */
-export function fileRevocations(file: string, looking = atEachJudgement): Revocations {
-  let held: Read | undefined
+export function fileRevocations(file: string, interval = checkEachTime): Revocations {
+  let held: RevocationState | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
 
-  const latest = (): Read => {
-    const now = looking.monotonic()
-    if (held && now - lookedAt < looking.every_ms) return held
+  const latest = (): RevocationState => {
+    const now = interval.monotonic()
+    if (held && now - lookedAt < interval.every_ms) return held
     const read = current()
     lookedAt = now
     return read
   }
 
-  const current = (): Read => {
+  const current = (): RevocationState => {
     const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
-    if (!stat) throw unreadable()
+    if (!stat) throw unreadableList()
     const stamp = `${stat.ino}.${stat.size}.${stat.mtimeNs}`
     if (held?.stamp === stamp) return held
-    if (held?.ino === stat.ino && stat.size < held.bytes) throw unreadable()
+    if (held?.ino === stat.ino && stat.size < held.bytes) throw unreadableList()
     held = held?.ino === stat.ino ? held : { ids: new Set(), subjects: new Map(), ino: stat.ino, bytes: 0, stamp: '' }
-    take(held, readFrom(file, held.bytes))
+    addLines(held, readFrom(file, held.bytes))
     held.stamp = stamp
     return held
   }
@@ -90,27 +90,27 @@ export function fileRevocations(file: string, looking = atEachJudgement): Revoca
   return {
     revoke(given) {
       lookedAt = Number.NEGATIVE_INFINITY
-      append(file, `${JSON.stringify(revocation.parse(given))}\n`)
+      appendLine(file, `${JSON.stringify(revocation.parse(given))}\n`)
     },
     isRevoked(token) {
       const { ids, subjects } = latest()
       if (ids.has(token.jti) || token.derived_from?.some((jti) => ids.has(jti))) return true
       // `iat` has whole seconds: a token of the revocation's own second is taken for an earlier one.
       const isVoid = (subject: string) => token.iat * 1000 <= (subjects.get(subject) ?? Number.NEGATIVE_INFINITY)
-      return isVoid(token.sub) || actorsOf(token.act).some(isVoid)
+      return isVoid(token.sub) || listActors(token.act).some(isVoid)
     },
   }
 }
 
-function actorsOf(act: Actor | undefined): string[] {
-  return act ? [act.sub, ...actorsOf(act.act)] : []
+function listActors(act: Actor | undefined): string[] {
+  return act ? [act.sub, ...listActors(act.act)] : []
 }
 
 /** Takes whole lines into account, or none: a line that cannot be read leaves `read` as it was, and throws. */
-function take(read: Read, added: Buffer): void {
+function addLines(read: RevocationState, added: Buffer): void {
   const lines = added.toString('utf8').split('\n')
-  if (lines.pop() !== '') throw unreadable()
-  const revocations = lines.map(parsed)
+  if (lines.pop() !== '') throw unreadableList()
+  const revocations = lines.map(parseLine)
   for (const revoked of revocations) {
     if ('jti' in revoked) read.ids.add(revoked.jti)
     else read.subjects.set(revoked.subject, Math.max(Date.parse(revoked.at), read.subjects.get(revoked.subject) ?? 0))
@@ -118,11 +118,11 @@ function take(read: Read, added: Buffer): void {
   read.bytes += added.length
 }
 
-function parsed(line: string): Revocation {
+function parseLine(line: string): Revocation {
   try {
     return revocation.parse(JSON.parse(line))
   } catch {
-    throw unreadable()
+    throw unreadableList()
   }
 }
 
@@ -140,7 +140,7 @@ function readFrom(file: string, offset: number): Buffer {
  * One write of one line, so that two processes never mix theirs. After a line that a crash cut short it starts a line
  * of its own, so that mending the one does not lose the other. Not created here: see `fileRevocations`.
  */
-function append(file: string, line: string): void {
+function appendLine(file: string, line: string): void {
   const { O_RDWR, O_APPEND, O_NOFOLLOW } = fs.constants
   const opened = fs.openSync(file, O_RDWR | O_APPEND | O_NOFOLLOW)
   try {
@@ -154,6 +154,6 @@ function append(file: string, line: string): void {
   }
 }
 
-function unreadable(): Refusal {
+function unreadableList(): Refusal {
   return new Refusal('unavailable', 'the list of revoked tokens cannot be read')
 }

@@ -1,22 +1,22 @@
 // What a provider's claims become at a site: one tenant, mapped roles, a clearance; in doubt nothing.
 import { describe, expect, test } from 'vitest'
-import { claimsAtSite } from './claim-rules.ts'
+import { mapClaims } from './claim-rules.ts'
 
-const terms = {
+const mapping = {
   tenant_claim: 'tenant_id',
   clearance_claim: 'clearance',
   role_claims: ['roles', 'realm_access.roles', 'scope'],
   role_map: { examiner: ['analyst'], chief: ['operator', 'auditor'], 'read:all': ['auditor'] },
 }
-const given = { sub: 'ada', jti: 'j', iat: 100.9, exp: 400.9, tenant_id: 'alpha' }
+const providerClaims = { sub: 'ada', jti: 'j', iat: 100.9, exp: 400.9, tenant_id: 'alpha' }
 
-function said(claims: Record<string, unknown>, change: Partial<typeof terms> = {}) {
-  const found = claimsAtSite({ ...given, ...claims }, { ...terms, ...change })
+function mapWithChange(claims: Record<string, unknown>, change: Partial<typeof mapping> = {}) {
+  const found = mapClaims({ ...providerClaims, ...claims }, { ...mapping, ...change })
   return 'refused' in found ? found.refused : found.payload
 }
 
 test('times are whole seconds, never later than the provider said', () => {
-  expect(said({})).toMatchObject({ iat: 100, exp: 400 })
+  expect(mapWithChange({})).toMatchObject({ iat: 100, exp: 400 })
 })
 
 describe('roles', () => {
@@ -32,56 +32,56 @@ describe('roles', () => {
     ['members that every object has mean nothing', { roles: ['constructor', 'toString', '__proto__'] }, []],
   ]
   test.each(cases)('%s', (_, claims, roles) => {
-    expect(said(claims)).toMatchObject({ roles })
+    expect(mapWithChange(claims)).toMatchObject({ roles })
   })
 
   test.each([[7], [[7]], [null], [{ examiner: true }]])('of another shape (%j) are no roles at all', (roles) => {
-    expect(said({ roles })).toBe('roles')
+    expect(mapWithChange({ roles })).toBe('roles')
   })
 })
 
 describe('the tenant', () => {
   test('is where the profile says: a name with dots, or a way through objects', () => {
     const url = 'https://example.com/tenant.id'
-    expect(said({ [url]: 'bravo' }, { tenant_claim: url })).toMatchObject({ tenant_id: 'bravo' })
-    expect(said({ org: { unit: { id: ['bravo'] } } }, { tenant_claim: 'org.unit.id' })).toMatchObject({
+    expect(mapWithChange({ [url]: 'bravo' }, { tenant_claim: url })).toMatchObject({ tenant_id: 'bravo' })
+    expect(mapWithChange({ org: { unit: { id: ['bravo'] } } }, { tenant_claim: 'org.unit.id' })).toMatchObject({
       tenant_id: 'bravo',
     })
-    expect(said({ org: 'x' }, { tenant_claim: 'org.length' })).toBe('no_tenant')
-    expect(said({}, { tenant_claim: 'constructor.name' })).toBe('no_tenant')
+    expect(mapWithChange({ org: 'x' }, { tenant_claim: 'org.length' })).toBe('no_tenant')
+    expect(mapWithChange({}, { tenant_claim: 'constructor.name' })).toBe('no_tenant')
   })
 
   test.each([[''], [[]], [['a', 'b']], [7], [null], ['x'.repeat(129)]])('is one name, so %j is none', (tenant_id) => {
-    expect(said({ tenant_id })).toBe('no_tenant')
+    expect(mapWithChange({ tenant_id })).toBe('no_tenant')
   })
 
   test('is never all of them, and nobody is a role of the site', () => {
-    expect(said({ tenant_id: '*' })).toBe('reserved')
-    expect(said({ tenant_id: ['*'] })).toBe('reserved')
-    expect(said({ sub: 'role:site' })).toBe('reserved')
+    expect(mapWithChange({ tenant_id: '*' })).toBe('reserved')
+    expect(mapWithChange({ tenant_id: ['*'] })).toBe('reserved')
+    expect(mapWithChange({ sub: 'role:site' })).toBe('reserved')
   })
 })
 
 describe('the clearance', () => {
   test('is a level, or a level with categories and nationality', () => {
-    expect(said({ clearance: 'SECRET' })).toMatchObject({ clearance: { level: 'SECRET', categories: [] } })
+    expect(mapWithChange({ clearance: 'SECRET' })).toMatchObject({ clearance: { level: 'SECRET', categories: [] } })
     const whole = { level: 'SECRET', categories: ['A'], nationality: 'NL' }
-    expect(said({ clearance: whole })).toMatchObject({ clearance: whole })
-    expect(said({})).not.toHaveProperty('clearance')
-    expect(said({ clearance: null })).not.toHaveProperty('clearance')
+    expect(mapWithChange({ clearance: whole })).toMatchObject({ clearance: whole })
+    expect(mapWithChange({})).not.toHaveProperty('clearance')
+    expect(mapWithChange({ clearance: null })).not.toHaveProperty('clearance')
   })
 
   test.each([[''], [7], [{}], [{ level: 'SECRET', extra: 1 }], [['SECRET']]])(
     'of another shape (%j) is refused',
     (clearance) => {
-      expect(said({ clearance })).toBe('clearance')
+      expect(mapWithChange({ clearance })).toBe('clearance')
     },
   )
 })
 
 test('who acts for the subject is kept, with the whole chain', () => {
-  expect(said({ act: { sub: 'gateway', act: { sub: 'tool' } } })).toMatchObject({
+  expect(mapWithChange({ act: { sub: 'gateway', act: { sub: 'tool' } } })).toMatchObject({
     act: { sub: 'gateway', act: { sub: 'tool' } },
   })
-  expect(said({ act: 'gateway' })).toBe('actor')
+  expect(mapWithChange({ act: 'gateway' })).toBe('actor')
 })

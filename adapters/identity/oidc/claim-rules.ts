@@ -14,7 +14,7 @@ export type ProviderClaims = {
   readonly [claim: string]: unknown
 }
 
-export type ClaimTerms = {
+export type ClaimMapping = {
   readonly tenant_claim: string
   readonly clearance_claim: string
   readonly role_claims: readonly string[]
@@ -23,9 +23,11 @@ export type ClaimTerms = {
 }
 
 /** A tenant of many values would be none: only one can be meant. */
-const one = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)]).pipe(z.string().min(1).max(128))
-const words = z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))])
-const cleared = z.union([
+const singleValue = z
+  .union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
+  .pipe(z.string().min(1).max(128))
+const wordList = z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))])
+const clearanceClaim = z.union([
   clearance,
   z
     .string()
@@ -37,19 +39,19 @@ const cleared = z.union([
  * The claims as the site's own issuer would write them, or why they cannot be: for the log. No token from outside is the
  * site's own service, nor of every tenant.
  */
-export function claimsAtSite(
+export function mapClaims(
   given: ProviderClaims,
-  terms: ClaimTerms,
+  mapping: ClaimMapping,
 ): { readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string } {
-  const tenant = one.safeParse(valueAt(given, terms.tenant_claim))
+  const tenant = singleValue.safeParse(readClaim(given, mapping.tenant_claim))
   if (!tenant.success) return { refused: 'no_tenant' }
   if (tenant.data === '*' || given.sub.startsWith('role:')) return { refused: 'reserved' }
-  const said = valueAt(given, terms.clearance_claim)
-  const clearedFor = cleared.optional().safeParse(said ?? undefined)
+  const said = readClaim(given, mapping.clearance_claim)
+  const clearedFor = clearanceClaim.optional().safeParse(said ?? undefined)
   if (!clearedFor.success) return { refused: 'clearance' }
   const act = actor.optional().safeParse(given.act)
   if (!act.success) return { refused: 'actor' }
-  const roles = rolesOf(given, terms)
+  const roles = mapRoles(given, mapping)
   if (!roles) return { refused: 'roles' }
   return {
     payload: {
@@ -67,15 +69,15 @@ export function claimsAtSite(
 }
 
 /** Undefined for a role claim that cannot be read. */
-function rolesOf(given: ProviderClaims, { role_claims, role_map }: ClaimTerms): string[] | undefined {
-  const claim = role_claims.map((path) => valueAt(given, path)).find((value) => value !== undefined)
+function mapRoles(given: ProviderClaims, { role_claims, role_map }: ClaimMapping): string[] | undefined {
+  const claim = role_claims.map((path) => readClaim(given, path)).find((value) => value !== undefined)
   if (claim === undefined) return []
-  const named = words.safeParse(claim).data
+  const named = wordList.safeParse(claim).data
   return named && [...new Set(named.flatMap((name) => (Object.hasOwn(role_map, name) ? (role_map[name] ?? []) : [])))]
 }
 
 /** By the whole path as a name first, since names with dots exist; then from object to object. */
-function valueAt(given: Readonly<Record<string, unknown>>, path: string): unknown {
+function readClaim(given: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(given, path)) return given[path]
   let value: unknown = given
   for (const name of path.split('.')) {

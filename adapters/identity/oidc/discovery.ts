@@ -1,21 +1,21 @@
 // What an identity provider says of itself: its discovery document, and the keys that it signs with.
 import * as z from 'zod'
-import { type Reaching, requestJson } from './json-request.ts'
-import { wellKnownOf } from './url-rules.ts'
+import { type ProviderTlsOptions, requestJson } from './request-json.ts'
+import { discoveryUrl } from './url-rules.ts'
 
-export type Provider = Reaching & { readonly issuer: string; readonly wellknown?: string | undefined }
+export type OidcProvider = ProviderTlsOptions & { readonly issuer: string; readonly wellknown?: string | undefined }
 
 const discoveryDocument = z.looseObject({
   issuer: z.string(),
   jwks_uri: z.string(),
   token_endpoint: z.string().optional(),
 })
-export type Discovered = z.infer<typeof discoveryDocument>
+export type ProviderMetadata = z.infer<typeof discoveryDocument>
 
 /** Throws an Error when it cannot be had, or is another issuer's: its keys would speak for somebody else. */
-export async function discover(provider: Provider): Promise<Discovered> {
-  const { issuer, wellknown = wellKnownOf(issuer) } = provider
-  const { status, body } = await asked('the discovery document', requestJson(wellknown, provider))
+export async function discoverProvider(provider: OidcProvider): Promise<ProviderMetadata> {
+  const { issuer, wellknown = discoveryUrl(issuer) } = provider
+  const { status, body } = await explainFailure('the discovery document', requestJson(wellknown, provider))
   if (status !== 200) throw new Error(`the discovery document was answered ${status}`)
   const { success, data } = discoveryDocument.safeParse(body)
   if (!success) throw new Error('the discovery document lacks issuer or jwks_uri')
@@ -24,14 +24,14 @@ export async function discover(provider: Provider): Promise<Discovered> {
 }
 
 /** The provider's JWKS as it answers it, by a fresh discovery. Throws an Error. */
-export async function fetchKeySet(provider: Provider): Promise<unknown> {
-  const { jwks_uri } = await discover(provider)
-  const { status, body } = await asked('the keys', requestJson(jwks_uri, provider))
+export async function fetchKeySet(provider: OidcProvider): Promise<unknown> {
+  const { jwks_uri } = await discoverProvider(provider)
+  const { status, body } = await explainFailure('the keys', requestJson(jwks_uri, provider))
   if (status !== 200) throw new Error(`the keys were answered ${status}`)
   return body
 }
 
-async function asked<T>(what: string, answer: Promise<T>): Promise<T> {
+async function explainFailure<T>(what: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {

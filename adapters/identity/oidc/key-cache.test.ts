@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest'
 import { keyCache } from './key-cache.ts'
 
-type Key = { readonly kid: string; readonly fingerprint: string }
+type ProviderKeyFixture = { readonly kid: string; readonly fingerprint: string }
 
 /** Fetches that the test lets end, in the order in which they began. */
-function held(min_interval_ms: number) {
-  const fetches: PromiseWithResolvers<readonly Key[]>[] = []
+function createKeyCache(min_interval_ms: number) {
+  const fetches: PromiseWithResolvers<readonly ProviderKeyFixture[]>[] = []
   const clock = { now: 0 }
-  const cache = keyCache<Key>({
+  const cache = keyCache<ProviderKeyFixture>({
     fetchKeys() {
-      const fetch = Promise.withResolvers<readonly Key[]>()
+      const fetch = Promise.withResolvers<readonly ProviderKeyFixture[]>()
       fetches.push(fetch)
       return fetch.promise
     },
@@ -22,41 +22,41 @@ function held(min_interval_ms: number) {
   return { cache, fetches, clock }
 }
 
-const keys = (...kids: string[]) => kids.map((kid) => ({ kid, fingerprint: kid }))
+const namedKeys = (...kids: string[]) => kids.map((kid) => ({ kid, fingerprint: kid }))
 const unavailable = { code: 'unavailable' }
 
 test('who joins a fetch gets what it brings, and is told to come again for what it does not', async () => {
-  const { cache, fetches, clock } = held(100)
+  const { cache, fetches, clock } = createKeyCache(100)
   const first = cache.find('no key')
   const [old, fresh] = [cache.find('old'), cache.find('new')]
-  fetches[0]?.resolve(keys('old'))
+  fetches[0]?.resolve(namedKeys('old'))
   // Asked for this very question: the provider has no such key.
   expect(await first).toBeUndefined()
   expect(await old).toMatchObject({ kid: 'old' })
   await expect(fresh).rejects.toMatchObject({ ...unavailable, retry_after_s: 1 })
   clock.now += 100
   const again = cache.find('new')
-  fetches[1]?.resolve(keys('old', 'new'))
+  fetches[1]?.resolve(namedKeys('old', 'new'))
   expect(await again).toMatchObject({ kid: 'new' })
   expect(fetches).toHaveLength(2)
 })
 
 test('where no pause is asked for, however many join there is one more fetch', async () => {
-  const { cache, fetches } = held(0)
+  const { cache, fetches } = createKeyCache(0)
   const first = cache.find('old')
   const fresh = cache.find('new')
   const forged = Array.from({ length: 50 }, (_, n) => cache.find(`forged-${n}`))
-  fetches[0]?.resolve(keys('old'))
+  fetches[0]?.resolve(namedKeys('old'))
   await first
   await expect.poll(() => fetches.length).toBe(2)
-  fetches[1]?.resolve(keys('old', 'new'))
+  fetches[1]?.resolve(namedKeys('old', 'new'))
   expect(await fresh).toMatchObject({ kid: 'new' })
   expect(new Set(await Promise.all(forged))).toEqual(new Set([undefined]))
   expect(fetches).toHaveLength(2)
 })
 
 test('a fetch that fails answers all who wait for it with when to come again', async () => {
-  const { cache, fetches } = held(100)
+  const { cache, fetches } = createKeyCache(100)
   const waiting = [cache.find('old'), cache.find('new')]
   fetches[0]?.reject(new Error('no connection'))
   for (const each of await Promise.allSettled(waiting)) expect(each).toMatchObject({ reason: unavailable })
@@ -64,13 +64,13 @@ test('a fetch that fails answers all who wait for it with when to come again', a
 })
 
 test('a look of the cache’s own at old keys, begun with the question, is an answer to it', async () => {
-  const { cache, fetches, clock } = held(100)
+  const { cache, fetches, clock } = createKeyCache(100)
   const first = cache.find('old')
-  fetches[0]?.resolve(keys('old'))
+  fetches[0]?.resolve(namedKeys('old'))
   await first
   clock.now += 1_000
   const asked = cache.find('new')
-  fetches[1]?.resolve(keys('old'))
+  fetches[1]?.resolve(namedKeys('old'))
   expect(await asked).toBeUndefined()
   expect(fetches).toHaveLength(2)
 })

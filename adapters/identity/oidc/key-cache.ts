@@ -14,7 +14,7 @@ export type KeyCacheOptions<K> = {
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
   /** What came of a fetch: the keys, or why there are none. */
-  readonly fetched?: (what: { readonly keys: readonly K[] } | { readonly failed: string }) => void
+  readonly onFetched?: (what: { readonly keys: readonly K[] } | { readonly failed: string }) => void
 }
 
 export interface KeyCache<K> {
@@ -32,7 +32,7 @@ export interface KeyCache<K> {
 type NamedKey = { readonly kid: string; readonly fingerprint: string }
 
 export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCache<K> {
-  const { refresh_ms, max_age_ms, min_interval_ms, monotonic, fetched } = options
+  const { refresh_ms, max_age_ms, min_interval_ms, monotonic, onFetched } = options
   let held: { readonly keys: ReadonlyMap<string, K>; readonly stamp: string; readonly at: number } | undefined
   let lastEnd = Number.NEGATIVE_INFINITY
   let flight: Promise<boolean> | undefined
@@ -42,11 +42,11 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
     const at = monotonic()
     try {
       const keys = await options.fetchKeys()
-      held = { keys: new Map(keys.map((key) => [key.kid, key])), stamp: stampOf(keys), at }
-      fetched?.({ keys })
+      held = { keys: new Map(keys.map((key) => [key.kid, key])), stamp: computeStamp(keys), at }
+      onFetched?.({ keys })
       return true
     } catch (error) {
-      fetched?.({ failed: error instanceof Error ? error.message : String(error) })
+      onFetched?.({ failed: error instanceof Error ? error.message : String(error) })
       return false
     }
   }
@@ -74,8 +74,8 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
         known = usable()?.keys.get(kid)
       }
       if (known) return known
-      if (!flight && waitLeft_ms() > 0) throw outOfReach(waitLeft_ms())
-      if (!(await fly())) throw outOfReach(min_interval_ms)
+      if (!flight && waitLeft_ms() > 0) throw keysUnavailable(waitLeft_ms())
+      if (!(await fly())) throw keysUnavailable(min_interval_ms)
       return held?.keys.get(kid)
     },
     stamp: () => usable()?.stamp ?? 'none',
@@ -88,11 +88,11 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
   }
 }
 
-function stampOf(keys: readonly NamedKey[]): string {
+function computeStamp(keys: readonly NamedKey[]): string {
   const names = keys.map(({ kid, fingerprint }) => JSON.stringify([kid, fingerprint])).sort()
   return hash('sha256', names.join(), 'base64url')
 }
 
-function outOfReach(wait_ms: number): Refusal {
+function keysUnavailable(wait_ms: number): Refusal {
   return new Refusal('unavailable', 'the identity provider’s keys are not at hand', [], Math.ceil(wait_ms / 1_000))
 }

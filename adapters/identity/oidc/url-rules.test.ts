@@ -1,6 +1,6 @@
 // Where an identity provider may be asked, and where its discovery document is.
 import { expect, test } from 'vitest'
-import { isOnThisMachine, mayBeAsked, wellKnownOf } from './url-rules.ts'
+import { discoveryUrl, isAllowedProviderUrl, isLoopbackUrl } from './url-rules.ts'
 
 test.each([
   ['https://idp.example/realms/a', true],
@@ -18,18 +18,18 @@ test.each([
   ['idp.example', false],
   ['', false],
 ])('%s: %s', (url, may) => {
-  expect(mayBeAsked(url)).toBe(may)
+  expect(isAllowedProviderUrl(url)).toBe(may)
 })
 
 test('what looks like another machine is one', () => {
-  expect(isOnThisMachine('https://127.0.0.1:1/')).toBe(true)
-  expect(isOnThisMachine('https://2130706433/')).toBe(true)
-  expect(isOnThisMachine('https://idp.example/127.0.0.1')).toBe(false)
-  expect(isOnThisMachine('https://127.0.0.1@idp.example/')).toBe(false)
+  expect(isLoopbackUrl('https://127.0.0.1:1/')).toBe(true)
+  expect(isLoopbackUrl('https://2130706433/')).toBe(true)
+  expect(isLoopbackUrl('https://idp.example/127.0.0.1')).toBe(false)
+  expect(isLoopbackUrl('https://127.0.0.1@idp.example/')).toBe(false)
 })
 
 test('the document is below the issuer, with one slash between them', () => {
   const where = 'https://idp.example/a/.well-known/openid-configuration'
-  expect(wellKnownOf('https://idp.example/a')).toBe(where)
-  expect(wellKnownOf('https://idp.example/a/')).toBe(where)
+  expect(discoveryUrl('https://idp.example/a')).toBe(where)
+  expect(discoveryUrl('https://idp.example/a/')).toBe(where)
 })

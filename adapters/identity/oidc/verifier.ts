@@ -1,15 +1,15 @@
 // Tokens of an identity provider, judged for this site: by its keys as they are now, its claims in the site's words.
-import { type ClaimTerms, claimsAtSite, type ProviderClaims } from './claim-rules.ts'
-import { fetchKeySet, type Provider } from './discovery.ts'
+import { type ClaimMapping, mapClaims, type ProviderClaims } from './claim-rules.ts'
+import { fetchKeySet, type OidcProvider } from './discovery.ts'
 import { type KeyCacheOptions, keyCache } from './key-cache.ts'
 
 export type OidcOptions<K> = Omit<KeyCacheOptions<K>, 'fetchKeys'> & {
-  readonly provider: Provider
-  readonly terms: ClaimTerms
+  readonly provider: OidcProvider
+  readonly mapping: ClaimMapping
   /** The keys of a JWKS that count; throws for what is none. */
-  readonly keysIn: (jwks: unknown) => readonly K[]
+  readonly parseKeys: (jwks: unknown) => readonly K[]
   /** Judges form, signature, issuer, audience and times; asks for a key by its name when all else is right. */
-  readonly judge: (
+  readonly verifyToken: (
     token: string,
     keyOf: (kid: string) => Promise<K | undefined>,
   ) => Promise<{ readonly payload: ProviderClaims } | { readonly refused: string }>
@@ -27,14 +27,14 @@ export interface OidcVerifier {
 export function oidcVerifier<K extends { readonly kid: string; readonly fingerprint: string }>(
   options: OidcOptions<K>,
 ): OidcVerifier {
-  const { provider, terms, keysIn, judge } = options
-  const cache = keyCache<K>({ ...options, fetchKeys: async () => keysIn(await fetchKeySet(provider)) })
+  const { provider, mapping, parseKeys, verifyToken } = options
+  const cache = keyCache<K>({ ...options, fetchKeys: async () => parseKeys(await fetchKeySet(provider)) })
   return {
     stamp: cache.stamp,
     health: cache.health,
     async verify(token) {
-      const verdict = await judge(token, cache.find)
-      return 'refused' in verdict ? verdict : claimsAtSite(verdict.payload, terms)
+      const verdict = await verifyToken(token, cache.find)
+      return 'refused' in verdict ? verdict : mapClaims(verdict.payload, mapping)
     },
   }
 }

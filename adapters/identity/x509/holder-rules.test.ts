@@ -1,14 +1,24 @@
 // The profile's table of certificates: one row, letter by letter, or nobody.
 import { expect, test } from 'vitest'
-import { belongsTo, holderOf } from './holder-rules.ts'
+import { belongsTo, findHolder } from './holder-rules.ts'
 
-const card = { fingerprint: 'f1', dn: 'CN=Ada,O=Example', uris: ['urn:a', 'urn:b'], emails: ['ada@example.invalid'] }
+const certificate = {
+  fingerprint: 'f1',
+  dn: 'CN=Ada,O=Example',
+  uris: ['urn:a', 'urn:b'],
+  emails: ['ada@example.invalid'],
+}
 const ada = { subject: 'ada', tenant_id: 'alpha', roles: ['analyst'] }
 
 test('one row names it, by any of its names', () => {
-  for (const name of [{ fingerprint: 'f1' }, { uri: 'urn:b' }, { email: 'ada@example.invalid' }, { dn: card.dn }]) {
+  for (const name of [
+    { fingerprint: 'f1' },
+    { uri: 'urn:b' },
+    { email: 'ada@example.invalid' },
+    { dn: certificate.dn },
+  ]) {
     expect(
-      holderOf(card, [
+      findHolder(certificate, [
         { ...ada, dn: 'CN=Bob' },
         { ...ada, ...name },
       ]),
@@ -17,15 +27,15 @@ test('one row names it, by any of its names', () => {
 })
 
 test('no row, or two of them, name nobody', () => {
-  expect(holderOf(card, [])).toBeUndefined()
-  expect(holderOf(card, [{ ...ada, uri: 'urn:c' }])).toBeUndefined()
+  expect(findHolder(certificate, [])).toBeUndefined()
+  expect(findHolder(certificate, [{ ...ada, uri: 'urn:c' }])).toBeUndefined()
   expect(
-    holderOf(card, [
+    findHolder(certificate, [
       { ...ada, uri: 'urn:a' },
       { ...ada, uri: 'urn:b' },
     ]),
   ).toBeUndefined()
-  expect(holderOf({ ...card, dn: '' }, [{ ...ada, dn: '' }])).toBeUndefined()
+  expect(findHolder({ ...certificate, dn: '' }, [{ ...ada, dn: '' }])).toBeUndefined()
 })
 
 test('a token beside it is the holder’s, or the holder acts in it, in one tenant', () => {

@@ -1,7 +1,7 @@
 // Who holds a certificate, by the profile's table; whoever is not in it is nobody.
 import type { Clearance } from '../../../daemon/kernel/label/label.ts'
 
-export type Holder = {
+export type CertificateHolder = {
   readonly subject: string
   readonly tenant_id: string
   readonly roles: readonly string[]
@@ -9,10 +9,10 @@ export type Holder = {
 }
 
 /** One row names a certificate by one of these. */
-export type Row = Holder &
+export type HolderRow = CertificateHolder &
   ({ readonly fingerprint: string } | { readonly uri: string } | { readonly email: string } | { readonly dn: string })
 
-export type Identified = {
+export type CertificateIdentity = {
   readonly fingerprint: string
   readonly dn: string
   readonly uris: readonly string[]
@@ -20,12 +20,15 @@ export type Identified = {
 }
 
 /** Letter by letter: names that look alike are others. Two rows for one certificate contradict each other: nobody. */
-export function holderOf(certificate: Identified, rows: readonly Row[]): Holder | undefined {
+export function findHolder(
+  certificate: CertificateIdentity,
+  rows: readonly HolderRow[],
+): CertificateHolder | undefined {
   const [row, ...more] = rows.filter((each) => isNamedBy(certificate, each))
   return more.length === 0 ? row : undefined
 }
 
-function isNamedBy({ fingerprint, dn, uris, emails }: Identified, row: Row): boolean {
+function isNamedBy({ fingerprint, dn, uris, emails }: CertificateIdentity, row: HolderRow): boolean {
   if ('fingerprint' in row) return row.fingerprint.replaceAll(':', '').toLowerCase() === fingerprint
   if ('uri' in row) return uris.includes(row.uri)
   if ('email' in row) return emails.includes(row.email)
@@ -37,7 +40,7 @@ function isNamedBy({ fingerprint, dn, uris, emails }: Identified, row: Row): boo
  * somebody (RFC 8693 `act`).
  */
 export function belongsTo(
-  { subject, tenant_id }: Holder,
+  { subject, tenant_id }: CertificateHolder,
   token: { sub: string; tenant_id: string; act?: { sub: string } | undefined },
 ): boolean {
   return token.tenant_id === tenant_id && (token.sub === subject || token.act?.sub === subject)

@@ -9,13 +9,13 @@ import type {
   PolledSource,
   PollResult,
 } from '../../../daemon/shared/polled-source/polled-source.ts'
-import { writeDurably } from './durable.ts'
+import { writeFileDurably } from './durable-file.ts'
 
-export const most_file_bytes = 16 * 1_048_576
-export const most_lines = 10_000
-export const most_line_bytes = 65_536
+export const max_file_bytes = 16 * 1_048_576
+export const max_lines = 10_000
+export const max_line_bytes = 65_536
 
-export type FolderOptions = {
+export type FolderSourceOptions = {
   readonly path: string
   readonly read: JsonReader
   /** Hexadecimal. */
@@ -26,32 +26,36 @@ export type FolderOptions = {
  * Takes `*.jsonl` in the order of names, one at a poll. A file comes under its name when it is whole: written under
  * another and renamed. Links and whatever else is no plain file stay where they are, untouched.
  */
-export function folderSource(options: FolderOptions): PolledSource {
+export function folderSource(options: FolderSourceOptions): PolledSource {
   return {
     async poll(_cursor, signal) {
       try {
         const names = (await readdir(options.path)).filter((name) => /^[^.].*\.jsonl$/.test(name)).sort()
         for (const [at, name] of names.entries()) {
           if (signal.aborted) break
-          const news = await newsIn(options, name, at < names.length - 1)
+          const news = await pollFile(options, name, at < names.length - 1)
           if (news) return news
         }
         return { sets: [], cursor: undefined, has_more: false, acknowledge: async () => undefined }
       } catch (error) {
-        return refuse('unavailable', `the folder cannot be read: ${codeOf(error)}`)
+        return refuse('unavailable', `the folder cannot be read: ${errorCode(error)}`)
       }
     },
   }
 }
 
 /** Undefined for what is no plain file, or has gone since. */
-async function newsIn(options: FolderOptions, name: string, has_more: boolean): Promise<PollResult | undefined> {
+async function pollFile(
+  options: FolderSourceOptions,
+  name: string,
+  has_more: boolean,
+): Promise<PollResult | undefined> {
   const file = path.join(options.path, name)
-  const taken = await contentOf(file)
+  const taken = await readContent(file)
   if (!taken) return undefined
   const { bytes, identity } = taken
   const known = isRefusal(bytes) ? '' : options.digest(bytes)
-  const documents = isRefusal(bytes) ? [bytes] : linesOf(bytes, options.read)
+  const documents = isRefusal(bytes) ? [bytes] : parseLines(bytes, options.read)
   return {
     sets: [{ set_id: known, documents, is_whole: true }],
     cursor: undefined,
@@ -59,27 +63,27 @@ async function newsIn(options: FolderOptions, name: string, has_more: boolean): 
     async acknowledge(faults) {
       const found = await stat(file).catch(() => undefined)
       // Somebody has put another in its place meanwhile, which is then read in its turn.
-      if (!found || identityOf(found) !== identity) return
+      if (!found || fileIdentity(found) !== identity) return
       const mark = known || options.digest(Buffer.from(identity))
-      await putAway(options.path, name, mark.slice(0, 16), faults.get(0) ?? [])
+      await archiveFile(options.path, name, mark.slice(0, 16), faults.get(0) ?? [])
     },
   }
 }
 
-async function contentOf(file: string): Promise<{ bytes: Buffer | Refusal; identity: string } | undefined> {
+async function readContent(file: string): Promise<{ bytes: Buffer | Refusal; identity: string } | undefined> {
   let handle: FileHandle
   try {
     // Never waits for the other end of a pipe, and follows no link.
     handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(codeOf(error))) return undefined
+    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(errorCode(error))) return undefined
     throw error
   }
   try {
     const found = await handle.stat()
     if (!found.isFile()) return undefined
-    const identity = identityOf(found)
-    if (found.size > most_file_bytes) return { bytes: tooLarge(`more than ${most_file_bytes} bytes`), identity }
+    const identity = fileIdentity(found)
+    if (found.size > max_file_bytes) return { bytes: fileTooLarge(`more than ${max_file_bytes} bytes`), identity }
     return { bytes: await handle.readFile(), identity }
   } finally {
     await handle.close()
@@ -87,11 +91,11 @@ async function contentOf(file: string): Promise<{ bytes: Buffer | Refusal; ident
 }
 
 /** A file that grows or is replaced while it is taken is another one. */
-function identityOf({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): string {
+function fileIdentity({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): string {
   return `${ino} ${size} ${mtimeMs}`
 }
 
-function linesOf(bytes: Buffer, read: JsonReader): readonly (unknown | Refusal)[] {
+function parseLines(bytes: Buffer, read: JsonReader): readonly (unknown | Refusal)[] {
   const lines: Buffer[] = []
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(0x0a, from)
@@ -99,22 +103,22 @@ function linesOf(bytes: Buffer, read: JsonReader): readonly (unknown | Refusal)[
     lines.push(bytes.subarray(from, to))
     from = to + 1
   }
-  if (lines.length > most_lines) return [tooLarge(`more than ${most_lines} lines`)]
+  if (lines.length > max_lines) return [fileTooLarge(`more than ${max_lines} lines`)]
   if (lines.length === 0) return [refuse('malformed', 'the file is empty')]
   return lines.map((line) => {
-    if (line.length > most_line_bytes) return tooLarge(`a line of more than ${most_line_bytes} bytes`)
+    if (line.length > max_line_bytes) return fileTooLarge(`a line of more than ${max_line_bytes} bytes`)
     const document = read(line)
     const isObject = typeof document === 'object' && document !== null && !Array.isArray(document)
     return isObject ? document : refuse('malformed', 'the line is no JSON object')
   })
 }
 
-function tooLarge(what: string): Refusal {
+function fileTooLarge(what: string): Refusal {
   return refuse('too_large', `the file has ${what}`)
 }
 
 /** The reason is there before the file, so that no file lies in `refused` without one. */
-async function putAway(
+async function archiveFile(
   folder: string,
   name: string,
   mark: string,
@@ -129,7 +133,7 @@ async function putAway(
   const as = isTaken ? `${name.slice(0, -'.jsonl'.length)}-${mark}.jsonl` : name
   if (faults.length > 0) {
     const lines = faults.slice(0, 1_000).map(({ at, detail }) => ({ line: at + 1, detail }))
-    await writeDurably(
+    await writeFileDurably(
       path.join(to, `${as}.reason.json`),
       `${JSON.stringify({ file: name, faults: lines }, null, 2)}\n`,
     )
@@ -137,6 +141,6 @@ async function putAway(
   await rename(path.join(folder, name), path.join(to, as))
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown'
 }

@@ -3,11 +3,15 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
-export const most_bytes = 4 * 1_048_576
+export const max_response_bytes = 4 * 1_048_576
 
-export type Answer = { readonly status: number; readonly etag: string | undefined; readonly bytes: Uint8Array }
+export type HttpSourceResponse = {
+  readonly status: number
+  readonly etag: string | undefined
+  readonly bytes: Uint8Array
+}
 
-export type Asking = {
+export type HttpSourceRequest = {
   readonly headers: http.OutgoingHttpHeaders
   readonly ca: string | undefined
   readonly signal: AbortSignal
@@ -15,7 +19,10 @@ export type Asking = {
 }
 
 /** Refuses `unavailable` for everything but a whole answer: none, too late, too large, broken off. Names no address and no secret. */
-export function getOnce(url: URL, { headers, ca, signal, timeout_ms }: Asking): Promise<Answer | Refusal> {
+export function getOnce(
+  url: URL,
+  { headers, ca, signal, timeout_ms }: HttpSourceRequest,
+): Promise<HttpSourceResponse | Refusal> {
   return new Promise((resolve) => {
     const open = url.protocol === 'https:' ? https.request : http.request
     const request = open(url, { method: 'GET', headers, agent: false, ...(ca === undefined ? {} : { ca }) })
@@ -26,7 +33,7 @@ export function getOnce(url: URL, { headers, ca, signal, timeout_ms }: Asking): 
     const limit = setTimeout(() => fail(`it did not answer within ${timeout_ms} ms`), timeout_ms)
     const stop = () => fail('the service is stopping')
     signal.addEventListener('abort', stop)
-    request.on('response', (answer) => gather(answer, resolve, fail))
+    request.on('response', (answer) => collectBody(answer, resolve, fail))
     request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection broke'))
     request.on('close', () => {
       clearTimeout(limit)
@@ -38,12 +45,16 @@ export function getOnce(url: URL, { headers, ca, signal, timeout_ms }: Asking): 
   })
 }
 
-function gather(answer: http.IncomingMessage, resolve: (answer: Answer) => void, fail: (why: string) => void): void {
+function collectBody(
+  answer: http.IncomingMessage,
+  resolve: (answer: HttpSourceResponse) => void,
+  fail: (why: string) => void,
+): void {
   const parts: Buffer[] = []
   let length = 0
   answer.on('data', (part: Buffer) => {
     length += part.length
-    if (length > most_bytes) fail(`its answer is larger than ${most_bytes} bytes`)
+    if (length > max_response_bytes) fail(`its answer is larger than ${max_response_bytes} bytes`)
     else parts.push(part)
   })
   answer.on('error', () => fail('its answer broke off'))

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { JsonReader, PolledSource, PollResult } from '../../../daemon/shared/polled-source/polled-source.ts'
-import { type Answer, getOnce } from './get-once.ts'
+import { getOnce, type HttpSourceResponse } from './get-once.ts'
 
 export type HttpSourceOptions = {
   readonly url: string
@@ -19,38 +19,38 @@ export type HttpSourceOptions = {
 }
 
 /** What is kept between polls. The ETag is of the address with the cursor before the answer, at which it is asked again. */
-const place = z.strictObject({ since: z.string().max(1_024).optional(), etag: z.string().max(1_024).optional() })
-type Place = z.infer<typeof place>
+const pollPosition = z.strictObject({ since: z.string().max(1_024).optional(), etag: z.string().max(1_024).optional() })
+type HttpPollPosition = z.infer<typeof pollPosition>
 
 export function httpSource(options: HttpSourceOptions): PolledSource {
   return {
     async poll(cursor, signal) {
-      const before = placeIn(cursor)
-      const answer = await asked(options, before, signal)
+      const before = parsePosition(cursor)
+      const answer = await requestSource(options, before, signal)
       if ('code' in answer) return answer
-      if (answer.status === 304 && before.etag !== undefined) return nothingNew(cursor)
+      if (answer.status === 304 && before.etag !== undefined) return unchangedResult(cursor)
       if (answer.status !== 200) return refuse('unavailable', `the source answered ${answer.status}`)
-      return newsIn(options, before, answer, cursor)
+      return buildPollResult(options, before, answer, cursor)
     },
   }
 }
 
-function newsIn(
+function buildPollResult(
   { read, digest, cursor: by }: HttpSourceOptions,
-  before: Place,
-  answer: Answer,
+  before: HttpPollPosition,
+  answer: HttpSourceResponse,
   cursor?: string,
 ): PollResult {
   const document = read(answer.bytes)
-  const found = by && !isUnread(document) ? nextOf(by.at(document)) : undefined
+  const found = by && !isUnreadable(document) ? parseNextCursor(by.at(document)) : undefined
   const hasMoved = found !== undefined && found !== before.since
   const { etag } = answer
-  const next: Place = {
+  const next: HttpPollPosition = {
     ...(hasMoved ? { since: found } : before.since === undefined ? {} : { since: before.since }),
     // After a move the next request is another, of which no ETag is known.
     ...(!hasMoved && etag !== undefined && etag.length <= 1_024 ? { etag } : {}),
   }
-  const isUseless = isUnread(document)
+  const isUseless = isUnreadable(document)
   return {
     sets: [{ set_id: digest(answer.bytes), documents: [document], is_whole: false }],
     // What cannot be read is asked for again from the same place: nothing of it is passed over.
@@ -60,26 +60,26 @@ function newsIn(
   }
 }
 
-function isUnread(document: unknown): document is Refusal {
+function isUnreadable(document: unknown): document is Refusal {
   return document instanceof Error
 }
 
 /** A cursor that is no text or number moves nothing. */
-function nextOf(found: unknown): string | undefined {
+function parseNextCursor(found: unknown): string | undefined {
   if (typeof found !== 'string' && typeof found !== 'number') return undefined
   const text = String(found)
   return text === '' || text.length > 1_024 ? undefined : text
 }
 
-function nothingNew(cursor: string | undefined): PollResult {
+function unchangedResult(cursor: string | undefined): PollResult {
   return { sets: [], cursor, has_more: false, acknowledge: async () => undefined }
 }
 
-async function asked(
+async function requestSource(
   options: HttpSourceOptions,
-  { since, etag }: Place,
+  { since, etag }: HttpPollPosition,
   signal: AbortSignal,
-): Promise<Answer | Refusal> {
+): Promise<HttpSourceResponse | Refusal> {
   const [authorization, ca] = await Promise.all([options.authorization?.(), options.ca?.()])
   for (const each of [authorization, ca]) if (each !== undefined && typeof each !== 'string') return each
   const url = new URL(options.url)
@@ -93,10 +93,10 @@ async function asked(
 }
 
 /** Of an older profile, or damaged: then it begins anew, and what was taken is known. */
-function placeIn(cursor: string | undefined): Place {
+function parsePosition(cursor: string | undefined): HttpPollPosition {
   if (cursor === undefined) return {}
   try {
-    return place.safeParse(JSON.parse(cursor)).data ?? {}
+    return pollPosition.safeParse(JSON.parse(cursor)).data ?? {}
   } catch {
     return {}
   }

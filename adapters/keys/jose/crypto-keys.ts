@@ -2,48 +2,48 @@
 import { type CryptoKey, importJWK } from 'jose'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import type { StoredKey } from './key-files.ts'
-import { materialOf } from './public-jwk.ts'
-import { unwrapped } from './wrapped-key.ts'
+import { readKeyMaterial } from './public-jwk.ts'
+import { unwrapKey } from './wrapped-key.ts'
 
 /** More keys than a coalition pins; beyond it the one imported first is imported again. */
-const maxKept = 1_024
+const max_cached_keys = 1_024
 
-const kept = new Map<string, Promise<CryptoKey>>()
+const cachedKeys = new Map<string, Promise<CryptoKey>>()
 
 /** The key to verify with, for a record whose fingerprint is its key's; undefined for any other record. */
-export async function verifyingKey(record: PublicKey): Promise<CryptoKey | undefined> {
-  const jwk = materialOf(record)
+export async function importVerifyingKey(record: PublicKey): Promise<CryptoKey | undefined> {
+  const jwk = readKeyMaterial(record)
   if (!jwk) return undefined
-  return imported(`public.${record.fingerprint}`, record.algorithm, jwk).catch(() => undefined)
+  return importCached(`public.${record.fingerprint}`, record.algorithm, jwk).catch(() => undefined)
 }
 
 /**
  * The key to sign with. One under a passphrase is opened once in a process, and the passphrase asked for then. Throws when the file holds no private half
  * (a revoked key), and `Locked`.
  */
-export async function signingKey(stored: StoredKey, passphrase?: () => string | undefined): Promise<CryptoKey> {
+export async function importSigningKey(stored: StoredKey, passphrase?: () => string | undefined): Promise<CryptoKey> {
   const { kid, algorithm, fingerprint } = stored.public_key
   const { private_jwk, private_jwe } = stored
-  if (private_jwk) return imported(`private.${fingerprint}`, algorithm, private_jwk)
+  if (private_jwk) return importCached(`private.${fingerprint}`, algorithm, private_jwk)
   if (private_jwe === undefined) throw new Error(`${kid} has no private key`)
-  return keep(`private.${fingerprint}`, async () => {
-    const { private_jwk: opened } = await unwrapped(stored, passphrase?.())
+  return cacheKey(`private.${fingerprint}`, async () => {
+    const { private_jwk: opened } = await unwrapKey(stored, passphrase?.())
     return (await importJWK({ ...opened }, algorithm)) as CryptoKey
   })
 }
 
-function imported(name: string, algorithm: string, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
-  return keep(name, () => importJWK({ ...jwk }, algorithm) as Promise<CryptoKey>)
+function importCached(name: string, algorithm: string, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
+  return cacheKey(name, () => importJWK({ ...jwk }, algorithm) as Promise<CryptoKey>)
 }
 
-function keep(name: string, make: () => Promise<CryptoKey>): Promise<CryptoKey> {
-  const known = kept.get(name)
+function cacheKey(name: string, make: () => Promise<CryptoKey>): Promise<CryptoKey> {
+  const known = cachedKeys.get(name)
   if (known) return known
-  const oldest = kept.size >= maxKept ? kept.keys().next().value : undefined
-  if (oldest !== undefined) kept.delete(oldest)
+  const oldest = cachedKeys.size >= max_cached_keys ? cachedKeys.keys().next().value : undefined
+  if (oldest !== undefined) cachedKeys.delete(oldest)
   const key = make()
-  kept.set(name, key)
+  cachedKeys.set(name, key)
   // What could not be had is tried again: the next passphrase may be the right one.
-  key.catch(() => kept.get(name) === key && kept.delete(name))
+  key.catch(() => cachedKeys.get(name) === key && cachedKeys.delete(name))
   return key
 }

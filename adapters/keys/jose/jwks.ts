@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { type PublicKey, publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { formatFieldErrors, parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
-import { listKeys } from './key-life.ts'
-import { algorithmOf, publicJwkOf, thumbprint } from './public-jwk.ts'
+import { listKeys } from './key-lifecycle.ts'
+import { computeThumbprint, detectAlgorithm, parsePublicJwk } from './public-jwk.ts'
 
 export type Jwks = { keys: Record<string, unknown>[] }
 
@@ -12,16 +12,16 @@ export type Jwks = { keys: Record<string, unknown>[] }
  * `platform_` members must not come to trust them. So are authorities, which sign certificates and nothing with a JWS.
  */
 export function exportJwks(dir: string, use?: PublicKey['use']): Jwks {
-  return jwksOf(listKeys(dir).filter((key) => use === undefined || key.use === use))
+  return buildJwks(listKeys(dir).filter((key) => use === undefined || key.use === use))
 }
 
-export function jwksOf(keys: readonly PublicKey[]): Jwks {
-  return { keys: keys.filter(({ status, use }) => status !== 'revoked' && use !== 'authority').map(entryOf) }
+export function buildJwks(keys: readonly PublicKey[]): Jwks {
+  return { keys: keys.filter(({ status, use }) => status !== 'revoked' && use !== 'authority').map(buildEntry) }
 }
 
-function entryOf(key: PublicKey): Record<string, unknown> {
+function buildEntry(key: PublicKey): Record<string, unknown> {
   return {
-    ...publicJwkOf(key.algorithm, key.jwk),
+    ...parsePublicJwk(key.algorithm, key.jwk),
     kid: key.kid,
     alg: key.algorithm,
     use: 'sig',
@@ -58,13 +58,13 @@ export function importJwks(given: unknown): PublicKey[] {
   if (!file.success) throw new Error(`this is no JWKS of a site: ${formatFieldErrors(file.errors)}`)
   return file.data.keys.map((entry) => {
     if ('d' in entry || 'priv' in entry) throw new Error(`${entry.kid} is a private key; export public keys instead`)
-    const algorithm = algorithmOf(entry)
-    const jwk = algorithm && publicJwkOf(algorithm, entry)
+    const algorithm = detectAlgorithm(entry)
+    const jwk = algorithm && parsePublicJwk(algorithm, entry)
     if (!jwk || entry.alg !== algorithm) throw new Error(`${entry.kid} is no key of a known algorithm`)
     return publicKey.parse({
       kid: entry.kid,
       algorithm,
-      fingerprint: thumbprint(jwk),
+      fingerprint: computeThumbprint(jwk),
       use: entry.platform_use,
       status: entry.platform_status,
       created: entry.platform_created,

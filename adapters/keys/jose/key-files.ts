@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
-import { materialOf, publicJwkOf } from './public-jwk.ts'
+import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /**
  * A key of the site, its private half in the open or under a passphrase. A revoked one has lost it: nothing can sign
@@ -19,12 +19,12 @@ export const storedKey = z
   .refine(({ private_jwk, private_jwe }) => private_jwk === undefined || private_jwe === undefined)
 export type StoredKey = z.infer<typeof storedKey>
 
-const keyFileName = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
+const keyFilePattern = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
 /** An ML-DSA-87 key is 8 KiB, and a key set of 64 of them with its signatures below 512 KiB. */
-const maxFileBytes = 524_288
+const max_file_bytes = 524_288
 
 /** Folders beside the keys: see `key-set-files.ts`, and the certificates of authorities. */
-const others: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates'])
+const reservedFolders: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates'])
 
 /** Makes the folder with mode 0700, or refuses one that others may enter. */
 export function prepareKeyFolder(dir: string): void {
@@ -41,21 +41,21 @@ export function readKeyFiles(dir: string): StoredKey[] {
   const folder = fs.statSync(dir, { throwIfNoEntry: false })
   if (!folder) return []
   requirePrivate(folder, dir, '700')
-  const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.') && !others.has(name))
-  return names.map((name) => readKeyFile(dir, name)).sort(byAge)
+  const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.') && !reservedFolders.has(name))
+  return names.map((name) => readKeyFile(dir, name)).sort(compareByAge)
 }
 
 /** Durable when it returns: a crash leaves the old file or the new one, never a part. */
 export function writeKeyFile(dir: string, key: StoredKey): void {
-  writePrivately(dir, `${key.public_key.kid}.json`, storedKey.parse(key))
+  writePrivateJson(dir, `${key.public_key.kid}.json`, storedKey.parse(key))
 }
 
 /** The same for any document beside the keys. */
-export function writePrivately(dir: string, name: string, value: unknown): void {
-  writeTextPrivately(dir, name, `${JSON.stringify(value, undefined, 2)}\n`)
+export function writePrivateJson(dir: string, name: string, value: unknown): void {
+  writePrivateText(dir, name, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-export function writeTextPrivately(dir: string, name: string, text: string): void {
+export function writePrivateText(dir: string, name: string, text: string): void {
   prepareKeyFolder(dir)
   const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
   const file = fs.openSync(temporary, 'wx', 0o600)
@@ -80,7 +80,7 @@ function syncFolder(dir: string): void {
 
 function readKeyFile(dir: string, name: string): StoredKey {
   const path = join(dir, name)
-  if (!keyFileName.test(name)) throw new Error(`${path} is no key file; move it out of the key folder`)
+  if (!keyFilePattern.test(name)) throw new Error(`${path} is no key file; move it out of the key folder`)
   const key = readKeyAt(path)
   if (`${key.public_key.kid}.json` === name) return key
   throw new Error(`${path} does not hold the key it is named after; restore it from a backup`)
@@ -88,11 +88,11 @@ function readKeyFile(dir: string, name: string): StoredKey {
 
 /** One key wherever its file lies, under whatever name. Throws as `readKeyFiles` does, and when there is no such file. */
 export function readKeyAt(path: string): StoredKey {
-  const key = parsed(readPrivately(path), path)
-  const material = materialOf(key.public_key)
+  const key = parseKeyFile(readPrivateFile(path), path)
+  const material = readKeyMaterial(key.public_key)
   if (!material) throw new Error(`${path} does not hold the key that it says it does; restore it from a backup`)
   if (!key.private_jwk) return key
-  const own = publicJwkOf(key.public_key.algorithm, key.private_jwk)
+  const own = parsePublicJwk(key.public_key.algorithm, key.private_jwk)
   if (JSON.stringify(own) !== JSON.stringify(material)) {
     throw new Error(`${path} holds a private key that does not belong to its public key; restore it from a backup`)
   }
@@ -100,7 +100,7 @@ export function readKeyAt(path: string): StoredKey {
 }
 
 /** Neither the parser's message nor the text goes into the error: either may quote the private key. */
-function parsed(text: string, path: string): StoredKey {
+function parseKeyFile(text: string, path: string): StoredKey {
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -113,11 +113,11 @@ function parsed(text: string, path: string): StoredKey {
 }
 
 /** The modes are those of the opened file, so that none can be swapped in between the look and the read. */
-export function readPrivately(path: string): string {
+export function readPrivateFile(path: string): string {
   const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > maxFileBytes) throw new Error(`${path} is no key file; move it out`)
+    if (!stat.isFile() || stat.size > max_file_bytes) throw new Error(`${path} is no key file; move it out`)
     requirePrivate(stat, path, '600')
     return fs.readFileSync(file, 'utf8')
   } finally {
@@ -130,7 +130,7 @@ function requirePrivate(stat: fs.Stats, path: string, mode: string): void {
   throw new Error(`${path} can be read by others (mode ${(stat.mode & 0o777).toString(8)}); run: chmod ${mode} ${path}`)
 }
 
-function byAge(a: StoredKey, b: StoredKey): number {
+function compareByAge(a: StoredKey, b: StoredKey): number {
   if (a.public_key.created !== b.public_key.created) return a.public_key.created < b.public_key.created ? -1 : 1
   return a.public_key.kid < b.public_key.kid ? -1 : 1
 }

@@ -13,23 +13,23 @@ export interface KeyFolder {
  * Coarsest step of the file systems that a site may lie on. A folder changed twice within one step shows the same time
  * for both, so a reading is only kept once the change it saw lies longer back.
  */
-const coarsestStepMs = 2_000
+const timestamp_step_ms = 2_000
 
 /** How often the folder is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
-export type Looking = { readonly every_ms: number; monotonic(): number }
+export type KeyCheckInterval = { readonly every_ms: number; monotonic(): number }
 
-const atEachCall: Looking = { every_ms: 0, monotonic: () => 0 }
+const checkEachTime: KeyCheckInterval = { every_ms: 0, monotonic: () => 0 }
 
 /** One `stat` a look while nothing changes: key files are only ever renamed into place, which touches the folder. */
-export function openKeyFolder(dir: string, looking = atEachCall): KeyFolder {
+export function openKeyFolder(dir: string, interval = checkEachTime): KeyFolder {
   let held: readonly StoredKey[] = []
   let heldStamp: string | undefined
   let generation = 0
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const lookIfDue = () => {
-    const now = looking.monotonic()
-    if (now - lookedAt < looking.every_ms) return
+    const now = interval.monotonic()
+    if (now - lookedAt < interval.every_ms) return
     look()
     lookedAt = now
   }
@@ -43,7 +43,7 @@ export function openKeyFolder(dir: string, looking = atEachCall): KeyFolder {
     if (JSON.stringify(keys) !== JSON.stringify(held)) generation += 1
     held = keys
     // The wall clock, not the injected one: it is compared with the times of the file system.
-    const settled = stat === undefined || Math.abs(Date.now() - Number(stat.mtimeMs)) > coarsestStepMs
+    const settled = stat === undefined || Math.abs(Date.now() - Number(stat.mtimeMs)) > timestamp_step_ms
     if (settled) heldStamp = onDisk
   }
 

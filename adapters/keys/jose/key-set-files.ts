@@ -3,9 +3,9 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../../daemon/kernel/cryptography/signatures.ts'
-import { readPrivately, writePrivately } from './key-files.ts'
+import { readPrivateFile, writePrivateJson } from './key-files.ts'
 
-const setName = /^\d{8}\.json$/
+const setFilePattern = /^\d{8}\.json$/
 
 /** The site's key sets, oldest first; the last is in force. Throws an Error with its remedy for a file that is none. */
 export function readKeySets(dir: string): Jws[] {
@@ -13,47 +13,53 @@ export function readKeySets(dir: string): Jws[] {
   if (!fs.existsSync(folder)) return []
   const names = fs.readdirSync(folder).filter((name) => !name.startsWith('.'))
   return names.sort().map((name) => {
-    const set = setName.test(name) ? read(join(folder, name)) : undefined
-    if (set && nameOf(parseKeySet(set)?.version ?? 0) === name) return set
+    const set = setFilePattern.test(name) ? readSet(join(folder, name)) : undefined
+    if (set && setFileName(parseKeySet(set)?.version ?? 0) === name) return set
     throw new Error(`${join(folder, name)} is not the key set that it is named after; restore it from a backup`)
   })
 }
 
 /** Durable when it returns; in force from then on when its version is the highest. */
 export function writeKeySet(dir: string, version: number, set: Jws): void {
-  writePrivately(join(dir, 'sets'), nameOf(version), set)
+  writePrivateJson(join(dir, 'sets'), setFileName(version), set)
 }
 
 /**
  * What the root keys of this folder have signed as this version of the site's key set, and the highest version that
  * they have signed at all; 0 for none.
  */
-export function signedHere(dir: string, site: string, version: number): { highest: number; same: Jws | undefined } {
+export function readSignedVersions(
+  dir: string,
+  site: string,
+  version: number,
+): { highest: number; same: Jws | undefined } {
   const folder = join(dir, 'signed')
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []
-  const versions = names.flatMap((name) => (name.startsWith(`${site}-`) ? versionIn(name.slice(site.length + 1)) : []))
-  const path = join(folder, `${site}-${nameOf(version)}`)
-  const same = versions.includes(version) ? read(path) : undefined
+  const versions = names.flatMap((name) =>
+    name.startsWith(`${site}-`) ? parseVersion(name.slice(site.length + 1)) : [],
+  )
+  const path = join(folder, `${site}-${setFileName(version)}`)
+  const same = versions.includes(version) ? readSet(path) : undefined
   if (versions.includes(version) && !same) throw new Error(`${path} is no key set; restore it from a backup`)
   return { highest: Math.max(0, ...versions), same }
 }
 
 /** Before the signature leaves: a root key that signs two sets of one version splits the site. */
-export function rememberSigned(dir: string, site: string, version: number, set: Jws): void {
-  writePrivately(join(dir, 'signed'), `${site}-${nameOf(version)}`, set)
+export function recordSigned(dir: string, site: string, version: number, set: Jws): void {
+  writePrivateJson(join(dir, 'signed'), `${site}-${setFileName(version)}`, set)
 }
 
-function versionIn(name: string): number[] {
-  return setName.test(name) ? [Number.parseInt(name, 10)] : []
+function parseVersion(name: string): number[] {
+  return setFilePattern.test(name) ? [Number.parseInt(name, 10)] : []
 }
 
-function nameOf(version: number): string {
+function setFileName(version: number): string {
   return `${String(version).padStart(8, '0')}.json`
 }
 
-function read(path: string): Jws | undefined {
+function readSet(path: string): Jws | undefined {
   try {
-    return jws.safeParse(JSON.parse(readPrivately(path))).data
+    return jws.safeParse(JSON.parse(readPrivateFile(path))).data
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

@@ -12,7 +12,7 @@ export type ProviderKey = {
 }
 
 /** What each kind of key can verify; RFC 7518 section 3.1, RFC 8037. */
-const kinds: Readonly<Record<string, readonly ProviderAlgorithm[]>> = {
+const algorithmsByKeyType: Readonly<Record<string, readonly ProviderAlgorithm[]>> = {
   RSA: ['RS256', 'PS256'],
   'EC P-256': ['ES256'],
   'EC P-384': ['ES384'],
@@ -20,11 +20,11 @@ const kinds: Readonly<Record<string, readonly ProviderAlgorithm[]>> = {
 }
 
 /** RFC 7518 section 3.3. */
-const least_rsa_bits = 2_048
+const min_rsa_bits = 2_048
 
-const keySet = z.object({ keys: z.array(z.unknown()).max(64) })
+const jwkSet = z.object({ keys: z.array(z.unknown()).max(64) })
 
-const entry = z.looseObject({
+const jwkEntry = z.looseObject({
   kty: z.string(),
   kid: z.string().min(1).max(256),
   crv: z.string().optional(),
@@ -42,23 +42,23 @@ const entry = z.looseObject({
  * Those of a JWKS that count; entries of other kinds, and all of a `kid` that stands twice, are left out. Throws an
  * Error for what is no JWKS.
  */
-export function providerKeys(jwks: unknown): ProviderKey[] {
-  const given = keySet.safeParse(jwks)
+export function parseProviderKeys(jwks: unknown): ProviderKey[] {
+  const given = jwkSet.safeParse(jwks)
   if (!given.success) throw new Error('this is no JWKS')
-  const found = given.data.keys.map(keyOf).filter((key) => key !== undefined)
+  const found = given.data.keys.map(importKey).filter((key) => key !== undefined)
   return found.filter(({ kid }) => found.filter((other) => other.kid === kid).length === 1)
 }
 
-function keyOf(given: unknown): ProviderKey | undefined {
-  const { success, data: jwk } = entry.safeParse(given)
+function importKey(given: unknown): ProviderKey | undefined {
+  const { success, data: jwk } = jwkEntry.safeParse(given)
   if (!success) return undefined
-  const able = kinds[jwk.crv === undefined ? jwk.kty : `${jwk.kty} ${jwk.crv}`] ?? []
+  const able = algorithmsByKeyType[jwk.crv === undefined ? jwk.kty : `${jwk.kty} ${jwk.crv}`] ?? []
   const algorithms = able.filter((algorithm) => jwk.alg === undefined || jwk.alg === algorithm)
   if (algorithms.length === 0) return undefined
   try {
     const key = createPublicKey({ key: jwk as never, format: 'jwk' })
-    const { modulusLength = least_rsa_bits } = key.asymmetricKeyDetails ?? {}
-    if (modulusLength < least_rsa_bits) return undefined
+    const { modulusLength = min_rsa_bits } = key.asymmetricKeyDetails ?? {}
+    if (modulusLength < min_rsa_bits) return undefined
     const fingerprint = hash('sha256', key.export({ type: 'spki', format: 'der' }), 'base64url')
     return { kid: jwk.kid, fingerprint, algorithms, key }
   } catch {

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import type { ProviderAlgorithm } from '../../../daemon/kernel/settings/sso-settings.ts'
 import type { ProviderKey } from './provider-keys.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
-import { maxTokenBytes } from './tokens.ts'
-import { uniqueJson } from './unique-json.ts'
+import { max_token_bytes } from './tokens.ts'
+import { parseUniqueJson } from './unique-json.ts'
 
 /** Members that bring a key, name one elsewhere, or change what is signed, are not among these. */
 const header = z.strictObject({
@@ -31,10 +31,10 @@ const payload = z.looseObject({
   cnf: z.unknown().optional(),
 })
 /** Times are in seconds since 1970. */
-export type ProviderPayload = z.infer<typeof payload>
+export type ProviderTokenPayload = z.infer<typeof payload>
 
 /** Why a token is not accepted: for the log, never for the caller. */
-export type ProviderRefusal =
+export type ProviderTokenRefusal =
   | 'too_large'
   | 'malformed'
   | 'algorithm_not_allowed'
@@ -48,9 +48,11 @@ export type ProviderRefusal =
   | 'unknown_key'
   | 'bad_signature'
 
-export type ProviderVerdict = { readonly payload: ProviderPayload } | { readonly refused: ProviderRefusal }
+export type ProviderTokenVerdict =
+  | { readonly payload: ProviderTokenPayload }
+  | { readonly refused: ProviderTokenRefusal }
 
-export type ProviderExpected = {
+export type ProviderTokenPolicy = {
   readonly issuer: string
   readonly audience: string
   readonly algorithms: readonly ProviderAlgorithm[]
@@ -69,31 +71,31 @@ export type ProviderExpected = {
 export async function verifyProviderToken(
   token: string,
   keyOf: (kid: string) => Promise<ProviderKey | undefined>,
-  expected: ProviderExpected,
-): Promise<ProviderVerdict> {
-  if (token.length > maxTokenBytes) return { refused: 'too_large' }
+  expected: ProviderTokenPolicy,
+): Promise<ProviderTokenVerdict> {
+  if (token.length > max_token_bytes) return { refused: 'too_large' }
   const [head = '', body = '', signature = '', ...more] = token.split('.')
-  const said = header.safeParse(uniqueJson(head)).data
-  const claims = payload.safeParse(uniqueJson(body)).data
+  const said = header.safeParse(parseUniqueJson(head)).data
+  const claims = payload.safeParse(parseUniqueJson(body)).data
   if (!said || !claims || more.length > 0 || !isCanonicalBase64url(signature)) return { refused: 'malformed' }
   const algorithm = expected.algorithms.find((each) => each === said.alg)
   if (!algorithm) return { refused: 'algorithm_not_allowed' }
-  const refused = objection(said.typ, claims, expected)
+  const refused = findClaimFault(said.typ, claims, expected)
   if (refused) return { refused }
   const key = await keyOf(said.kid)
   if (!key) return { refused: 'unknown_key' }
-  return key.algorithms.includes(algorithm) && (await holds(token, key, algorithm))
+  return key.algorithms.includes(algorithm) && (await isSignatureValid(token, key, algorithm))
     ? { payload: claims }
     : { refused: 'bad_signature' }
 }
 
 /** The issuer that a token names, before anything of it is believed: it says who is to judge. */
-export function namedIssuer(token: string): string | undefined {
-  if (token.length > maxTokenBytes) return undefined
-  return z.looseObject({ iss: z.string() }).safeParse(uniqueJson(token.split('.')[1] ?? '')).data?.iss
+export function readIssuer(token: string): string | undefined {
+  if (token.length > max_token_bytes) return undefined
+  return z.looseObject({ iss: z.string() }).safeParse(parseUniqueJson(token.split('.')[1] ?? '')).data?.iss
 }
 
-async function holds(token: string, { key }: ProviderKey, algorithm: ProviderAlgorithm): Promise<boolean> {
+async function isSignatureValid(token: string, { key }: ProviderKey, algorithm: ProviderAlgorithm): Promise<boolean> {
   try {
     await compactVerify(token, key, { algorithms: [algorithm] })
     return true
@@ -102,11 +104,11 @@ async function holds(token: string, { key }: ProviderKey, algorithm: ProviderAlg
   }
 }
 
-function objection(
+function findClaimFault(
   typ: string | undefined,
-  claims: ProviderPayload,
-  expected: ProviderExpected,
-): ProviderRefusal | undefined {
+  claims: ProviderTokenPayload,
+  expected: ProviderTokenPolicy,
+): ProviderTokenRefusal | undefined {
   const { issuer, audience, clients, now, skew_s } = expected
   const now_s = now / 1000
   if (!isAccessToken(typ, claims.typ)) return 'not_an_access_token'

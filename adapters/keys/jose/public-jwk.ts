@@ -11,30 +11,30 @@ export function isCanonicalBase64url(text: string): boolean {
   return Buffer.from(text, 'base64url').toString('base64url') === text
 }
 
-const bytes = (length: number) =>
+const base64urlBytes = (length: number) =>
   z.string().refine((text) => isCanonicalBase64url(text) && Buffer.from(text, 'base64url').length === length)
 
 /** RFC 8037, RFC 7518 section 6.2, and ML-DSA for JOSE (kty AKP); lengths from RFC 8032, P-384 and FIPS 204. */
-const schemas = {
-  Ed25519: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: bytes(32) }),
-  ES384: z.object({ kty: z.literal('EC'), crv: z.literal('P-384'), x: bytes(48), y: bytes(48) }),
-  'ML-DSA-87': z.object({ kty: z.literal('AKP'), alg: z.literal('ML-DSA-87'), pub: bytes(2592) }),
+const jwkSchemas = {
+  Ed25519: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: base64urlBytes(32) }),
+  ES384: z.object({ kty: z.literal('EC'), crv: z.literal('P-384'), x: base64urlBytes(48), y: base64urlBytes(48) }),
+  'ML-DSA-87': z.object({ kty: z.literal('AKP'), alg: z.literal('ML-DSA-87'), pub: base64urlBytes(2592) }),
 } as const satisfies Record<KeyAlgorithm, z.ZodType>
 
-export type PublicJwk = z.infer<(typeof schemas)[KeyAlgorithm]>
+export type PublicJwk = z.infer<(typeof jwkSchemas)[KeyAlgorithm]>
 
 /** The public members alone (a private one is dropped); undefined when it is no key of that algorithm. */
-export function publicJwkOf(algorithm: KeyAlgorithm, jwk: unknown): PublicJwk | undefined {
-  return schemas[algorithm].safeParse(jwk).data
+export function parsePublicJwk(algorithm: KeyAlgorithm, jwk: unknown): PublicJwk | undefined {
+  return jwkSchemas[algorithm].safeParse(jwk).data
 }
 
 /** The algorithm whose key this is. A JWK of another kind has none. */
-export function algorithmOf(jwk: unknown): KeyAlgorithm | undefined {
-  return (Object.keys(schemas) as KeyAlgorithm[]).find((algorithm) => publicJwkOf(algorithm, jwk) !== undefined)
+export function detectAlgorithm(jwk: unknown): KeyAlgorithm | undefined {
+  return (Object.keys(jwkSchemas) as KeyAlgorithm[]).find((algorithm) => parsePublicJwk(algorithm, jwk) !== undefined)
 }
 
 /** RFC 7638 thumbprint: SHA-256 over the required members in lexicographic order, base64url. */
-export function thumbprint(jwk: PublicJwk): string {
+export function computeThumbprint(jwk: PublicJwk): string {
   const sorted = Object.fromEntries(Object.entries(jwk).sort(([a], [b]) => (a < b ? -1 : 1)))
   return createHash('sha256').update(JSON.stringify(sorted)).digest('base64url')
 }
@@ -43,14 +43,14 @@ export function thumbprint(jwk: PublicJwk): string {
  * The key material of a pinned record. Undefined when the record's fingerprint is not that of its key: people
  * confirmed the fingerprint, so only the key behind it was ever enrolled.
  */
-export function materialOf(record: PublicKey): PublicJwk | undefined {
-  const known = materials.get(record)
+export function readKeyMaterial(record: PublicKey): PublicJwk | undefined {
+  const known = cachedMaterials.get(record)
   if (known) return known
-  const jwk = publicJwkOf(record.algorithm, record.jwk)
-  if (!jwk || thumbprint(jwk) !== record.fingerprint) return undefined
-  materials.set(record, jwk)
+  const jwk = parsePublicJwk(record.algorithm, record.jwk)
+  if (!jwk || computeThumbprint(jwk) !== record.fingerprint) return undefined
+  cachedMaterials.set(record, jwk)
   return jwk
 }
 
 /** Of records that were read once and verify many messages; nobody changes a record. */
-const materials = new WeakMap<PublicKey, PublicJwk>()
+const cachedMaterials = new WeakMap<PublicKey, PublicJwk>()

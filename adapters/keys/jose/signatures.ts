@@ -10,14 +10,14 @@ import {
   type VerifiedPayload,
 } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
-import { signingKey, verifyingKey } from './crypto-keys.ts'
+import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { openKeyFolder } from './key-folder.ts'
-import { isCanonicalBase64url, materialOf } from './public-jwk.ts'
-import { strictHeader } from './strict-header.ts'
+import { isCanonicalBase64url, readKeyMaterial } from './public-jwk.ts'
+import { parseStrictHeader } from './strict-header.ts'
 
 /** Which keys may sign what: a key that is found or lent for one thing is of no use for another. */
-const uses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
+const allowedUses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
   statement: ['message'],
   evidence: ['message'],
   checkpoint: ['message'],
@@ -29,7 +29,7 @@ const uses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
   registry: ['message'],
 }
 
-export type SignatureOptions = {
+export type JoseSignatureOptions = {
   readonly dir: string
   /** Epoch milliseconds; a key past its `not_after` signs no more. */
   readonly now?: () => number
@@ -41,7 +41,7 @@ export type SignatureOptions = {
  * Signatures with the keys of the folder, which is looked at each time: a rotation by the command line counts at once.
  * `sign` uses every active message key (usually one), since a peer's threshold may ask for several.
  */
-export function joseSignatures({ dir, now = Date.now, passphrase }: SignatureOptions): Signatures {
+export function joseSignatures({ dir, now = Date.now, passphrase }: JoseSignatureOptions): Signatures {
   const folder = openKeyFolder(dir)
   return {
     async sign(type, payload) {
@@ -49,7 +49,7 @@ export function joseSignatures({ dir, now = Date.now, passphrase }: SignatureOpt
         .keys()
         .filter(({ public_key }) => public_key.use === 'message' && mayStillSign(public_key, now()))
       if (able.length === 0) throw new Refusal('unavailable', 'the site has no active message key')
-      return signWith(able, type, payload, passphrase)
+      return signWithKeys(able, type, payload, passphrase)
     },
     verify: verifyJws,
     publicKeys: () => folder.keys().map((key) => key.public_key),
@@ -63,7 +63,7 @@ function mayStillSign(key: PublicKey, now: number): boolean {
 /**
  * Signs with exactly these keys (a root key, a person's own). Throws for a key of another use, above 48 KiB, and `Locked`.
  */
-export async function signWith(
+export async function signWithKeys(
   keys: readonly StoredKey[],
   type: SignatureType,
   payload: Uint8Array,
@@ -72,10 +72,10 @@ export async function signWith(
   const signing = new GeneralSign(payload)
   for (const key of keys) {
     const { algorithm, kid, use } = key.public_key
-    if (!uses[type].includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
+    if (!allowedUses[type].includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
     signing
-      .addSignature(await signingKey(key, passphrase))
-      .setProtectedHeader({ alg: algorithm, kid, typ: typOf(type) })
+      .addSignature(await importSigningKey(key, passphrase))
+      .setProtectedHeader({ alg: algorithm, kid, typ: headerType(type) })
   }
   return jws.parse(await signing.sign())
 }
@@ -92,11 +92,11 @@ export async function verifyJws(
 ): Promise<VerifiedPayload | VerificationFailure> {
   const read = jws.safeParse(envelope)
   if (!read.success || !isCanonicalBase64url(read.data.payload)) return 'bad_signature'
-  const usable = pinned.filter((key) => uses[type].includes(key.use) && materialOf(key) !== undefined)
+  const usable = pinned.filter((key) => allowedUses[type].includes(key.use) && readKeyMaterial(key) !== undefined)
   const signers = new Map<string, PublicKey>()
   let verdict: VerificationFailure = 'unknown_key'
   for (const signature of read.data.signatures) {
-    const outcome = await judge(typOf(type), { payload: read.data.payload, ...signature }, usable)
+    const outcome = await verifySignature(headerType(type), { payload: read.data.payload, ...signature }, usable)
     if (outcome === 'bad_signature') return outcome
     if (outcome === 'key_revoked') verdict = outcome
     if (typeof outcome === 'object') signers.set(outcome.fingerprint, outcome)
@@ -105,14 +105,14 @@ export async function verifyJws(
   return { payload: new Uint8Array(Buffer.from(read.data.payload, 'base64url')), keys: [...signers.values()] }
 }
 
-type OneSignature = { readonly payload: string; readonly protected: string; readonly signature: string }
+type JwsSignature = { readonly payload: string; readonly protected: string; readonly signature: string }
 
-async function judge(
+async function verifySignature(
   typ: string,
-  signed: OneSignature,
+  signed: JwsSignature,
   usable: readonly PublicKey[],
 ): Promise<PublicKey | VerificationFailure> {
-  const header = strictHeader(signed.protected)
+  const header = parseStrictHeader(signed.protected)
   if (header?.typ !== typ || !isCanonicalBase64url(signed.signature)) return 'bad_signature'
   const named = usable.filter((key) => key.kid === header.kid)
   if (named.length === 0) return 'unknown_key'
@@ -121,13 +121,13 @@ async function judge(
   const standing = named.filter((key) => !revoked.has(key.fingerprint))
   if (standing.length === 0) return 'key_revoked'
   for (const key of standing) {
-    if (key.algorithm === header.alg && (await holds(signed, key))) return key
+    if (key.algorithm === header.alg && (await isSignatureValid(signed, key))) return key
   }
   return 'bad_signature'
 }
 
-async function holds(signed: OneSignature, record: PublicKey): Promise<boolean> {
-  const key = await verifyingKey(record)
+async function isSignatureValid(signed: JwsSignature, record: PublicKey): Promise<boolean> {
+  const key = await importVerifyingKey(record)
   if (!key) return false
   try {
     await flattenedVerify({ ...signed }, key, { algorithms: [record.algorithm] })
@@ -137,6 +137,6 @@ async function holds(signed: OneSignature, record: PublicKey): Promise<boolean> 
   }
 }
 
-function typOf(type: SignatureType): string {
+function headerType(type: SignatureType): string {
   return `platform-${type}+jws`
 }

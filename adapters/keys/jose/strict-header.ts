@@ -14,15 +14,15 @@ const header = z.strictObject({
 export type StrictHeader = z.infer<typeof header>
 
 /** Undefined for text that is not canonical base64url of UTF-8 JSON with exactly these members. */
-export function strictHeader(encoded: string): StrictHeader | undefined {
-  return header.safeParse(strictJson(encoded)).data
+export function parseStrictHeader(encoded: string): StrictHeader | undefined {
+  return header.safeParse(parseStrictJson(encoded)).data
 }
 
 /**
  * The JSON value behind base64url. Undefined unless printing it again gives the same text: so a repeated member, which
  * two parsers may read differently, is refused (and white space with it).
  */
-export function strictJson(encoded: string): unknown {
+export function parseStrictJson(encoded: string): unknown {
   if (!isCanonicalBase64url(encoded)) return undefined
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64url'))

@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
-import type { Looking } from './key-folder.ts'
-import { materialOf } from './public-jwk.ts'
+import type { KeyCheckInterval } from './key-folder.ts'
+import { readKeyMaterial } from './public-jwk.ts'
 
 /** A key of use `token`. One with `only_subject` (`role:<name>`) speaks for that role of the site and for nobody else. */
 export const tokenKey = publicKey.extend({
@@ -18,15 +18,15 @@ export const tokenKey = publicKey.extend({
 })
 export type TokenKey = z.infer<typeof tokenKey>
 
-const list = z.strictObject({
+const tokenKeyFile = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.token-keys'),
   keys: z.array(tokenKey).max(1_024),
 })
-const maxListBytes = 4_194_304
+const max_list_bytes = 4_194_304
 
 /** Coarsest step of a file system's clock: a file changed twice within one shows the same time for both. */
-const coarsestStepMs = 2_000
+const timestamp_step_ms = 2_000
 
 export interface TokenKeyList {
   /** Throws `Refusal('unavailable')` when the file is absent, can be written by others, or holds anything else. */
@@ -36,15 +36,15 @@ export interface TokenKeyList {
 }
 
 /** The list as a running process sees it: one `stat` a look, read again after a change. */
-export function openTokenKeys(file: string, looking: Looking): TokenKeyList {
+export function openTokenKeys(file: string, interval: KeyCheckInterval): TokenKeyList {
   let held: readonly TokenKey[] = []
   let heldStamp: string | undefined
   let generation = 0
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const look = () => {
-    const now = looking.monotonic()
-    if (now - lookedAt < looking.every_ms) return
+    const now = interval.monotonic()
+    if (now - lookedAt < interval.every_ms) return
     const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
     const onDisk = stat && `${stat.ino}.${stat.size}.${stat.mtimeNs}.${stat.ctimeNs}`
     if (onDisk === undefined || onDisk !== heldStamp) {
@@ -53,7 +53,7 @@ export function openTokenKeys(file: string, looking: Looking): TokenKeyList {
       if (JSON.stringify(keys) !== JSON.stringify(held)) generation += 1
       held = keys
       // The wall clock, not the injected one: it is compared with the times of the file system.
-      if (stat && Math.abs(Date.now() - Number(stat.ctimeMs)) > coarsestStepMs) heldStamp = onDisk
+      if (stat && Math.abs(Date.now() - Number(stat.ctimeMs)) > timestamp_step_ms) heldStamp = onDisk
     }
     lookedAt = now
   }
@@ -73,10 +73,10 @@ export function openTokenKeys(file: string, looking: Looking): TokenKeyList {
 /** Throws as `TokenKeyList.keys` does. */
 export function readTokenKeys(file: string): TokenKey[] {
   try {
-    const { keys } = list.parse(JSON.parse(readGuarded(file)))
+    const { keys } = tokenKeyFile.parse(JSON.parse(readTrustedFile(file)))
     const names = new Set(keys.flatMap(({ kid, fingerprint }) => [kid, fingerprint]))
     // A key under two names would be bound under the one and free under the other.
-    if (names.size !== 2 * keys.length || !keys.every(materialOf)) throw new Error('a key is not what it is named')
+    if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial)) throw new Error('a key is not what it is named')
     return keys
   } catch {
     throw new Refusal('unavailable', 'the list of token keys cannot be read')
@@ -85,14 +85,14 @@ export function readTokenKeys(file: string): TokenKey[] {
 
 /** Durable when it returns: a crash leaves the old list or the new one. As open as its folder, and no more. */
 export function writeTokenKeys(file: string, keys: readonly TokenKey[]): void {
-  const content = list.parse({ v: 1, type: 'platform.token-keys', keys })
+  const content = tokenKeyFile.parse({ v: 1, type: 'platform.token-keys', keys })
   const folder = fs.openSync(dirname(file), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY)
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
   try {
     const opened = fs.openSync(draft, 'wx', 0o600)
     try {
       fs.writeFileSync(opened, `${JSON.stringify(content, undefined, 2)}\n`)
-      openLike(opened, fs.fstatSync(folder))
+      copyGroupAccess(opened, fs.fstatSync(folder))
       fs.fsyncSync(opened)
     } finally {
       fs.closeSync(opened)
@@ -106,7 +106,7 @@ export function writeTokenKeys(file: string, keys: readonly TokenKey[]): void {
 }
 
 /** Whose group may enter the folder may read the file. */
-function openLike(file: number, folder: fs.Stats): void {
+function copyGroupAccess(file: number, folder: fs.Stats): void {
   if ((folder.mode & 0o040) === 0) return
   const { uid, gid } = fs.fstatSync(file)
   if (gid !== folder.gid) fs.fchownSync(file, uid, folder.gid)
@@ -114,14 +114,14 @@ function openLike(file: number, folder: fs.Stats): void {
 }
 
 /** A file, or its folder, that others may write to is theirs to fill. */
-function readGuarded(path: string): string {
+function readTrustedFile(path: string): string {
   if ((fs.statSync(dirname(path)).mode & 0o022) !== 0) throw new Error('others may replace the list')
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const stat = fs.fstatSync(file)
     if (!stat.isFile() || (stat.mode & 0o022) !== 0) throw new Error('others may change the list')
-    if (stat.size > maxListBytes) throw new Error('the list is too long')
+    if (stat.size > max_list_bytes) throw new Error('the list is too long')
     return fs.readFileSync(file, 'utf8')
   } finally {
     fs.closeSync(file)

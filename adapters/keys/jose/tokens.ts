@@ -2,14 +2,14 @@
 import { CompactSign, compactVerify } from 'jose'
 import * as z from 'zod'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
-import { signingKey, verifyingKey } from './crypto-keys.ts'
+import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
-import { strictHeader, strictJson } from './strict-header.ts'
+import { parseStrictHeader, parseStrictJson } from './strict-header.ts'
 import type { TokenKey } from './token-keys.ts'
 
 /** An ML-DSA-87 token is just above 6 KiB; no honest one needs more than this. */
-export const maxTokenBytes = 8_192
+export const max_token_bytes = 8_192
 
 const payload = z.looseObject({
   iss: z.string(),
@@ -40,9 +40,9 @@ export type TokenRefusal =
 export type TokenVerdict = { readonly payload: TokenPayload } | { readonly refused: TokenRefusal }
 
 /** Undefined `only_subject`: the site's own key, which speaks for anybody. */
-type Pinned = PublicKey & Pick<TokenKey, 'only_subject'>
+type PinnedTokenKey = PublicKey & Pick<TokenKey, 'only_subject'>
 
-export type Expected = {
+export type TokenPolicy = {
   readonly issuer: string
   readonly audience: string
   /** Of the role that judges; absent: what is meant for one role is not accepted. */
@@ -67,16 +67,16 @@ export async function issueToken(
   const bytes = Buffer.from(JSON.stringify(payload.parse(claims)))
   const token = await new CompactSign(bytes)
     .setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' })
-    .sign(await signingKey(key, passphrase))
-  if (token.length > maxTokenBytes) throw new Error(`a token of ${token.length} bytes would never be accepted`)
+    .sign(await importSigningKey(key, passphrase))
+  if (token.length > max_token_bytes) throw new Error(`a token of ${token.length} bytes would never be accepted`)
   return token
 }
 
 /** The longest life of a token that a role makes for itself. */
-export const roleToken_s = 300
+export const max_role_token_s = 300
 
 /** All that a role's own key may say: that this is the role, the site's service in every tenant, for a few minutes. */
-const ownToken = z.strictObject({
+const roleTokenPayload = z.strictObject({
   iss: z.string(),
   aud: z.string(),
   sub: z.string(),
@@ -88,9 +88,9 @@ const ownToken = z.strictObject({
   exp: z.int(),
 })
 
-function isItsOwn(claims: TokenPayload, subject: string): boolean {
-  const { success, data } = ownToken.safeParse(claims)
-  return success && data.sub === subject && data.client_id === subject && data.exp - data.iat <= roleToken_s
+function isRolesOwnToken(claims: TokenPayload, subject: string): boolean {
+  const { success, data } = roleTokenPayload.safeParse(claims)
+  return success && data.sub === subject && data.client_id === subject && data.exp - data.iat <= max_role_token_s
 }
 
 /**
@@ -98,23 +98,31 @@ function isItsOwn(claims: TokenPayload, subject: string): boolean {
  * asked for by a header. Retired keys still verify what they signed. A role's key counts for that role's own token
  * alone, and only at the one role that it is meant for. Never throws for a bad token.
  */
-export async function verifyToken(token: string, keys: readonly Pinned[], expected: Expected): Promise<TokenVerdict> {
-  if (token.length > maxTokenBytes) return { refused: 'too_large' }
+export async function verifyToken(
+  token: string,
+  keys: readonly PinnedTokenKey[],
+  expected: TokenPolicy,
+): Promise<TokenVerdict> {
+  if (token.length > max_token_bytes) return { refused: 'too_large' }
   const [head = '', body = '', signature = '', ...more] = token.split('.')
-  const header = strictHeader(head)
+  const header = parseStrictHeader(head)
   const wellFormed = header?.typ === 'at+jwt' && more.length === 0 && isCanonicalBase64url(signature)
   if (!header || !wellFormed) return { refused: 'malformed' }
-  const key = pinnedKey(header.kid, keys, expected)
+  const key = findPinnedKey(header.kid, keys, expected)
   if (typeof key === 'string') return { refused: key }
-  if (key.algorithm !== header.alg || !(await holds(token, key))) return { refused: 'bad_signature' }
-  const claims = payload.safeParse(strictJson(body)).data
+  if (key.algorithm !== header.alg || !(await isSignatureValid(token, key))) return { refused: 'bad_signature' }
+  const claims = payload.safeParse(parseStrictJson(body)).data
   if (!claims) return { refused: 'malformed' }
-  if (key.only_subject !== undefined && !isItsOwn(claims, key.only_subject)) return { refused: 'not_its_own' }
-  const refused = objection(claims, key, expected)
+  if (key.only_subject !== undefined && !isRolesOwnToken(claims, key.only_subject)) return { refused: 'not_its_own' }
+  const refused = findClaimFault(claims, key, expected)
   return refused ? { refused } : { payload: claims }
 }
 
-function pinnedKey(kid: string, keys: readonly Pinned[], { now, skew_s = 60 }: Expected): Pinned | TokenRefusal {
+function findPinnedKey(
+  kid: string,
+  keys: readonly PinnedTokenKey[],
+  { now, skew_s = 60 }: TokenPolicy,
+): PinnedTokenKey | TokenRefusal {
   const key = keys.find((each) => each.kid === kid && each.use === 'token')
   if (!key) return 'unknown_key'
   if (keys.some((each) => each.fingerprint === key.fingerprint && each.status === 'revoked')) return 'key_revoked'
@@ -122,8 +130,8 @@ function pinnedKey(kid: string, keys: readonly Pinned[], { now, skew_s = 60 }: E
   return key
 }
 
-async function holds(token: string, record: PublicKey): Promise<boolean> {
-  const key = await verifyingKey(record)
+async function isSignatureValid(token: string, record: PublicKey): Promise<boolean> {
+  const key = await importVerifyingKey(record)
   if (!key) return false
   try {
     await compactVerify(token, key, { algorithms: [record.algorithm] })
@@ -133,7 +141,11 @@ async function holds(token: string, record: PublicKey): Promise<boolean> {
   }
 }
 
-function objection(claims: TokenPayload, { only_subject }: Pinned, expected: Expected): TokenRefusal | undefined {
+function findClaimFault(
+  claims: TokenPayload,
+  { only_subject }: PinnedTokenKey,
+  expected: TokenPolicy,
+): TokenRefusal | undefined {
   const { issuer, audience, role_audience, now, skew_s = 60 } = expected
   const now_s = now / 1000
   if (claims.iss !== issuer) return 'wrong_issuer'

@@ -1,22 +1,22 @@
 // Private keys under a passphrase: a stolen disk or backup then gives no key to whoever does not know it.
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import type { StoredKey } from './key-files.ts'
-import { materialOf, publicJwkOf } from './public-jwk.ts'
+import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /** PBKDF2 with HMAC-SHA-512: nearly three times what OWASP asks for (210,000, 2023). Some tenths of a second a key. */
-const rounds = 600_000
+const pbkdf2_rounds = 600_000
 /** A file that asks for more would keep a start busy for minutes. */
-const most_rounds = 4_000_000
-const wrapping = 'PBES2-HS512+A256KW'
-const content = 'A256GCM'
+const max_pbkdf2_rounds = 4_000_000
+const key_wrap_algorithm = 'PBES2-HS512+A256KW'
+const content_algorithm = 'A256GCM'
 
-export const shortest_passphrase = 12
+export const min_passphrase_length = 12
 
 /** Which key, and whether a passphrase was there at all; never the passphrase. */
-export class Locked extends Error {
+export class KeyLockedError extends Error {
   readonly why: 'no_passphrase' | 'wrong_passphrase'
 
-  constructor(kid: string, why: Locked['why']) {
+  constructor(kid: string, why: KeyLockedError['why']) {
     super(
       why === 'no_passphrase'
         ? `${kid} is under a passphrase, and none was given`
@@ -28,36 +28,36 @@ export class Locked extends Error {
 }
 
 /** The key with its private half under the passphrase. */
-export async function wrapped(key: StoredKey, passphrase: string): Promise<StoredKey> {
+export async function wrapKey(key: StoredKey, passphrase: string): Promise<StoredKey> {
   if (!key.private_jwk) return key
   const private_jwe = await new CompactEncrypt(Buffer.from(JSON.stringify(key.private_jwk)))
-    .setProtectedHeader({ alg: wrapping, enc: content })
-    .setKeyManagementParameters({ p2c: rounds })
+    .setProtectedHeader({ alg: key_wrap_algorithm, enc: content_algorithm })
+    .setKeyManagementParameters({ p2c: pbkdf2_rounds })
     .encrypt(Buffer.from(passphrase))
   return { public_key: key.public_key, private_jwe }
 }
 
 /** The key with its private half in the open, held to its public half. Throws `Locked`. */
-export async function unwrapped(key: StoredKey, passphrase: string | undefined): Promise<StoredKey> {
+export async function unwrapKey(key: StoredKey, passphrase: string | undefined): Promise<StoredKey> {
   const { public_key, private_jwe } = key
   if (private_jwe === undefined) return key
-  if (passphrase === undefined) throw new Locked(public_key.kid, 'no_passphrase')
-  const private_jwk = await opened(private_jwe, passphrase)
-  const own = private_jwk && publicJwkOf(public_key.algorithm, private_jwk)
-  if (!own || JSON.stringify(own) !== JSON.stringify(materialOf(public_key))) {
-    throw new Locked(public_key.kid, 'wrong_passphrase')
+  if (passphrase === undefined) throw new KeyLockedError(public_key.kid, 'no_passphrase')
+  const private_jwk = await decryptPrivateJwk(private_jwe, passphrase)
+  const own = private_jwk && parsePublicJwk(public_key.algorithm, private_jwk)
+  if (!own || JSON.stringify(own) !== JSON.stringify(readKeyMaterial(public_key))) {
+    throw new KeyLockedError(public_key.kid, 'wrong_passphrase')
   }
   return { public_key, private_jwk }
 }
 
 /** Undefined whatever was wrong: why not is nobody's business. */
-async function opened(jwe: string, passphrase: string): Promise<Record<string, unknown> | undefined> {
+async function decryptPrivateJwk(jwe: string, passphrase: string): Promise<Record<string, unknown> | undefined> {
   try {
-    if (decodeProtectedHeader(jwe).alg !== wrapping) return undefined
+    if (decodeProtectedHeader(jwe).alg !== key_wrap_algorithm) return undefined
     const { plaintext } = await compactDecrypt(jwe, Buffer.from(passphrase), {
-      keyManagementAlgorithms: [wrapping],
-      contentEncryptionAlgorithms: [content],
-      maxPBES2Count: most_rounds,
+      keyManagementAlgorithms: [key_wrap_algorithm],
+      contentEncryptionAlgorithms: [content_algorithm],
+      maxPBES2Count: max_pbkdf2_rounds,
     })
     return JSON.parse(Buffer.from(plaintext).toString('utf8'))
   } catch {

@@ -1,9 +1,9 @@
 // From a client's certificate to a root that the site trusts, each step with its signature, its time and its right.
-import { type Certificate, certificateOf } from './certificate.ts'
+import { type Certificate, parseCertificate } from './certificate.ts'
 
 /** RFC 5280 section 4.2.1.12. */
-const client_auth = '1.3.6.1.5.5.7.3.2'
-const longest_path = 8
+const client_auth_oid = '1.3.6.1.5.5.7.3.2'
+const max_path_length = 8
 
 /** Each certificate with the authority that issued it; the root has none and stands in no pair. */
 export type CertificatePath = {
@@ -12,11 +12,11 @@ export type CertificatePath = {
 }
 
 /** The authorities of a PEM file. Throws an Error for a file without any, and for a certificate that is none. */
-export function authoritiesIn(pem: string): Certificate[] {
+export function parseAuthorities(pem: string): Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   if (blocks.length === 0) throw new Error('it holds no certificate')
   return blocks.map((block) => {
-    const authority = certificateOf(Buffer.from(block.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64'))
+    const authority = parseCertificate(Buffer.from(block.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64'))
     if (!isAuthority(authority)) throw new Error(`${authority.dn} is no authority`)
     return authority
   })
@@ -26,34 +26,34 @@ export function authoritiesIn(pem: string): Certificate[] {
  * The path, or why there is none: for the log. Intermediate authorities are taken from the site's file, never from the
  * client. `now` in epoch milliseconds.
  */
-export function pathOf(
+export function buildCertificatePath(
   der: Buffer,
   authorities: readonly Certificate[],
   now: number,
 ): CertificatePath | { readonly refused: string } {
-  const leaf = parsed(der)
+  const leaf = tryParseCertificate(der)
   if (!leaf) return { refused: 'malformed' }
   if (leaf.x509.ca) return { refused: 'an_authority' }
   if (!isCurrent(leaf, now)) return { refused: now < leaf.not_before ? 'not_yet_valid' : 'expired' }
   const signs = leaf.key_usage?.has('digital_signature') ?? true
-  if (!signs || !leaf.extended_key_usage.includes(client_auth)) return { refused: 'not_for_clients' }
-  const steps = stepsFrom(leaf, authorities, now)
+  if (!signs || !leaf.extended_key_usage.includes(client_auth_oid)) return { refused: 'not_for_clients' }
+  const steps = buildSteps(leaf, authorities, now)
   return steps ? { leaf, steps } : { refused: 'untrusted' }
 }
 
-function parsed(der: Buffer): Certificate | undefined {
+function tryParseCertificate(der: Buffer): Certificate | undefined {
   try {
-    return certificateOf(der)
+    return parseCertificate(der)
   } catch {
     return undefined
   }
 }
 
-function stepsFrom(leaf: Certificate, authorities: readonly Certificate[], now: number) {
+function buildSteps(leaf: Certificate, authorities: readonly Certificate[], now: number) {
   const usable = authorities.filter((authority) => isCurrent(authority, now))
   const steps: { certificate: Certificate; issuer: Certificate }[] = []
   let certificate = leaf
-  while (steps.length < longest_path) {
+  while (steps.length < max_path_length) {
     const issuer = usable.find((authority) => hasIssued(authority, certificate))
     if (!issuer) return undefined
     steps.push({ certificate, issuer })

@@ -1,10 +1,10 @@
 // DER has one spelling for each value; every other one is refused before it means something.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { derOf, extensionsIn, oidIn, partsOf, tags, timeIn } from './der.ts'
+import { decodeOid, decodeTime, iterateElements, parseDer, parseExtensions, tags } from './der.ts'
 
-const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
-const walk = (bytes: Buffer) => [...partsOf(derOf(bytes))]
+const parseHex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
+const listElements = (bytes: Buffer) => [...iterateElements(parseDer(bytes))]
 
 test.each([
   ['nothing', ''],
@@ -18,21 +18,21 @@ test.each([
   ['a length of five bytes', '3085 0000000000'],
   ['a tag of two bytes', '1f8101 00'],
 ])('%s is no DER', (_, bytes) => {
-  expect(() => walk(hex(bytes))).toThrow('DER')
+  expect(() => listElements(parseHex(bytes))).toThrow('DER')
 })
 
 test('elements are given as they stand', () => {
-  const [first, second, ...more] = walk(hex('3006 020105 0101ff'))
+  const [first, second, ...more] = listElements(parseHex('3006 020105 0101ff'))
   expect([first?.tag, first?.content.toString('hex'), first?.whole.toString('hex')]).toEqual([2, '05', '020105'])
   expect([second?.tag, more]).toEqual([1, []])
-  expect(derOf(Buffer.concat([hex('048180'), Buffer.alloc(128)])).content).toHaveLength(128)
+  expect(parseDer(Buffer.concat([parseHex('048180'), Buffer.alloc(128)])).content).toHaveLength(128)
 })
 
 test('no bytes make it run away or read beyond them', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {
-        walk(Buffer.from(bytes))
+        listElements(Buffer.from(bytes))
       } catch (error) {
         expect((error as Error).message).toContain('DER')
       }
@@ -47,11 +47,12 @@ test.each([
   ['1.2.840.113549.1.1.11', '0609 2a864886f70d01010b'],
   ['1.3.101.112', '0603 2b6570'],
 ])('%s', (oid, bytes) => {
-  expect(oidIn(derOf(hex(bytes)))).toBe(oid)
+  expect(decodeOid(parseDer(parseHex(bytes)))).toBe(oid)
 })
 
 test('times of RFC 5280 are read, and no others', () => {
-  const time = (tag: number, text: string) => () => timeIn({ tag, content: Buffer.from(text), whole: Buffer.alloc(0) })
+  const time = (tag: number, text: string) => () =>
+    decodeTime({ tag, content: Buffer.from(text), whole: Buffer.alloc(0) })
   expect(time(tags.utc_time, '491231235959Z')()).toBe(Date.parse('2049-12-31T23:59:59Z'))
   expect(time(tags.utc_time, '500101000000Z')()).toBe(Date.parse('1950-01-01T00:00:00Z'))
   expect(time(tags.generalized_time, '20500101000000Z')()).toBe(Date.parse('2050-01-01T00:00:00Z'))
@@ -59,11 +60,13 @@ test('times of RFC 5280 are read, and no others', () => {
     expect(time(tags.utc_time, text), text).toThrow()
   }
   expect(time(tags.generalized_time, '491231235959Z')).toThrow()
-  expect(() => timeIn(undefined)).toThrow()
+  expect(() => decodeTime(undefined)).toThrow()
 })
 
 test('an extension is critical when it says so', () => {
-  const [plain, critical] = extensionsIn(derOf(hex('3018 3009 0603551d14 0402 0101 300b 0603551d1b 0101ff 0401 00')))
+  const [plain, critical] = parseExtensions(
+    parseDer(parseHex('3018 3009 0603551d14 0402 0101 300b 0603551d1b 0101ff 0401 00')),
+  )
   expect([plain?.oid, plain?.isCritical, plain?.value.toString('hex')]).toEqual(['2.5.29.20', false, '0101'])
   expect([critical?.oid, critical?.isCritical]).toEqual(['2.5.29.27', true])
 })

@@ -1,6 +1,6 @@
 // Reads DER (X.690), strictly: one spelling of each length, nothing behind the end, nothing copied.
 
-export type Der = {
+export type DerElement = {
   readonly tag: number
   readonly content: Buffer
   /** Tag and length with it: what signatures are made over. */
@@ -19,31 +19,31 @@ export const tags = {
 } as const
 
 /** The one element that these bytes are. Throws an Error for anything else. */
-export function derOf(bytes: Buffer): Der {
-  const element = elementAt(bytes, 0)
+export function parseDer(bytes: Buffer): DerElement {
+  const element = readElement(bytes, 0)
   if (element.whole.length !== bytes.length) throw new Error('bytes behind the end of the DER')
   return element
 }
 
 /** What is inside an element, one by one: lists may be long. */
-export function* partsOf({ content }: Der): Generator<Der> {
+export function* iterateElements({ content }: DerElement): Generator<DerElement> {
   for (let at = 0; at < content.length; ) {
-    const element = elementAt(content, at)
+    const element = readElement(content, at)
     at += element.whole.length
     yield element
   }
 }
 
-function elementAt(bytes: Buffer, at: number): Der {
-  const tag = byteAt(bytes, at)
+function readElement(bytes: Buffer, at: number): DerElement {
+  const tag = readByte(bytes, at)
   if ((tag & 0x1f) === 0x1f) throw new Error('a DER tag of many bytes')
-  const first = byteAt(bytes, at + 1)
+  const first = readByte(bytes, at + 1)
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f
   if (first === 0x80 || lengthBytes > 4) throw new Error('a DER length without end')
   let length = first
   if (lengthBytes > 0) {
     length = 0
-    for (let n = 0; n < lengthBytes; n += 1) length = length * 256 + byteAt(bytes, at + 2 + n)
+    for (let n = 0; n < lengthBytes; n += 1) length = length * 256 + readByte(bytes, at + 2 + n)
     if (length < 0x80 || length < 256 ** (lengthBytes - 1)) throw new Error('a DER length that is not the shortest')
   }
   const start = at + 2 + lengthBytes
@@ -51,23 +51,23 @@ function elementAt(bytes: Buffer, at: number): Der {
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) }
 }
 
-function byteAt(bytes: Buffer, at: number): number {
+function readByte(bytes: Buffer, at: number): number {
   const byte = bytes[at]
   if (byte === undefined) throw new Error('DER that was cut off')
   return byte
 }
 
 /** The element, if it has this tag. Throws otherwise. */
-export function expected(element: Der | undefined, tag: number): Der {
+export function expectTag(element: DerElement | undefined, tag: number): DerElement {
   if (element?.tag !== tag) throw new Error('DER of another shape')
   return element
 }
 
 /** Dotted decimal. */
-export function oidIn(element: Der | undefined): string {
+export function decodeOid(element: DerElement | undefined): string {
   const numbers: number[] = []
   let value = 0
-  for (const byte of expected(element, tags.oid).content) {
+  for (const byte of expectTag(element, tags.oid).content) {
     value = value * 128 + (byte & 0x7f)
     if (byte & 0x80) continue
     numbers.push(value)
@@ -79,7 +79,7 @@ export function oidIn(element: Der | undefined): string {
 }
 
 /** Epoch milliseconds of a UTCTime or GeneralizedTime as RFC 5280 section 4.1.2.5 wants them. */
-export function timeIn(element: Der | undefined): number {
+export function decodeTime(element: DerElement | undefined): number {
   const { tag, content } = element ?? { tag: 0, content: Buffer.alloc(0) }
   const text = content.toString('latin1')
   const [, yy = '', rest = ''] = /^(\d{2}|\d{4})(\d{10})Z$/.exec(text) ?? []
@@ -92,14 +92,14 @@ export function timeIn(element: Der | undefined): number {
   return time
 }
 
-export type Extension = { readonly oid: string; readonly isCritical: boolean; readonly value: Buffer }
+export type X509Extension = { readonly oid: string; readonly isCritical: boolean; readonly value: Buffer }
 
 /** The extensions of a certificate, a list or an entry of one: a SEQUENCE of them. */
-export function extensionsIn(list: Der): Extension[] {
-  return [...partsOf(expected(list, tags.sequence))].map((each) => {
-    const [oid, ...rest] = partsOf(expected(each, tags.sequence))
+export function parseExtensions(list: DerElement): X509Extension[] {
+  return [...iterateElements(expectTag(list, tags.sequence))].map((each) => {
+    const [oid, ...rest] = iterateElements(expectTag(each, tags.sequence))
     const [flag] = rest
-    const value = expected(rest.at(-1), tags.octet_string).content
-    return { oid: oidIn(oid), isCritical: flag?.tag === tags.boolean && flag.content[0] !== 0, value }
+    const value = expectTag(rest.at(-1), tags.octet_string).content
+    return { oid: decodeOid(oid), isCritical: flag?.tag === tags.boolean && flag.content[0] !== 0, value }
   })
 }

@@ -2,32 +2,32 @@
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 
-type Entry = { readonly value: string; readonly end_ms: number }
+type MemoryEntry = { readonly value: string; readonly end_ms: number }
 
 /** Beyond this nothing new is taken: whoever sends ever new names must not fill the memory. */
-const most_entries = 100_000
+const max_entries = 100_000
 
-const secondOf = (ms: number) => Math.floor(ms / 1_000)
+const toSecond = (ms: number) => Math.floor(ms / 1_000)
 
 /** `now`: milliseconds of a clock that never jumps. */
 export function memoryKeyValue(now: () => number): KeyValue {
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, MemoryEntry>()
   /** Keys by the second in which their entries end: what has ended is found without a look at the others. */
   const ending = new Map<number, Set<string>>()
   const remove = (key: string) => {
     const entry = entries.get(key)
     if (!entry) return
     entries.delete(key)
-    ending.get(secondOf(entry.end_ms))?.delete(key)
+    ending.get(toSecond(entry.end_ms))?.delete(key)
   }
-  const held = (key: string): Entry | undefined => {
+  const held = (key: string): MemoryEntry | undefined => {
     const entry = entries.get(key)
     if (entry && entry.end_ms > now()) return entry
     remove(key)
     return undefined
   }
   const sweep = () => {
-    const before = secondOf(now())
+    const before = toSecond(now())
     for (const [second, keys] of ending) {
       if (second >= before) continue
       for (const key of keys) entries.delete(key)
@@ -35,19 +35,18 @@ export function memoryKeyValue(now: () => number): KeyValue {
     }
   }
   /** The second in which all that had ended before it was let go. */
-  let swept = secondOf(now())
-  const put = (key: string, entry: Entry) => {
-    if (swept !== secondOf(now())) {
-      swept = secondOf(now())
+  let swept = toSecond(now())
+  const put = (key: string, entry: MemoryEntry) => {
+    if (swept !== toSecond(now())) {
+      swept = toSecond(now())
       sweep()
     }
     const before = entries.get(key)
-    if (!before && entries.size >= most_entries)
-      throw new Refusal('unavailable', 'too many short-lived values are held')
+    if (!before && entries.size >= max_entries) throw new Refusal('unavailable', 'too many short-lived values are held')
     entries.set(key, entry)
     if (before?.end_ms === entry.end_ms) return
-    if (before) ending.get(secondOf(before.end_ms))?.delete(key)
-    const second = secondOf(entry.end_ms)
+    if (before) ending.get(toSecond(before.end_ms))?.delete(key)
+    const second = toSecond(entry.end_ms)
     const together = ending.get(second)
     if (together) together.add(key)
     else ending.set(second, new Set([key]))

@@ -4,7 +4,7 @@ import { createClient, defineScript } from '@redis/client'
 import * as z from 'zod'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { CounterValue, KeyValue } from '../../../daemon/kernel/store/key-value.ts'
-import { Link } from './link.ts'
+import { RedisConnection } from './redis-connection.ts'
 
 export type RedisOptions = {
   readonly host: string
@@ -19,22 +19,22 @@ export type RedisOptions = {
   /** A number from 0 to 1, evenly. */
   readonly chance: () => number
   /** Told when the server is lost, and when it is back; never of a secret. */
-  readonly told: (state: 'lost' | 'back', detail: string) => void
+  readonly onStateChange: (state: 'lost' | 'back', detail: string) => void
 }
 
 const timeout_ms = 2_000
 const connect_timeout_ms = 5_000
-const longest_pause_ms = 5_000
+const max_pause_ms = 5_000
 
 const scripts = {
-  swapValue: script(`
+  swapValue: defineKeyScript(`
     local held = redis.call('GET', KEYS[1])
     if ARGV[1] == '0' and held then return 0 end
     if ARGV[1] == '1' and held ~= ARGV[2] then return 0 end
     if ARGV[3] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
     return 1`),
   // A count without an end, whatever made it, gets one with the next increment. What is no number fails alone: -1.
-  countUp: script(`
+  countUp: defineKeyScript(`
     local found = {}
     for at, key in ipairs(KEYS) do
       local by, life = ARGV[at * 2 - 1], ARGV[at * 2]
@@ -49,7 +49,7 @@ const scripts = {
     return found`),
 }
 
-function script(text: string) {
+function defineKeyScript(text: string) {
   return defineScript({
     SCRIPT: text,
     parseCommand(parser, keys: readonly string[], given: readonly string[]) {
@@ -60,25 +60,31 @@ function script(text: string) {
   })
 }
 
-const value = z.string().nullable()
-const swapped = z.union([z.literal(0), z.literal(1)])
-const counted = z.array(z.int())
+const valueReply = z.string().nullable()
+const swapReply = z.union([z.literal(0), z.literal(1)])
+const countReply = z.array(z.int())
 
 /**
  * Connects in the background, again and again with growing pauses, until it is closed. Throws when the file of authorities
  * cannot be read.
  */
 export function redisKeyValue(options: RedisOptions): KeyValue {
-  const { prefix, told } = options
-  const make = clients(options)
-  const link = new Link({ make, answer_ms: timeout_ms, greeting_ms: connect_timeout_ms, reasonOf, told })
+  const { prefix, onStateChange } = options
+  const make = clientFactory(options)
+  const link = new RedisConnection({
+    make,
+    response_timeout_ms: timeout_ms,
+    handshake_timeout_ms: connect_timeout_ms,
+    describeError,
+    onStateChange,
+  })
 
   const ask = async <T>(shape: z.ZodType<T>, question: (client: RedisClient) => Promise<unknown>): Promise<T> => {
     let answer: unknown
     try {
-      answer = await link.ask(question)
+      answer = await link.request(question)
     } catch (error) {
-      throw new Refusal('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
+      throw new Refusal('unavailable', `the key-value store does not answer: ${describeError(error)}`, [], 1)
     }
     const read = shape.safeParse(answer)
     if (!read.success) throw new Refusal('unavailable', 'the key-value store gave an answer that is none', [], 1)
@@ -88,18 +94,18 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
 
   return {
     name: 'redis',
-    get: async (key) => (await ask(value, (client) => client.get(prefix + key))) ?? undefined,
+    get: async (key) => (await ask(valueReply, (client) => client.get(prefix + key))) ?? undefined,
     async swap(key, from, to, life_ms) {
       const words = [...given(from), ...given(to), String(life_ms)]
-      return (await ask(swapped, (client) => client.swapValue([prefix + key], words))) === 1
+      return (await ask(swapReply, (client) => client.swapValue([prefix + key], words))) === 1
     },
-    increment: together((steps) => {
+    increment: batchIncrements((steps) => {
       const keys = steps.map(([key]) => prefix + key)
       const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
-      return ask(counted, (client) => client.countUp(keys, words))
+      return ask(countReply, (client) => client.countUp(keys, words))
     }),
     async health() {
-      if (!link.isReady) return { ok: false, detail: link.trouble ?? 'not connected' }
+      if (!link.isReady) return { ok: false, detail: link.fault ?? 'not connected' }
       const answer = await ask(z.literal('PONG'), (client) => client.ping()).catch((error: Refusal) => error.message)
       return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
     },
@@ -109,9 +115,9 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
   }
 }
 
-type RedisClient = ReturnType<ReturnType<typeof clients>>
+type RedisClient = ReturnType<ReturnType<typeof clientFactory>>
 
-function clients({ database, username, password, host, port, tls, chance }: RedisOptions) {
+function clientFactory({ database, username, password, host, port, tls, chance }: RedisOptions) {
   const ca = tls?.ca_file === undefined ? undefined : readFileSync(tls.ca_file)
   return () =>
     createClient({
@@ -125,22 +131,22 @@ function clients({ database, username, password, host, port, tls, chance }: Redi
         host,
         port,
         connectTimeout: connect_timeout_ms,
-        reconnectStrategy: (retries) => pauseAfter(retries, chance()),
+        reconnectStrategy: (retries) => reconnectPause(retries, chance()),
         ...(tls ? { tls: true, ...(ca ? { ca } : {}) } : {}),
       },
     })
 }
 
-type Step = readonly [key: string, by: number, life_ms: number]
-type Asked = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
+type IncrementStep = readonly [key: string, by: number, life_ms: number]
+type IncrementWaiter = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
 
 /** One question holds no more than this, so that the server is not long with one script. */
-const most_steps = 128
+const max_steps = 128
 
 /** All increments of one tick are one question. `ask` gives count and time left for each step in turn, -1 or nothing where it failed. */
-function together(ask: (steps: readonly Step[]) => Promise<readonly number[]>): KeyValue['increment'] {
-  let steps: Step[] = []
-  let asked: Asked[] = []
+function batchIncrements(ask: (steps: readonly IncrementStep[]) => Promise<readonly number[]>): KeyValue['increment'] {
+  let steps: IncrementStep[] = []
+  let asked: IncrementWaiter[] = []
   const flush = () => {
     const these = asked
     const answer = ask(steps)
@@ -148,7 +154,7 @@ function together(ask: (steps: readonly Step[]) => Promise<readonly number[]>): 
     asked = []
     answer.then(
       (counts) => {
-        for (const [at, each] of these.entries()) settle(each, counts[2 * at] ?? -1, counts[2 * at + 1] ?? -1)
+        for (const [at, each] of these.entries()) resolveIncrement(each, counts[2 * at] ?? -1, counts[2 * at + 1] ?? -1)
       },
       (error: unknown) => {
         for (const { failed } of these) failed(error)
@@ -160,22 +166,22 @@ function together(ask: (steps: readonly Step[]) => Promise<readonly number[]>): 
       if (steps.length === 0) queueMicrotask(() => steps.length > 0 && flush())
       steps.push([key, by, life_ms])
       asked.push({ done, failed })
-      if (steps.length === most_steps) flush()
+      if (steps.length === max_steps) flush()
     })
 }
 
-function settle({ done, failed }: Asked, count: number, left_ms: number): void {
+function resolveIncrement({ done, failed }: IncrementWaiter, count: number, left_ms: number): void {
   if (left_ms < 0) failed(new Refusal('unavailable', 'the key-value store holds no count there', [], 1))
   else done({ count, left_ms })
 }
 
 /** Full jitter. */
-export function pauseAfter(retries: number, chance: number): number {
-  return Math.round(50 + chance * Math.min(longest_pause_ms, 100 * 2 ** retries))
+export function reconnectPause(retries: number, chance: number): number {
+  return Math.round(50 + chance * Math.min(max_pause_ms, 100 * 2 ** retries))
 }
 
 /** By code where there is one: messages of a client may carry addresses, and some day more. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = (error as NodeJS.ErrnoException).code
   if (code !== undefined) return code

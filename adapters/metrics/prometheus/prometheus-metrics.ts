@@ -9,28 +9,28 @@ export type PrometheusOptions = {
   readonly strict?: boolean
 }
 
-type Recorder = (value: number) => void
+type ValueRecorder = (value: number) => void
 
 /** A declared metric with one recorder for each set of label values, so that a repeat costs one look-up. */
-type Kept = {
+type RegisteredMetric = {
   readonly metric: Metric
-  readonly recorders: Map<string, Recorder>
-  readonly recorderOf: (labels: Record<string, string>) => Recorder
+  readonly recorders: Map<string, ValueRecorder>
+  readonly recorderOf: (labels: Record<string, string>) => ValueRecorder
 }
 
 /** A registry of its own: two roles in one process may declare the same name. Throws when a name is declared twice. */
 export function prometheusMetrics(declared: readonly Metric[], options: PrometheusOptions = {}): Metrics {
   const registry = new Registry()
   if (options.process) collectDefaultMetrics({ register: registry })
-  const kept = new Map(declared.map((metric) => [metric.name, keep(metric, registry)]))
+  const kept = new Map(declared.map((metric) => [metric.name, registerMetric(metric, registry)]))
   const recorder = (kind: Metric['kind'], metric: Metric, labels: Readonly<Record<string, string>>) => {
     const found = kept.get(metric.name)
-    const key = found && keyOf(found.metric, labels)
+    const key = found && labelValuesKey(found.metric, labels)
     if (found === undefined || key === undefined || found.metric.kind !== kind) {
       if (options.strict) throw new TypeError(`${metric.name} is no declared ${kind} with these labels`)
       return undefined
     }
-    return found.recorders.get(key) ?? remember(found, key, labels)
+    return found.recorders.get(key) ?? cacheRecorder(found, key, labels)
   }
   return {
     count: (metric, labels, by = 1) => recorder('counter', metric, labels)?.(by),
@@ -40,14 +40,14 @@ export function prometheusMetrics(declared: readonly Metric[], options: Promethe
   }
 }
 
-function remember(found: Kept, key: string, labels: Readonly<Record<string, string>>): Recorder {
+function cacheRecorder(found: RegisteredMetric, key: string, labels: Readonly<Record<string, string>>): ValueRecorder {
   const recorder = found.recorderOf({ ...labels })
   found.recorders.set(key, recorder)
   return recorder
 }
 
 /** The label values in declared order; undefined when a label is missing, unknown or not text. */
-function keyOf(metric: Metric, labels: MetricLabels<string>): string | undefined {
+function labelValuesKey(metric: Metric, labels: MetricLabels<string>): string | undefined {
   let key = ''
   for (const name of metric.labels) {
     const value = labels[name]
@@ -59,22 +59,22 @@ function keyOf(metric: Metric, labels: MetricLabels<string>): string | undefined
   return given === metric.labels.length ? key : undefined
 }
 
-function keep(metric: Metric, registry: Registry): Kept {
+function registerMetric(metric: Metric, registry: Registry): RegisteredMetric {
   const { name, help } = metric
   const common = { name, help, labelNames: [...metric.labels], registers: [registry] }
-  const recorders = new Map<string, Recorder>()
+  const recorders = new Map<string, ValueRecorder>()
   if (metric.kind === 'counter') {
     const of = new Counter(common)
-    return { metric, recorders, recorderOf: (labels) => bound(of.labels(labels), 'inc') }
+    return { metric, recorders, recorderOf: (labels) => bindRecorder(of.labels(labels), 'inc') }
   }
   if (metric.kind === 'gauge') {
     const of = new Gauge(common)
-    return { metric, recorders, recorderOf: (labels) => bound(of.labels(labels), 'set') }
+    return { metric, recorders, recorderOf: (labels) => bindRecorder(of.labels(labels), 'set') }
   }
   const of = new Histogram({ ...common, ...(metric.buckets ? { buckets: [...metric.buckets] } : {}) })
-  return { metric, recorders, recorderOf: (labels) => bound(of.labels(labels), 'observe') }
+  return { metric, recorders, recorderOf: (labels) => bindRecorder(of.labels(labels), 'observe') }
 }
 
-function bound<K extends string>(child: Record<K, Recorder>, verb: K): Recorder {
+function bindRecorder<K extends string>(child: Record<K, ValueRecorder>, verb: K): ValueRecorder {
   return (value) => child[verb](value)
 }

@@ -2,12 +2,12 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { type Peer, type Peers, peer } from '../../../daemon/kernel/identity/peer.ts'
-import { readRecord, recordNames, removeRecord, writeRecord } from './record-files.ts'
+import { listRecordNames, readRecord, removeRecord, writeRecord } from './record-files.ts'
 
-const peerFileName = /^[a-z0-9][a-z0-9-]{0,62}\.json$/
+const peerFilePattern = /^[a-z0-9][a-z0-9-]{0,62}\.json$/
 
 /** Coarsest step of a file system's clock: a file changed twice within one shows the same time for both. */
-const coarsestStepMs = 2_000
+const timestamp_step_ms = 2_000
 
 export interface PeerFiles extends Peers {
   /** Pins a peer; throws an Error when one of that name is pinned already, unless it is to be replaced. Durable. */
@@ -16,7 +16,7 @@ export interface PeerFiles extends Peers {
   remove(name: string): Promise<boolean>
 }
 
-type Held = { readonly stamp: string; readonly settled: boolean; readonly value: Peer }
+type CachedPeer = { readonly stamp: string; readonly settled: boolean; readonly value: Peer }
 
 /**
  * The peers in this folder, by name. Each look costs one `stat` a peer and reads only the files that changed. Throws
@@ -24,10 +24,10 @@ type Held = { readonly stamp: string; readonly settled: boolean; readonly value:
  * it out would silently change whom the site trusts.
  */
 export function peerFiles(dir: string): PeerFiles {
-  const held = new Map<string, Held>()
+  const held = new Map<string, CachedPeer>()
 
   const look = (): Peer[] => {
-    const names = recordNames(dir, peerFileName, 'peer')
+    const names = listRecordNames(dir, peerFilePattern, 'peer')
     for (const known of held.keys()) if (!names.includes(known)) held.delete(known)
     return names.flatMap((name) => {
       const path = join(dir, name)
@@ -37,7 +37,7 @@ export function peerFiles(dir: string): PeerFiles {
       const known = held.get(name)
       if (known?.settled && known.stamp === stamp) return [known.value]
       // The wall clock, not an injected one: it is compared with the times of the file system.
-      const settled = Math.abs(Date.now() - Number(stat.ctimeMs)) > coarsestStepMs
+      const settled = Math.abs(Date.now() - Number(stat.ctimeMs)) > timestamp_step_ms
       const value = readPeer(path, name)
       held.set(name, { stamp, settled, value })
       return [value]
@@ -49,12 +49,12 @@ export function peerFiles(dir: string): PeerFiles {
     get: async (name) => look().find((each) => each.name === name),
     async add(given, { replace = false } = {}) {
       const pinned = peer.parse(given)
-      const names = recordNames(dir, peerFileName, 'peer')
+      const names = listRecordNames(dir, peerFilePattern, 'peer')
       if (!replace && names.includes(`${pinned.name}.json`)) throw new Error(`${pinned.name} is pinned already`)
       writeRecord(dir, `${pinned.name}.json`, pinned)
     },
     async remove(name) {
-      if (!recordNames(dir, peerFileName, 'peer').includes(`${name}.json`)) return false
+      if (!listRecordNames(dir, peerFilePattern, 'peer').includes(`${name}.json`)) return false
       removeRecord(dir, `${name}.json`)
       return true
     },

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { type People, type Person, person } from '../../../daemon/kernel/identity/person.ts'
-import { readRecord, recordNames, writeRecord } from './record-files.ts'
+import { listRecordNames, readRecord, writeRecord } from './record-files.ts'
 
-const personFileName = /^[a-z0-9-]{0,40}-[0-9a-f]{16}\.json$/
+const personFilePattern = /^[a-z0-9-]{0,40}-[0-9a-f]{16}\.json$/
 
 export interface PeopleFiles extends People {
   /** Writes the person in the place of whatever was kept of the same subject. Durable. */
@@ -15,18 +15,18 @@ export interface PeopleFiles extends People {
 export function peopleFiles(dir: string): PeopleFiles {
   return {
     async list() {
-      return recordNames(dir, personFileName, 'person').map((name) => readPerson(dir, name))
+      return listRecordNames(dir, personFilePattern, 'person').map((name) => readPerson(dir, name))
     },
     async put(given) {
       const enrolled = person.parse(given)
-      recordNames(dir, personFileName, 'person')
-      writeRecord(dir, nameOf(enrolled.subject), enrolled)
+      listRecordNames(dir, personFilePattern, 'person')
+      writeRecord(dir, personRecordName(enrolled.subject), enrolled)
     },
   }
 }
 
 /** Readable where it can be, and different for each subject whatever letters it is made of. */
-function nameOf(subject: string): string {
+function personRecordName(subject: string): string {
   const readable = subject
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -36,6 +36,6 @@ function nameOf(subject: string): string {
 
 function readPerson(dir: string, name: string): Person {
   const read = readRecord(join(dir, name), person)
-  if (read && nameOf(read.subject) === name) return read
+  if (read && personRecordName(read.subject) === name) return read
   throw new Error(`${join(dir, name)} is not the person that it is named after; restore it from a backup`)
 }

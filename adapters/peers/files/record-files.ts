@@ -4,13 +4,13 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type * as z from 'zod'
 
-const maxRecordBytes = 1_048_576
+const max_record_bytes = 1_048_576
 
 /**
  * File names of the records of a kind (`peer`, say), sorted; none when there is no folder. Throws an Error with its remedy for a folder that
  * others may enter, and for a file of another name: to leave one out would silently change whom the site trusts.
  */
-export function recordNames(dir: string, pattern: RegExp, kind: string): string[] {
+export function listRecordNames(dir: string, pattern: RegExp, kind: string): string[] {
   const folder = fs.statSync(dir, { throwIfNoEntry: false })
   if (!folder) return []
   requirePrivate(folder.mode, dir, '700')
@@ -25,9 +25,9 @@ export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined
   const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > maxRecordBytes) return undefined
+    if (!stat.isFile() || stat.size > max_record_bytes) return undefined
     requirePrivate(stat.mode, path, '600')
-    return schema.safeParse(jsonOf(fs.readFileSync(file, 'utf8'))).data
+    return schema.safeParse(parseJson(fs.readFileSync(file, 'utf8'))).data
   } finally {
     fs.closeSync(file)
   }
@@ -53,7 +53,7 @@ export function removeRecord(dir: string, name: string): void {
   syncFolder(dir)
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

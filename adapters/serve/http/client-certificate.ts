@@ -4,19 +4,19 @@ import type { TLSSocket } from 'node:tls'
 import type { ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 
 /** Once for each connection, so that what is found out about it is found out once. */
-const shown = new WeakMap<Socket, ShownCertificate | typeof none>()
-const none = Symbol('none')
+const certificatesBySocket = new WeakMap<Socket, ShownCertificate | typeof no_certificate>()
+const no_certificate = Symbol('none')
 
-export function certificateOf(socket: Socket): ShownCertificate | undefined {
+export function clientCertificate(socket: Socket): ShownCertificate | undefined {
   if (!('getPeerX509Certificate' in socket)) return undefined
-  const known = shown.get(socket) ?? read(socket as TLSSocket)
-  shown.set(socket, known)
-  return known === none ? undefined : known
+  const known = certificatesBySocket.get(socket) ?? readCertificate(socket as TLSSocket)
+  certificatesBySocket.set(socket, known)
+  return known === no_certificate ? undefined : known
 }
 
-function read(socket: TLSSocket): ShownCertificate | typeof none {
+function readCertificate(socket: TLSSocket): ShownCertificate | typeof no_certificate {
   const certificate = socket.getPeerX509Certificate()
-  if (!certificate) return none
+  if (!certificate) return no_certificate
   const { authorized, authorizationError } = socket
   return { der: certificate.raw, ...(authorized ? {} : { fault: String(authorizationError ?? 'untrusted') }) }
 }

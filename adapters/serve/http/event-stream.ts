@@ -6,7 +6,7 @@ import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 /** The reason of an abort by which a stream ends politely: the client is told when to come back. */
 export const endOfService = Symbol('end of service')
 
-export type StreamOptions = {
+export type EventStreamOptions = {
   readonly signal: AbortSignal
   readonly heartbeat_ms: number
   /** Turns what the events threw into the data of a last event "problem". */
@@ -17,7 +17,7 @@ export type StreamOptions = {
 export async function streamEvents(
   to: ServerResponse,
   events: AsyncIterable<ServerEvent>,
-  { signal, heartbeat_ms, problemOf }: StreamOptions,
+  { signal, heartbeat_ms, problemOf }: EventStreamOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
   const heartbeat = startHeartbeat(to, heartbeat_ms)
@@ -25,7 +25,7 @@ export async function streamEvents(
     for (;;) {
       const next = await unlessAborted(iterator.next(), signal)
       if (!next || next.done) break
-      if (!to.write(frame(next.value))) await once(to, 'drain', { signal })
+      if (!to.write(formatEvent(next.value))) await once(to, 'drain', { signal })
     }
   } catch (error) {
     if (!signal.aborted) to.write(`event: problem\ndata: ${JSON.stringify(problemOf(error))}\n\n`)
@@ -38,11 +38,11 @@ export async function streamEvents(
 }
 
 /** Event ids and names come from operations; a line break in one would forge a field. */
-export function frame({ id, event, data }: ServerEvent): string {
-  return `id: ${line(id)}\nevent: ${line(event)}\ndata: ${JSON.stringify(data)}\n\n`
+export function formatEvent({ id, event, data }: ServerEvent): string {
+  return `id: ${toSingleLine(id)}\nevent: ${toSingleLine(event)}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-function line(text: string): string {
+function toSingleLine(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, ' ')
 }
 

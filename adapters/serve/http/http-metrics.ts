@@ -14,4 +14,4 @@ export const httpSeconds = histogram(
   [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 )
 
-export const httpInFlight = gauge('http_requests_in_flight', 'Requests under way on a listener.', ['listener'])
+export const httpActiveRequests = gauge('http_requests_in_flight', 'Requests under way on a listener.', ['listener'])

@@ -1,6 +1,6 @@
 // How much one listener lets strangers take: time, connections, bytes. Each number can be set by boot or a test.
 
-export type Limits = {
+export type ListenerLimits = {
   /** Requests under way at once; the next one is answered 503. Streams are counted apart. */
   readonly in_flight: number
   readonly streams: number
@@ -22,7 +22,7 @@ export type Limits = {
   readonly heartbeat_ms: number
 }
 
-export const defaultLimits: Limits = {
+export const defaultListenerLimits: ListenerLimits = {
   in_flight: 1_000,
   streams: 1_000,
   streams_per_caller: 32,

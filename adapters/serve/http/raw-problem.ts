@@ -3,16 +3,16 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { type Problem, problemOf } from '../../../daemon/kernel/error/problem.ts'
-import { commonHeaders } from './answer.ts'
+import { commonHeaders } from './write-response.ts'
 
-const detailOf: Readonly<Record<number, string>> = {
+const detailByStatus: Readonly<Record<number, string>> = {
   400: 'the bytes are not an HTTP/1.1 request',
   408: 'the request did not arrive in time',
   413: 'the chunk extensions are too large',
   431: 'the header fields are too large',
 }
 
-const statusOf: Readonly<Record<string, number>> = {
+const statusByCode: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   HPE_HEADER_OVERFLOW: 431,
@@ -22,7 +22,7 @@ const statusOf: Readonly<Record<string, number>> = {
  * Writes the refusal and closes. `hasBegun`: an answer on this socket is under way, and more bytes would corrupt it.
  * 408 and 431 have no code of their own in the table of refusals: they are `malformed` with their own status.
  */
-export function answerUnreadable(
+export function writeParserProblem(
   error: NodeJS.ErrnoException,
   socket: Socket,
   trace_id: string,
@@ -32,8 +32,8 @@ export function answerUnreadable(
     socket.destroy()
     return undefined
   }
-  const status = statusOf[error.code ?? ''] ?? 400
-  const refused = refuse(status === 413 ? 'too_large' : 'malformed', detailOf[status] ?? '')
+  const status = statusByCode[error.code ?? ''] ?? 400
+  const refused = refuse(status === 413 ? 'too_large' : 'malformed', detailByStatus[status] ?? '')
   const body = JSON.stringify({ ...problemOf(refused, trace_id), status } satisfies Problem)
   const headers = { ...commonHeaders, 'content-type': 'application/problem+json' }
   const head = [

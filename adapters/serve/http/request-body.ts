@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { SignedBody } from '../../../daemon/kernel/operation/call.ts'
 import { hasBody, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
-import { parseSoundJson } from './sound-json.ts'
+import { parseUntrustedJson } from './untrusted-json.ts'
 
-type Taking = ServedRoute['operation']
+type RouteOperation = ServedRoute['operation']
 
-const form = 'application/x-www-form-urlencoded'
+const form_type = 'application/x-www-form-urlencoded'
 
 /** Why this body will not be read; `undefined` when it will, or when there is none. */
-export function bodyRefusal(operation: Taking, headers: IncomingHttpHeaders): Refusal | undefined {
+export function checkBodyHeaders(operation: RouteOperation, headers: IncomingHttpHeaders): Refusal | undefined {
   const length = headers['content-length']
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined
   if (!hasBody(operation.method)) return refuse('malformed', 'this operation takes no body')
@@ -36,16 +36,16 @@ function isOfType(wanted: string, given: string | undefined): boolean {
 }
 
 /** What a signed operation is given in place of a value. */
-export function deliveryOf(headers: IncomingHttpHeaders, body: unknown): SignedBody {
+export function readSignedBody(headers: IncomingHttpHeaders, body: unknown): SignedBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const fields = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const)
-  return { headers: Object.fromEntries(fields), bytes, parse: () => parseSoundJson(bytes) }
+  return { headers: Object.fromEntries(fields), bytes, parse: () => parseUntrustedJson(bytes) }
 }
 
 /** The body as a value; `undefined` for an empty one. */
-export function parseBody(operation: Taking, body: unknown): unknown | Refusal {
+export function parseBody(operation: RouteOperation, body: unknown): unknown | Refusal {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
-  return operation.consumes === form ? parseForm(body) : parseSoundJson(body)
+  return operation.consumes === form_type ? parseForm(body) : parseUntrustedJson(body)
 }
 
 function parseForm(body: Buffer): Record<string, string> | Refusal {

@@ -7,25 +7,28 @@ import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
  * The bearer token of `Authorization`. A bearer header that is not well formed (two headers among them, which arrive
  * joined by a comma) gives the empty token, which no provider accepts; another scheme gives none.
  */
-export function bearerOf(header: string | undefined): string | undefined {
+export function parseBearer(header: string | undefined): string | undefined {
   if (header === undefined || !/^bearer\b/i.test(header)) return undefined
   return /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1] ?? ''
 }
 
-export type Conditions = {
+export type RequestConditions = {
   readonly if_match: number | undefined
   readonly idempotency_key: string | undefined
   readonly last_event_id: string | undefined
 }
 
 /** Conditions that most requests do not have, shared so that they cost nothing. */
-const none: Conditions = { if_match: undefined, idempotency_key: undefined, last_event_id: undefined }
+const no_conditions: RequestConditions = { if_match: undefined, idempotency_key: undefined, last_event_id: undefined }
 
-export function conditionsOf(operation: ServedRoute['operation'], headers: IncomingHttpHeaders): Conditions | Refusal {
+export function parseConditions(
+  operation: ServedRoute['operation'],
+  headers: IncomingHttpHeaders,
+): RequestConditions | Refusal {
   const match = headers['if-match']
   const key = headers['idempotency-key']
   const event = headers['last-event-id']
-  if (match === undefined && key === undefined && event === undefined) return none
+  if (match === undefined && key === undefined && event === undefined) return no_conditions
   if (match !== undefined && match !== '*' && !/^"\d{1,15}"$/.test(match)) {
     return refuse('malformed', 'If-Match must be one ETag of this service, such as "3", or *')
   }

@@ -8,40 +8,40 @@ import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/ope
 import type { RoleContext } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { endOfService } from './event-stream.ts'
-import { carryOut, type Desk, enter, giveUp } from './exchange.ts'
-import { type Flight, Flights } from './flight.ts'
-import { httpInFlight } from './http-metrics.ts'
-import { defaultLimits, type Limits } from './limits.ts'
-import { pathsOf, routerPath } from './served-paths.ts'
-import { closeToOthers, prepareSocketFile } from './socket-file.ts'
-import { fail, strayHandler, unreadable } from './stray.ts'
-import { presentTo } from './surface-exchange.ts'
+import { acceptRequest, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
+import { httpActiveRequests } from './http-metrics.ts'
+import { defaultListenerLimits, type ListenerLimits } from './limits.ts'
+import { listPaths, toRouterPath } from './method-lookup.ts'
+import { type ServedRequest, ServedRequests } from './served-request.ts'
+import { prepareSocketFile, restrictSocketFile } from './socket-file.ts'
+import { surfaceHandler } from './surface-handler.ts'
+import { answerParserError, failRequest, unroutedHandler } from './unrouted-request.ts'
 
 /** `group`: whose members may use the socket besides its owner. */
-export type Listen =
+export type ListenTarget =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string; readonly group?: number | undefined }
 
-export type Tls = {
+export type ListenerTls = {
   readonly cert: string
   readonly key: string
   readonly ca?: string | undefined
   readonly isCertificateOptional?: boolean
 }
 
-export type ServeOptions = {
+export type HttpServerOptions = {
   /** Of the listener, as metrics and logs name it. */
   readonly name: string
   readonly operations: readonly AddressedOperation[]
-  readonly workshop: RoleContext
+  readonly roleContext: RoleContext
   /** Leaves out the operations that only the internal listener and the local socket may serve. */
   readonly restricted: boolean
-  readonly listen: Listen
+  readonly listen: ListenTarget
   /** PEM texts. With `ca`, a client must show a certificate of it, or may where that is optional. */
-  readonly tls?: Tls | undefined
+  readonly tls?: ListenerTls | undefined
   /** Another protocol that the listener speaks at a path of its own. */
   readonly surface?: Surface | undefined
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<ListenerLimits>
   readonly log: Log
   readonly metrics: Metrics
 }
@@ -56,44 +56,44 @@ export type HttpServer = {
 }
 
 /** Listens. Throws when the address is taken, or the socket's folder is open to others. */
-export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
-  const { workshop, log, metrics, listen } = options
+export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
+  const { roleContext, log, metrics, listen } = options
   // Behind a socket file are the site's own processes, which wait for one another.
   const own = 'socket' in listen ? { large_bodies_bytes: Infinity, large_bodies_bytes_per_caller: Infinity } : {}
-  const limits = { ...defaultLimits, ...own, ...options.limits }
-  const desk: Desk = { workshop, log, metrics, limits, flights: new Flights(limits) }
+  const limits = { ...defaultListenerLimits, ...own, ...options.limits }
+  const desk: ListenerContext = { roleContext, log, metrics, limits, requests: new ServedRequests(limits) }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
-  const app = newApp(desk, options.tls)
-  for (const target of operations) addRoutes(app, desk, target, carryOut.bind(undefined, desk, target))
+  const app = createApp(desk, options.tls)
+  for (const target of operations) addRoutes(app, desk, target, performRequest.bind(undefined, desk, target))
   const { surface } = options
-  if (surface) for (const target of surface.routes) addRoutes(app, desk, target, presentTo(desk, surface), surface)
-  const strays = strayHandler(desk, [...operations, ...(surface?.routes ?? [])])
+  if (surface) for (const target of surface.routes) addRoutes(app, desk, target, surfaceHandler(desk, surface), surface)
+  const strays = unroutedHandler(desk, [...operations, ...(surface?.routes ?? [])])
   app.setNotFoundHandler(strays)
   // Whatever is wrong with the body of a stray, such as QUERY without a content type: there was nothing to send it to.
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    request.is404 ? strays(request, reply) : fail(desk, error, request, reply),
+    request.is404 ? strays(request, reply) : failRequest(desk, error, request, reply),
   )
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   if ('socket' in listen) await prepareSocketFile(listen.socket, listen.group)
   const url = await app.listen('socket' in listen ? { path: listen.socket } : listen)
-  if ('socket' in listen) await closeToOthers(listen.socket, listen.group)
+  if ('socket' in listen) await restrictSocketFile(listen.socket, listen.group)
   const address = app.server.address()
-  const sweep = setInterval(() => sweepLate(desk, options.name), Math.min(250, limits.request_ms / 2)).unref()
+  const sweep = setInterval(() => timeOutOverdue(desk, options.name), Math.min(250, limits.request_ms / 2)).unref()
   return {
     url: 'socket' in listen ? `unix:${listen.socket}` : url,
     port: typeof address === 'object' && address ? address.port : 0,
-    close: (deadline_ms) => close(app, desk, deadline_ms).finally(() => clearInterval(sweep)),
+    close: (deadline_ms) => closeListener(app, desk, deadline_ms).finally(() => clearInterval(sweep)),
   }
 }
 
 /** Operations parse by their own schemas; without this, Fastify loads a validator and a serializer at every start. */
-function neverCompiled(): never {
+function refuseCompilation(): never {
   throw new TypeError('a route has a Fastify schema; operations bring their own')
 }
 
-function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
-  const { limits } = desk
+function createApp(context: ListenerContext, tls: HttpServerOptions['tls']): FastifyInstance {
+  const { limits } = context
   const node: http.ServerOptions = {
     headersTimeout: limits.headers_ms,
     requestTimeout: limits.receive_ms,
@@ -104,7 +104,7 @@ function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
     requireHostHeader: false,
     noDelay: true,
   }
-  const https = tls && { ...node, ...tlsOptions(tls) }
+  const https = tls && { ...node, ...buildTlsOptions(tls) }
   const app = fastify({
     ...(https ? { https } : { http: node }),
     requestTimeout: limits.receive_ms,
@@ -115,60 +115,60 @@ function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
-    schemaController: { compilersFactory: { buildValidator: neverCompiled, buildSerializer: neverCompiled } },
-    frameworkErrors: (error, request, reply) => fail(desk, error, request, reply),
-    clientErrorHandler: (error, socket) => unreadable(desk, error, socket as Socket),
+    schemaController: { compilersFactory: { buildValidator: refuseCompilation, buildSerializer: refuseCompilation } },
+    frameworkErrors: (error, request, reply) => failRequest(context, error, request, reply),
+    clientErrorHandler: (error, socket) => answerParserError(context, error, socket as Socket),
   }) as unknown as FastifyInstance
-  app.decorateRequest('flight', undefined)
+  app.decorateRequest('served', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
 }
 
 /** Where a certificate is optional, one that is not trusted comes through, and is refused by whoever judges it. */
-function tlsOptions({ cert, key, ca, isCertificateOptional = false }: Tls) {
+function buildTlsOptions({ cert, key, ca, isCertificateOptional = false }: ListenerTls) {
   const asking = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: !isCertificateOptional }
   return { cert, key, minVersion: 'TLSv1.2' as const, ...asking }
 }
 
-type Handling = (flight: Flight, request: FastifyRequest) => Promise<void>
+type RouteHandler = (served: ServedRequest, request: FastifyRequest) => Promise<void>
 
 function addRoutes(
   app: FastifyInstance,
-  desk: Desk,
+  context: ListenerContext,
   target: ServedRoute,
-  handle: Handling,
+  handle: RouteHandler,
   surface?: Surface | undefined,
 ): void {
   const { method, max_body_bytes } = target.operation
-  for (const path of pathsOf(target.operation)) {
+  for (const path of listPaths(target.operation)) {
     app.route({
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
-      url: routerPath(path),
+      url: toRouterPath(path),
       ...(max_body_bytes === undefined ? {} : { bodyLimit: max_body_bytes }),
       onRequest: (request, reply, done) => {
-        enter(desk, target, request, reply, surface).then((mayGoOn) => {
+        acceptRequest(context, target, request, reply, surface).then((mayGoOn) => {
           if (mayGoOn) done()
         }, done)
       },
       handler: (request) => {
-        if (request.flight) void handle(request.flight, request)
+        if (request.served) void handle(request.served, request)
       },
     })
   }
 }
 
-function sweepLate(desk: Desk, listener: string): void {
-  for (const flight of desk.flights.overdue(performance.now())) giveUp(desk, flight)
-  desk.metrics.set(httpInFlight, { listener }, desk.flights.plain.size + desk.flights.streams.size)
+function timeOutOverdue(context: ListenerContext, listener: string): void {
+  for (const served of context.requests.overdue(performance.now())) timeOutRequest(context, served)
+  context.metrics.set(httpActiveRequests, { listener }, context.requests.plain.size + context.requests.streams.size)
 }
 
-async function close(app: FastifyInstance, desk: Desk, deadline_ms: number): Promise<void> {
-  const emptied = desk.flights.emptied()
+async function closeListener(app: FastifyInstance, context: ListenerContext, deadline_ms: number): Promise<void> {
+  const emptied = context.requests.drain()
   const closed = app.close()
-  for (const flight of desk.flights.streams) flight.controller.abort(endOfService)
+  for (const served of context.requests.streams) served.controller.abort(endOfService)
   const cutOff = setTimeout(() => {
-    for (const flight of desk.flights.all()) flight.controller.abort(endOfService)
+    for (const served of context.requests.all()) served.controller.abort(endOfService)
     app.server.closeAllConnections()
   }, deadline_ms)
   await emptied

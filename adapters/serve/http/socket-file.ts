@@ -23,7 +23,7 @@ export async function prepareSocketFile(file: string, group?: number): Promise<v
 }
 
 /** For its owner alone, or for the members of `group` as well. */
-export async function closeToOthers(file: string, group?: number): Promise<void> {
+export async function restrictSocketFile(file: string, group?: number): Promise<void> {
   if (group === undefined) return await chmod(file, 0o600)
   await chown(file, (await lstat(file)).uid, group)
   await chmod(file, 0o660)

@@ -5,25 +5,25 @@ import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import { RawResponse } from '../../../daemon/kernel/operation/operation.ts'
 
-type Text = { type: 'text'; text: string }
+type TextContent = { type: 'text'; text: string }
 
 export type ToolResult = {
-  content: Text[]
+  content: TextContent[]
   structuredContent?: Record<string, unknown>
   isError?: true
 }
 
 /** Never a stream: operations that answer with one are no tools. */
-export function toolResult({ outcome, trace }: SurfaceCallResult): ToolResult {
-  if (isRefusal(outcome)) return { isError: true, content: [text(problemOf(outcome, trace.trace_id))] }
+export function toToolResult({ outcome, trace }: SurfaceCallResult): ToolResult {
+  if (isRefusal(outcome)) return { isError: true, content: [textContent(problemOf(outcome, trace.trace_id))] }
   const { body } = outcome
   if (body instanceof RawResponse) return { content: [{ type: 'text', text: String(body.body) }] }
   if (body === undefined) return { content: [] }
-  if (!isObject(body)) return { content: [text(body)] }
-  return { content: [text(body)], structuredContent: body }
+  if (!isObject(body)) return { content: [textContent(body)] }
+  return { content: [textContent(body)], structuredContent: body }
 }
 
-function text(value: unknown): Text {
+function textContent(value: unknown): TextContent {
   return { type: 'text', text: JSON.stringify(value) }
 }
 

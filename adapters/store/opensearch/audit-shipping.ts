@@ -3,54 +3,54 @@ import * as z from 'zod'
 import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { labelKey } from '../../../daemon/kernel/label/label.ts'
-import { refreshed, type Written, written } from './answers.ts'
-import type { Cluster } from './cluster.ts'
-import { conditionOf, place } from './envelope.ts'
-import { asRefusal, ClusterFailure, statusFailure } from './failure.ts'
+import type { OpensearchCluster } from './cluster.ts'
+import { ClusterFailure, statusFailure, toRefusal } from './cluster-failure.ts'
+import { lineBytes } from './document-client.ts'
+import { concurrencyToken, writeCondition } from './document-envelope.ts'
 import type { ClusterMemory } from './known-cluster.ts'
-import { openIndex } from './made-once.ts'
-import { halves, isTooLarge, most_bytes, portion } from './portion.ts'
-import { bytesOf } from './settling.ts'
+import { openIndex } from './open-index.ts'
+import { countFitting, isTooLarge, max_request_bytes, splitInHalf } from './request-size.ts'
+import { type BulkItemResult, bulkResponse, refreshResponse } from './response-schemas.ts'
 import { requireDurability } from './table.ts'
 
 /** How far a chain is shipped, remembered in the role's local database. */
-export type ShippedTo = { get(): number; set(seq: number): Promise<void> }
+export type ShippingPosition = { get(): number; set(seq: number): Promise<void> }
 
-export type Shipping = {
+export type AuditShippingOptions = {
   /** The index that all roles of the site ship to. */
   readonly alias: string
   readonly replicas: number
   readonly memory: ClusterMemory
   readonly audit: AuditLog
-  readonly shippedTo: ShippedTo
+  readonly position: ShippingPosition
 }
 
 /** `differs`: the number of a record of which the cluster holds another; nothing is shipped from there on. */
-export type Shipped = { readonly count: number; readonly differs?: number }
+export type ShippingResult = { readonly count: number; readonly differs?: number }
 
-const chunk = 200
+const batch_size = 200
 
 export class AuditShipping {
-  readonly #cluster: Cluster
-  readonly #given: Shipping
+  readonly #cluster: OpensearchCluster
+  readonly #options: AuditShippingOptions
   #isOpen = false
 
-  constructor(cluster: Cluster, given: Shipping) {
+  constructor(cluster: OpensearchCluster, given: AuditShippingOptions) {
     this.#cluster = cluster
-    this.#given = given
+    this.#options = given
   }
 
   /** Ships what is not there yet, and ends early when `signal` says so. @throws Refusal('unavailable'). */
-  async ship(signal: AbortSignal): Promise<Shipped> {
-    const { audit, shippedTo } = this.#given
+  async ship(signal: AbortSignal): Promise<ShippingResult> {
+    const { audit, position } = this.#options
     try {
       let count = 0
       while (!signal.aborted) {
-        const records = await audit.list({ after_seq: shippedTo.get(), ascending: true, limit: chunk })
+        const records = await audit.list({ after_seq: position.get(), ascending: true, limit: batch_size })
         if (records.length === 0) break
         const { arrived, differs } = await this.#send(records)
         const last = records[arrived - 1]
-        if (last) await shippedTo.set(last.seq)
+        if (last) await position.set(last.seq)
         count += arrived
         if (differs !== undefined) return { count, differs }
       }
@@ -58,38 +58,40 @@ export class AuditShipping {
     } catch (error) {
       // The index may be gone: it is looked for again.
       this.#isOpen = false
-      throw asRefusal(error)
+      throw toRefusal(error)
     }
   }
 
   /** Drops the bodies of copies of events before the instant (epoch milliseconds), as the chain has dropped its own. */
   async expire(before: number, writer: string): Promise<void> {
-    const { alias } = this.#given
+    const { alias } = this.#options
     await this.#open()
     for (;;) {
-      await this.#cluster.ask({ method: 'POST', path: `/${alias}/_refresh` }, refreshed)
+      await this.#cluster.request({ method: 'POST', path: `/${alias}/_refresh` }, refreshResponse)
       const query = { bool: { filter: [{ term: { writer } }, { range: { at: { lt: before } } }] } }
-      const body = { query, size: chunk, sort: [{ seq: 'asc' }] }
-      const found = (await this.#cluster.ask({ method: 'POST', path: `/${alias}/_search`, body }, copies)).hits.hits
+      const body = { query, size: batch_size, sort: [{ seq: 'asc' }] }
+      const found = (
+        await this.#cluster.request({ method: 'POST', path: `/${alias}/_search`, body }, copySearchResponse)
+      ).hits.hits
       const lines = found.map(({ _source: { record } }) => {
         const { event: _dropped, ...sealed } = record
-        return linesOf('index', alias, sealed)
+        return bulkLines('index', alias, sealed)
       })
       const failed = (lines.length > 0 ? await this.#bulk(lines) : []).find(({ status }) => status >= 300)
       if (failed) throw statusFailure(failed.status, failed.error?.type ?? `status ${failed.status}`)
-      if (found.length < chunk) return
+      if (found.length < batch_size) return
     }
   }
 
   /** How many of the records, from the first on, are in the cluster now, to stay. */
   async #send(given: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
     await this.#open()
-    const all = given.map((record) => linesOf('create', this.#given.alias, record))
-    const lines = all.slice(0, portion(all.map(bytesOf), most_bytes))
+    const all = given.map((record) => bulkLines('create', this.#options.alias, record))
+    const lines = all.slice(0, countFitting(all.map(lineBytes), max_request_bytes))
     const records = given.slice(0, lines.length)
     const outcomes = await this.#bulk(lines)
     // Sent before, and the answer was lost; or another chain of this name.
-    const again = await this.#sendAgain(records.filter((_, at) => outcomes[at]?.status === 409))
+    const again = await this.#rewrite(records.filter((_, at) => outcomes[at]?.status === 409))
     for (const [at, record] of records.entries()) {
       const outcome = outcomes[at]?.status === 409 ? again.get(record) : outcomes[at]
       if (outcome === 'differs') return { arrived: at, differs: record.seq }
@@ -102,95 +104,95 @@ export class AuditShipping {
   }
 
   /** What is there need not be on disk yet: it is written over itself, as long as nobody else changes it. */
-  async #sendAgain(records: readonly AuditRecord[]): Promise<Map<AuditRecord, Written | 'differs'>> {
+  async #rewrite(records: readonly AuditRecord[]): Promise<Map<AuditRecord, BulkItemResult | 'differs'>> {
     if (records.length === 0) return new Map()
-    const { alias } = this.#given
-    const body = { docs: records.map((record) => ({ _index: alias, _id: idOf(record) })) }
+    const { alias } = this.#options
+    const body = { docs: records.map((record) => ({ _index: alias, _id: copyId(record) })) }
     const request = { method: 'POST', path: '/_mget', query: { preference: '_primary' }, body } as const
-    const { docs } = await this.#cluster.ask(request, fetched)
-    const answers = new Map<AuditRecord, Written | 'differs'>()
+    const { docs } = await this.#cluster.request(request, copyMultiGetResponse)
+    const answers = new Map<AuditRecord, BulkItemResult | 'differs'>()
     const same: { record: AuditRecord; lines: string[] }[] = []
     for (const [at, record] of records.entries()) {
       const copy = docs[at]
-      if (!copy?.found) answers.set(record, gone)
+      if (!copy?.found) answers.set(record, changingCopy)
       else if (copy._source.record.hash !== record.hash) answers.set(record, 'differs')
-      else same.push({ record, lines: linesOf('index', alias, copy._source.record, conditionOf(copy)) })
+      else same.push({ record, lines: bulkLines('index', alias, copy._source.record, writeCondition(copy)) })
     }
     const outcomes = same.length > 0 ? await this.#bulk(same.map(({ lines }) => lines)) : []
     for (const [at, { record }] of same.entries()) {
       const outcome = outcomes[at]
-      answers.set(record, outcome && outcome.status !== 409 ? outcome : gone)
+      answers.set(record, outcome && outcome.status !== 409 ? outcome : changingCopy)
     }
     return answers
   }
 
   /** The outcome of each, by halves where all of them are too large for one request; 413 for what is too large alone. */
-  async #bulk(lines: readonly (readonly string[])[]): Promise<readonly Written[]> {
+  async #bulk(lines: readonly (readonly string[])[]): Promise<readonly BulkItemResult[]> {
     const query = { require_alias: true }
     try {
       const request = { method: 'POST', path: '/_bulk', query, lines: lines.flat() } as const
-      const { items } = await this.#cluster.ask(request, written)
+      const { items } = await this.#cluster.request(request, bulkResponse)
       if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
       return items
     } catch (error) {
       if (!isTooLarge(error)) throw error
       if (lines.length === 1) return [{ status: 413 }]
-      const [one, other] = halves(lines)
+      const [one, other] = splitInHalf(lines)
       return [...(await this.#bulk(one)), ...(await this.#bulk(other))]
     }
   }
 
   async #open(): Promise<void> {
     if (this.#isOpen) return
-    const { alias, replicas, memory } = this.#given
-    await openIndex(this.#cluster, memory, alias, indexOf(alias, replicas))
+    const { alias, replicas, memory } = this.#options
+    await openIndex(this.#cluster, memory, alias, buildIndex(alias, replicas))
     await requireDurability(this.#cluster, alias)
     this.#isOpen = true
   }
 }
 
-const copy = z.object({ record: auditRecord })
-const copies = z.object({ hits: z.object({ hits: z.array(z.object({ _source: copy })) }) })
-const fetched = z.object({
+const auditCopy = z.object({ record: auditRecord })
+const copySearchResponse = z.object({ hits: z.object({ hits: z.array(z.object({ _source: auditCopy })) }) })
+const copyMultiGetResponse = z.object({
   docs: z.array(
     z.union([
-      z.object({ found: z.literal(true), _source: copy, ...place.shape }),
+      z.object({ found: z.literal(true), _source: auditCopy, ...concurrencyToken.shape }),
       z.object({ found: z.literal(false) }),
     ]),
   ),
 })
 
 /** It was there a moment ago: somebody else is at it. */
-const gone: Written = { status: 503, error: { type: 'the copy is changing' } }
+const changingCopy: BulkItemResult = { status: 503, error: { type: 'the copy is changing' } }
 
-const word = { type: 'keyword', ignore_above: 8_000 }
+const keywordMapping = { type: 'keyword', ignore_above: 8_000 }
 
-function indexOf(alias: string, replicas: number) {
+function buildIndex(alias: string, replicas: number) {
   return {
     aliases: { [alias]: { is_write_index: true } },
     settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
     mappings: {
       dynamic: 'strict',
       properties: {
-        writer: word,
+        writer: keywordMapping,
         seq: { type: 'long' },
         at: { type: 'double' },
-        tenant_id: word,
-        action: word,
-        target: word,
-        subject: word,
-        label_key: word,
+        tenant_id: keywordMapping,
+        action: keywordMapping,
+        target: keywordMapping,
+        subject: keywordMapping,
+        label_key: keywordMapping,
         record: { type: 'object', enabled: false },
       },
     },
   }
 }
 
-function idOf({ writer, seq }: AuditRecord): string {
+function copyId({ writer, seq }: AuditRecord): string {
   return `${writer}:${String(seq).padStart(16, '0')}`
 }
 
-function linesOf(how: 'create' | 'index', alias: string, record: AuditRecord, condition: object = {}): string[] {
+function bulkLines(how: 'create' | 'index', alias: string, record: AuditRecord, condition: object = {}): string[] {
   const { writer, seq, event } = record
   const found = event && {
     at: Date.parse(event.at),
@@ -201,7 +203,7 @@ function linesOf(how: 'create' | 'index', alias: string, record: AuditRecord, co
     ...(event.label ? { label_key: labelKey(event.label) } : {}),
   }
   return [
-    JSON.stringify({ [how]: { _index: alias, _id: idOf(record), ...condition } }),
+    JSON.stringify({ [how]: { _index: alias, _id: copyId(record), ...condition } }),
     JSON.stringify({ writer, seq, ...found, record }),
   ]
 }

@@ -1,21 +1,29 @@
 // Whether the cluster can serve now, in a line for the role's health.
 import * as z from 'zod'
-import type { Cluster } from './cluster.ts'
-import { ClusterFailure } from './failure.ts'
-import type { Known } from './known-cluster.ts'
-import { lostIndexes } from './made-once.ts'
+import type { OpensearchCluster } from './cluster.ts'
+import { ClusterFailure } from './cluster-failure.ts'
+import type { ClusterBinding } from './known-cluster.ts'
+import { findLostIndexes } from './open-index.ts'
 
-const patience_ms = 3_000
-const answer = z.object({ status: z.enum(['green', 'yellow', 'red']) })
+const health_timeout_ms = 3_000
+const healthResponse = z.object({ status: z.enum(['green', 'yellow', 'red']) })
 
 /** `unsettled`: writes whose outcome is not known yet. */
-export async function clusterHealth(cluster: Cluster, prefix: string, known: Known, unsettled: number) {
+export async function clusterHealth(
+  cluster: OpensearchCluster,
+  prefix: string,
+  binding: ClusterBinding,
+  unsettled: number,
+) {
   const doubt = unsettled > 0 ? `; ${unsettled} writes to be settled` : ''
   try {
     const path = `/_cluster/health/${prefix}*`
     const query = { timeout: '2s' }
-    const { status } = await cluster.ask({ method: 'GET', path, query, timeout_ms: patience_ms }, answer)
-    const lost = await lostIndexes(cluster, known, patience_ms)
+    const { status } = await cluster.request(
+      { method: 'GET', path, query, timeout_ms: health_timeout_ms },
+      healthResponse,
+    )
+    const lost = await findLostIndexes(cluster, binding, health_timeout_ms)
     const missing = lost.length > 0 ? `; lost: ${lost.join(', ')}: restore from a snapshot` : ''
     return { ok: status !== 'red' && lost.length === 0, detail: `opensearch ${status}${missing}${doubt}` }
   } catch (error) {

@@ -1,16 +1,16 @@
 // What the store of a cluster is given, and what it can do besides the contract.
 import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
-import type { Placing, SomeCollection } from './table.ts'
-import type { Rooms } from './waiting-room.ts'
+import type { IndexPlacement, SchemaCollection } from './table.ts'
+import type { BacklogLimits } from './write-backpressure.ts'
 
-export type StoreOptions = Placing & {
-  readonly owed: PendingAudit
-  readonly collections: readonly SomeCollection[]
+export type OpensearchStoreOptions = IndexPlacement & {
+  readonly pendingAudit: PendingAudit
+  readonly collections: readonly SchemaCollection[]
   /** How long the cluster keeps its place in a removal, as in `5m`. */
   readonly scroll: string
   /** How much may wait for the cluster: as usual unless said. */
-  readonly rooms?: Rooms
+  readonly backlogLimits?: BacklogLimits
 }
 
 /**
@@ -18,6 +18,6 @@ export type StoreOptions = Placing & {
  * by the name of a collection; empty when nothing is in doubt any more. `lost` names indexes that were made, and are gone.
  */
 export type ClusterStore = Store & {
-  settle(): Promise<ReadonlyMap<string, string>>
-  lost(): Promise<readonly string[]>
+  resolveWrites(): Promise<ReadonlyMap<string, string>>
+  findLostIndexes(): Promise<readonly string[]>
 }

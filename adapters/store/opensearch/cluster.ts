@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Client } from '@opensearch-project/opensearch'
 import type * as z from 'zod'
-import { ClusterFailure, failureOf } from './failure.ts'
+import { ClusterFailure, toClusterFailure } from './cluster-failure.ts'
 
 export type ClusterOptions = {
   /** Base URL, as in `https://search.example:9200`. */
@@ -19,7 +19,7 @@ export type ClusterOptions = {
   readonly timeout_ms: number
 }
 
-export type Asked = {
+export type ClusterRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean>>
@@ -29,20 +29,20 @@ export type Asked = {
   readonly timeout_ms?: number
 }
 
-export type Cluster = {
+export type OpensearchCluster = {
   readonly timeout_ms: number
   /** @throws ClusterFailure, or Error when the request was a mistake of ours. */
-  ask<T>(request: Asked, answer: z.ZodType<T>): Promise<T>
+  request<T>(request: ClusterRequest, answer: z.ZodType<T>): Promise<T>
   close(): Promise<void>
 }
 
 /** Nothing is asked yet. @throws when a file of keys or certificates cannot be read. */
-export function cluster(options: ClusterOptions): Cluster {
+export function openCluster(options: ClusterOptions): OpensearchCluster {
   const { url, username, password, verify, timeout_ms } = options
   const client = new Client({
     node: url,
     ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
-    ssl: { rejectUnauthorized: verify, ...pemFiles(options) },
+    ssl: { rejectUnauthorized: verify, ...readPemFiles(options) },
     // A write that is sent again by the client, unseen, could tell us that our own first one stood in its way.
     maxRetries: 0,
     requestTimeout: timeout_ms,
@@ -51,8 +51,8 @@ export function cluster(options: ClusterOptions): Cluster {
   })
   return {
     timeout_ms,
-    async ask(request, answer) {
-      const body = await send(client, request, request.timeout_ms ?? timeout_ms)
+    async request(request, answer) {
+      const body = await sendRequest(client, request, request.timeout_ms ?? timeout_ms)
       const parsed = answer.safeParse(body)
       if (!parsed.success) throw new ClusterFailure('unknown', `an answer of an unknown form to ${request.method}`)
       return parsed.data
@@ -62,21 +62,21 @@ export function cluster(options: ClusterOptions): Cluster {
 }
 
 /** The client's own limit is for silence; this one is for the whole request. */
-async function send(client: Client, asked: Asked, timeout_ms: number): Promise<unknown> {
-  const { method, path, query = {}, body, lines } = asked
+async function sendRequest(client: Client, clusterRequest: ClusterRequest, timeout_ms: number): Promise<unknown> {
+  const { method, path, query = {}, body, lines } = clusterRequest
   const content = lines ? { bulkBody: `${lines.join('\n')}\n` } : body === undefined ? {} : { body: body as object }
   const sent = client.transport.request({ method, path, querystring: { ...query }, ...content })
   const timer = setTimeout(() => sent.abort(), timeout_ms)
   try {
     return (await sent).body
   } catch (error) {
-    throw failureOf(error)
+    throw toClusterFailure(error)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function pemFiles({ ca_file, cert_file, key_file }: ClusterOptions) {
+function readPemFiles({ ca_file, cert_file, key_file }: ClusterOptions) {
   return {
     ...(ca_file ? { ca: readFileSync(ca_file, 'utf8') } : {}),
     ...(cert_file ? { cert: readFileSync(cert_file, 'utf8') } : {}),

@@ -14,15 +14,15 @@ export const fixedKinds: FieldKinds = new Map([
   ['expires_ts', 'double'],
 ])
 
-const fieldRule = /^[A-Za-z][A-Za-z0-9_]*$/
+const fieldPattern = /^[A-Za-z][A-Za-z0-9_]*$/
 
 /** @throws when a field has no scalar type of its own, or more than one: such a field cannot be an index here. */
-export function kindsOf(schema: z.ZodType, indexes: readonly string[]): Map<string, FieldKind> {
+export function deriveFieldKinds(schema: z.ZodType, indexes: readonly string[]): Map<string, FieldKind> {
   const json = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', cycles: 'ref' })
   const kinds = new Map<string, FieldKind>()
   for (const field of indexes.filter((each) => !fixedKinds.has(each))) {
-    if (!fieldRule.test(field)) throw new Error(`an index cannot be named ${field}`)
-    const found = new Set(membersOf(json, field).flatMap((member) => [...kindsIn(member)]))
+    if (!fieldPattern.test(field)) throw new Error(`an index cannot be named ${field}`)
+    const found = new Set(findMembers(json, field).flatMap((member) => [...kindsOfSchema(member)]))
     const [kind] = found
     if (!kind || found.size > 1)
       throw new Error(`the index ${field} must hold texts, numbers or booleans, and only one`)
@@ -31,30 +31,32 @@ export function kindsOf(schema: z.ZodType, indexes: readonly string[]): Map<stri
   return kinds
 }
 
-type Json = Readonly<Record<string, unknown>>
+type JsonSchemaNode = Readonly<Record<string, unknown>>
 
 /** What a document may have under this name, in any of the forms that it may have. */
-function membersOf(schema: Json, field: string): Json[] {
-  const own = (schema.properties as Record<string, Json> | undefined)?.[field]
-  return [...(own ? [own] : []), ...variantsOf(schema).flatMap((variant) => membersOf(variant, field))]
+function findMembers(schema: JsonSchemaNode, field: string): JsonSchemaNode[] {
+  const own = (schema.properties as Record<string, JsonSchemaNode> | undefined)?.[field]
+  return [...(own ? [own] : []), ...listVariants(schema).flatMap((variant) => findMembers(variant, field))]
 }
 
-function variantsOf(schema: Json): Json[] {
-  return [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? (list as Json[]) : []))
+function listVariants(schema: JsonSchemaNode): JsonSchemaNode[] {
+  return [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
+    Array.isArray(list) ? (list as JsonSchemaNode[]) : [],
+  )
 }
 
-const kindOfType: Readonly<Record<string, FieldKind>> = {
+const kindByType: Readonly<Record<string, FieldKind>> = {
   string: 'keyword',
   number: 'double',
   integer: 'double',
   boolean: 'boolean',
 }
 
-function kindsIn(schema: Json): Set<FieldKind> {
+function kindsOfSchema(schema: JsonSchemaNode): Set<FieldKind> {
   const values = schema.const === undefined ? ((schema.enum as unknown[]) ?? []) : [schema.const]
   const types = [schema.type, ...values.map((value) => typeof value)].flat().map(String)
-  const own = types.flatMap((type) => kindOfType[type] ?? [])
-  return new Set([...own, ...variantsOf(schema).flatMap((variant) => [...kindsIn(variant)])])
+  const own = types.flatMap((type) => kindByType[type] ?? [])
+  return new Set([...own, ...listVariants(schema).flatMap((variant) => [...kindsOfSchema(variant)])])
 }
 
 export function kindOfValue(value: Scalar): FieldKind {
@@ -68,7 +70,7 @@ const max_text_bytes = 32_000
  * What stands for a value in an index: equal for equal values alone, and ordered as they are by the bytes of their UTF-8.
  * Of texts that share their first 32,000 bytes the order is theirs by digest.
  */
-export function keyOf(value: Scalar): Scalar {
+export function indexKey(value: Scalar): Scalar {
   if (typeof value !== 'string' || value.length * 3 <= max_text_bytes) return value
   const bytes = Buffer.from(value)
   if (bytes.length <= max_text_bytes) return value
@@ -84,17 +86,17 @@ export function isShortened(key: Scalar): boolean {
 }
 
 /** The index fields of a document; absent where the document has none. */
-export function fieldsOf(value: StoredFields, kinds: FieldKinds): Record<string, Scalar> {
+export function buildFields(value: StoredFields, kinds: FieldKinds): Record<string, Scalar> {
   const found: Record<string, Scalar> = {
-    tenant_id: keyOf(value.tenant_id),
-    label_key: keyOf(labelKeyOf(value)),
+    tenant_id: indexKey(value.tenant_id),
+    label_key: indexKey(labelKeyOf(value)),
     ...(value.expires_ts === undefined || value.expires_ts === null ? {} : { expires_ts: value.expires_ts }),
   }
   for (const [field, kind] of kinds) {
     const member = (value as Record<string, unknown>)[field] as Scalar | null | undefined
     if (fixedKinds.has(field) || member === undefined || member === null) continue
     if (kindOfValue(member) !== kind) throw new TypeError(`the index ${field} holds ${kind} alone`)
-    found[field] = keyOf(member)
+    found[field] = indexKey(member)
   }
   return found
 }

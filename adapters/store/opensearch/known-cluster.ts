@@ -1,36 +1,36 @@
 // A cluster that is asked who it is before it is asked anything else: what lies in another one is not ours, however it is called.
 import * as z from 'zod'
-import type { Cluster } from './cluster.ts'
-import { ClusterFailure } from './failure.ts'
+import type { OpensearchCluster } from './cluster.ts'
+import { ClusterFailure } from './cluster-failure.ts'
 
 /** `cluster`: its UUID, which it gave itself when it was formed. `base`: what all index names of the site begin with. */
-export type ClusterPlace = { readonly cluster: string; readonly base: string }
+export type ClusterLocation = { readonly cluster: string; readonly base: string }
 
 /** What a role's own file remembers of its documents in a cluster. Durable when a promise resolves. */
 export type ClusterMemory = {
   /** Undefined until a cluster was first reached. */
-  place(): ClusterPlace | undefined
+  place(): ClusterLocation | undefined
   /** Changes nothing where a place is known already. */
-  settleAt(place: ClusterPlace): Promise<void>
+  settleAt(place: ClusterLocation): Promise<void>
   /** Names (aliases) of the indexes that were made or found. */
   indexes(): readonly string[]
   addIndex(name: string): Promise<void>
 }
 
-export type Known = { readonly memory: ClusterMemory; readonly base: string }
+export type ClusterBinding = { readonly memory: ClusterMemory; readonly base: string }
 
-const identity = z.object({ cluster_uuid: z.string().min(1) })
+const identityResponse = z.object({ cluster_uuid: z.string().min(1) })
 /** A cluster that does not even say who it is in this time is not there: nobody waits longer to be told so. */
-const patience_ms = 3_000
+const identity_timeout_ms = 3_000
 /** What a node says that has found no cluster yet. */
-const unformed = '_na_'
+const unformed_uuid = '_na_'
 
 /** The cluster's UUID. @throws ClusterFailure: nothing was done. */
-export async function clusterIdentity(cluster: Cluster): Promise<string> {
-  const timeout_ms = Math.min(cluster.timeout_ms, patience_ms)
+export async function readClusterUuid(cluster: OpensearchCluster): Promise<string> {
+  const timeout_ms = Math.min(cluster.timeout_ms, identity_timeout_ms)
   try {
-    const { cluster_uuid } = await cluster.ask({ method: 'GET', path: '/', timeout_ms }, identity)
-    if (cluster_uuid !== unformed) return cluster_uuid
+    const { cluster_uuid } = await cluster.request({ method: 'GET', path: '/', timeout_ms }, identityResponse)
+    if (cluster_uuid !== unformed_uuid) return cluster_uuid
   } catch (error) {
     if (error instanceof ClusterFailure) throw new ClusterFailure('undone', error.type, error.retry_after_s)
     throw error
@@ -39,10 +39,10 @@ export async function clusterIdentity(cluster: Cluster): Promise<string> {
 }
 
 /** Asks again after each failure: whoever answers then may be another. The first cluster that is reached is remembered. */
-export function knownCluster(cluster: Cluster, { memory, base }: Known): Cluster {
+export function knownCluster(cluster: OpensearchCluster, { memory, base }: ClusterBinding): OpensearchCluster {
   let known: Promise<void> | undefined
   const recognise = async () => {
-    const found = await clusterIdentity(cluster)
+    const found = await readClusterUuid(cluster)
     if (!memory.place()) await memory.settleAt({ cluster: found, base })
     const place = memory.place()
     if (place?.cluster === found && place.base === base) return
@@ -50,12 +50,12 @@ export function knownCluster(cluster: Cluster, { memory, base }: Known): Cluster
   }
   return {
     timeout_ms: cluster.timeout_ms,
-    async ask(request, answer) {
+    async request(request, answer) {
       const sure = known ?? recognise()
       known = sure
       try {
         await sure
-        return await cluster.ask(request, answer)
+        return await cluster.request(request, answer)
       } catch (error) {
         if (known === sure) known = undefined
         throw error

@@ -7,45 +7,45 @@ const query: ListQuery = { limit: 10, filter: { tenant_id: 'alpha' } }
 
 test('numbers: as far again as the first page reached, from where the page begins', () => {
   const edges = new PageEdges()
-  expect(edges.edgeOf('note rank', query, undefined)).toBeUndefined()
-  edges.note('note rank', query, { first: 100, last: 90 })
-  expect(edges.edgeOf('note rank', query, undefined)).toBe(80)
-  expect(edges.edgeOf('note rank', query, 50)).toBe(30)
-  edges.note('note rank', query, { first: 1, last: 4 })
-  expect(edges.edgeOf('note rank', query, undefined)).toBe(7)
-  edges.note('note rank', query, { first: 5, last: 5 })
-  expect(edges.edgeOf('note rank', query, undefined)).toBe(5)
-  expect(edges.edgeOf('note rank', query, 5)).toBeUndefined()
-  edges.note('note rank', query, { first: -1e308, last: 1e308 })
-  expect(edges.edgeOf('note rank', query, undefined)).toBeUndefined()
+  expect(edges.findEdge('note rank', query, undefined)).toBeUndefined()
+  edges.record('note rank', query, { first: 100, last: 90 })
+  expect(edges.findEdge('note rank', query, undefined)).toBe(80)
+  expect(edges.findEdge('note rank', query, 50)).toBe(30)
+  edges.record('note rank', query, { first: 1, last: 4 })
+  expect(edges.findEdge('note rank', query, undefined)).toBe(7)
+  edges.record('note rank', query, { first: 5, last: 5 })
+  expect(edges.findEdge('note rank', query, undefined)).toBe(5)
+  expect(edges.findEdge('note rank', query, 5)).toBeUndefined()
+  edges.record('note rank', query, { first: -1e308, last: 1e308 })
+  expect(edges.findEdge('note rank', query, undefined)).toBeUndefined()
 })
 
 test('texts: the first page alone, to where it ended', () => {
   const edges = new PageEdges()
-  edges.note('note id', query, { first: 'a', last: 'k' })
-  expect(edges.edgeOf('note id', query, undefined)).toBe('k')
-  expect(edges.edgeOf('note id', query, 'k')).toBeUndefined()
+  edges.record('note id', query, { first: 'a', last: 'k' })
+  expect(edges.findEdge('note id', query, undefined)).toBe('k')
+  expect(edges.findEdge('note id', query, 'k')).toBeUndefined()
 })
 
 test('a list is known by all that it asks for, and forgotten when its first page is its last', () => {
   const edges = new PageEdges()
-  edges.note('note id', query, { first: 'a', last: 'k' })
+  edges.record('note id', query, { first: 'a', last: 'k' })
   const sight = { viewer: { tenant_id: 'alpha', clearance: undefined }, policy: { policy: 'site', levels: ['OPEN'] } }
   const others: ListQuery[] = [
     { ...query, limit: 9 },
     { ...query, filter: {} },
     { ...query, read_scope: sight },
   ]
-  for (const other of others) expect(edges.edgeOf('note id', other, undefined)).toBeUndefined()
-  expect(edges.edgeOf('other id', query, undefined)).toBeUndefined()
-  expect(edges.edgeOf('note id', { ...query, cursor: 'x', fresh: true }, undefined)).toBe('k')
-  edges.note('note id', query, undefined)
-  expect(edges.edgeOf('note id', query, undefined)).toBeUndefined()
+  for (const other of others) expect(edges.findEdge('note id', other, undefined)).toBeUndefined()
+  expect(edges.findEdge('other id', query, undefined)).toBeUndefined()
+  expect(edges.findEdge('note id', { ...query, cursor: 'x', fresh: true }, undefined)).toBe('k')
+  edges.record('note id', query, undefined)
+  expect(edges.findEdge('note id', query, undefined)).toBeUndefined()
 })
 
 test('so many lists are known, the oldest are forgotten', () => {
   const edges = new PageEdges()
-  for (let n = 0; n <= 1_000; n++) edges.note('note id', { ...query, limit: n }, { first: 'a', last: 'k' })
-  expect(edges.edgeOf('note id', { ...query, limit: 0 }, undefined)).toBeUndefined()
-  expect(edges.edgeOf('note id', { ...query, limit: 1 }, undefined)).toBe('k')
+  for (let n = 0; n <= 1_000; n++) edges.record('note id', { ...query, limit: n }, { first: 'a', last: 'k' })
+  expect(edges.findEdge('note id', { ...query, limit: 0 }, undefined)).toBeUndefined()
+  expect(edges.findEdge('note id', { ...query, limit: 1 }, undefined)).toBe('k')
 })

@@ -11,8 +11,8 @@ export class PageEdges {
   readonly #known = new Map<string, { readonly first: Scalar; readonly last: Scalar }>()
 
   /** The value up to which a page after this one (absent: the first page) is likely to reach. */
-  edgeOf(collection: string, query: ListQuery, after: Scalar | undefined): Scalar | undefined {
-    const known = this.#known.get(keyOf(collection, query))
+  findEdge(collection: string, query: ListQuery, after: Scalar | undefined): Scalar | undefined {
+    const known = this.#known.get(edgeKey(collection, query))
     if (!known) return undefined
     const { first, last } = known
     const isFirst = after === undefined
@@ -23,20 +23,20 @@ export class PageEdges {
   }
 
   /** What the first page began and ended with; nothing when it was the last one too. */
-  note(
+  record(
     collection: string,
     query: ListQuery,
     found: { readonly first: Scalar; readonly last: Scalar } | undefined,
   ): void {
-    const key = keyOf(collection, query)
+    const key = edgeKey(collection, query)
     this.#known.delete(key)
     if (found) this.#known.set(key, found)
     const [oldest] = this.#known.keys()
-    if (this.#known.size > most_known && oldest !== undefined) this.#known.delete(oldest)
+    if (this.#known.size > max_known_edges && oldest !== undefined) this.#known.delete(oldest)
   }
 }
-const most_known = 1_000
+const max_known_edges = 1_000
 
-function keyOf(collection: string, { filter, order, read_scope, limit }: ListQuery): string {
+function edgeKey(collection: string, { filter, order, read_scope, limit }: ListQuery): string {
   return sha256(JSON.stringify([collection, filter, order, read_scope, limit]))
 }

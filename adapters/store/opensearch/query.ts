@@ -1,68 +1,70 @@
 // Filters of the store contract as queries of the cluster, with the answers that SQLite gives.
 import type { Filter, FilterCondition, ReadScope, Scalar } from '../../../daemon/kernel/store/store.ts'
-import { type FieldKind, keyOf, kindOfValue } from './field-kind.ts'
-import { seenBy } from './sight.ts'
-import type { Table } from './table.ts'
+import { type FieldKind, indexKey, kindOfValue } from './field-kind.ts'
+import { readScopeQueries } from './read-scope.ts'
+import type { OpensearchTable } from './table.ts'
 
-export type Query = Readonly<Record<string, unknown>>
+export type SearchQuery = Readonly<Record<string, unknown>>
 
-const every: Query = { match_all: {} }
-const none: Query = { match_none: {} }
+const match_all: SearchQuery = { match_all: {} }
+const match_none: SearchQuery = { match_none: {} }
 
 /** The kind of an index field. @throws when the field is no index: a mistake of the program, not of a caller. */
-export function kindOf(table: Table, field: string): FieldKind {
+export function requireFieldKind(table: OpensearchTable, field: string): FieldKind {
   const kind = table.kinds.get(field)
   if (!kind) throw new Error(`${field} is not an index of ${table.name}`)
   return kind
 }
 
 /** All conditions joined. */
-export function queryOf(table: Table, filter: Filter = {}, sight?: ReadScope): Query {
+export function buildQuery(table: OpensearchTable, filter: Filter = {}, sight?: ReadScope): SearchQuery {
   const asked = sight ? { ...filter, tenant_id: sight.viewer.tenant_id } : filter
-  const clauses = Object.entries(asked).map(([field, condition]) => clauseOf(field, kindOf(table, field), condition))
-  return allOf(sight ? [...clauses, ...seenBy(sight)] : clauses)
+  const clauses = Object.entries(asked).map(([field, condition]) =>
+    conditionQuery(field, requireFieldKind(table, field), condition),
+  )
+  return joinQueries(sight ? [...clauses, ...readScopeQueries(sight)] : clauses)
 }
 
-export function allOf(queries: readonly Query[]): Query {
-  return queries.length === 0 ? every : { bool: { filter: queries } }
+export function joinQueries(queries: readonly SearchQuery[]): SearchQuery {
+  return queries.length === 0 ? match_all : { bool: { filter: queries } }
 }
 
-export function not(query: Query): Query {
+export function negateQuery(query: SearchQuery): SearchQuery {
   return { bool: { must_not: [query] } }
 }
 
-export function pathOf(field: string): string {
+export function fieldPath(field: string): string {
   return `fields.${field}`
 }
 
-export function exists(field: string): Query {
-  return { exists: { field: pathOf(field) } }
+export function fieldExists(field: string): SearchQuery {
+  return { exists: { field: fieldPath(field) } }
 }
 
-function clauseOf(field: string, kind: FieldKind, condition: FilterCondition): Query {
-  if (typeof condition !== 'object') return equalTo(field, kind, [condition])
-  if ('in' in condition) return equalTo(field, kind, condition.in)
-  if ('exists' in condition) return presence(field, condition.exists)
-  const bounds = Object.entries(condition).map(([bound, value]) => within(field, kind, bound, value))
-  return bounds.length === 0 ? every : allOf(bounds)
+function conditionQuery(field: string, kind: FieldKind, condition: FilterCondition): SearchQuery {
+  if (typeof condition !== 'object') return equalsQuery(field, kind, [condition])
+  if ('in' in condition) return equalsQuery(field, kind, condition.in)
+  if ('exists' in condition) return presenceQuery(field, condition.exists)
+  const bounds = Object.entries(condition).map(([bound, value]) => boundQuery(field, kind, bound, value))
+  return bounds.length === 0 ? match_all : joinQueries(bounds)
 }
 
 /** A value of another kind is nobody's. */
-function equalTo(field: string, kind: FieldKind, values: readonly Scalar[]): Query {
-  const keys = values.filter((value) => kindOfValue(value) === kind).map(keyOf)
-  return keys.length === 0 ? none : { terms: { [pathOf(field)]: keys } }
+function equalsQuery(field: string, kind: FieldKind, values: readonly Scalar[]): SearchQuery {
+  const keys = values.filter((value) => kindOfValue(value) === kind).map(indexKey)
+  return keys.length === 0 ? match_none : { terms: { [fieldPath(field)]: keys } }
 }
 
-function presence(field: string, isThere: boolean): Query {
-  const found = field === 'label_key' ? not(equalTo(field, 'keyword', [''])) : exists(field)
-  return isThere ? found : not(found)
+function presenceQuery(field: string, isThere: boolean): SearchQuery {
+  const found = field === 'label_key' ? negateQuery(equalsQuery(field, 'keyword', [''])) : fieldExists(field)
+  return isThere ? found : negateQuery(found)
 }
 
 /** Numbers come before texts, and texts before booleans. */
-const ranks: Readonly<Record<FieldKind, number>> = { double: 0, keyword: 1, boolean: 2 }
+const kindRanks: Readonly<Record<FieldKind, number>> = { double: 0, keyword: 1, boolean: 2 }
 
-function within(field: string, kind: FieldKind, bound: string, value: Scalar): Query {
-  const distance = ranks[kind] - ranks[kindOfValue(value)]
-  if (distance === 0) return { range: { [pathOf(field)]: { [bound]: keyOf(value) } } }
-  return distance > 0 === bound.startsWith('g') ? exists(field) : none
+function boundQuery(field: string, kind: FieldKind, bound: string, value: Scalar): SearchQuery {
+  const distance = kindRanks[kind] - kindRanks[kindOfValue(value)]
+  if (distance === 0) return { range: { [fieldPath(field)]: { [bound]: indexKey(value) } } }
+  return distance > 0 === bound.startsWith('g') ? fieldExists(field) : match_none
 }

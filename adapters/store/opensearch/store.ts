@@ -16,71 +16,74 @@ import type {
   UpdateStep,
   WriteOutcome,
 } from '../../../daemon/kernel/store/store.ts'
-import { changing, heldOf, replace, sendingOf } from './changing.ts'
-import type { Cluster } from './cluster.ts'
+import { buildWrite, changeDocument, readDocument, replaceDocument } from './change-document.ts'
+import type { OpensearchCluster } from './cluster.ts'
+import { describeError, storeUnavailable, toRefusal } from './cluster-failure.ts'
 import { clusterHealth } from './cluster-health.ts'
-import type { ClusterStore, StoreOptions } from './cluster-store.ts'
-import { clusterIdOf, docOf } from './envelope.ts'
-import { asRefusal, reasonOf, unavailable } from './failure.ts'
-import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import type { ClusterStore, OpensearchStoreOptions } from './cluster-store.ts'
+import { CollectionTables } from './collection-tables.ts'
+import { DocumentClient } from './document-client.ts'
+import { clusterId, parseDocument } from './document-envelope.ts'
+import { findDocumentFaults } from './document-faults.ts'
+import { countByBucket, countByField, countDocuments, listPage } from './listing.ts'
 import { PageEdges } from './page-edges.ts'
-import { inPortions } from './portion.ts'
-import { queryOf } from './query.ts'
-import { removeAll } from './removal.ts'
-import { Documents } from './settling.ts'
-import { Shelf } from './shelf.ts'
-import { documentFaults } from './soundness.ts'
-import type { SomeCollection, Table } from './table.ts'
-import { bytes_of_update, bytesIn, usual_rooms } from './waiting-room.ts'
-import { Writes } from './writes.ts'
+import { buildQuery } from './query.ts'
+import { removeMatching } from './remove-matching.ts'
+import { splitIntoRequests } from './request-size.ts'
+import type { OpensearchTable, SchemaCollection } from './table.ts'
+import { default_backlog_limits, estimateBytes, update_size_bytes } from './write-backpressure.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
-export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
+export function opensearchStore(cluster: OpensearchCluster, options: OpensearchStoreOptions): ClusterStore {
   return new OpenSearchStore(cluster, options)
 }
 
-type Events = readonly AuditEvent[] | undefined
+type WriteAuditEvents = readonly AuditEvent[] | undefined
+type TableWork<T> = (table: OpensearchTable) => Promise<T>
 
 class OpenSearchStore implements ClusterStore {
   readonly name = 'opensearch'
-  readonly #cluster: Cluster
-  readonly #options: StoreOptions
-  readonly #documents: Documents
-  readonly #writes: Writes
-  readonly #shelf: Shelf
+  readonly #cluster: OpensearchCluster
+  readonly #options: OpensearchStoreOptions
+  readonly #documents: DocumentClient
+  readonly #writes: WriteQueue
+  readonly #collectionTables: CollectionTables
   readonly #edges = new PageEdges()
   #isClosed = false
 
-  constructor(cluster: Cluster, options: StoreOptions) {
+  constructor(cluster: OpensearchCluster, options: OpensearchStoreOptions) {
     this.#cluster = cluster
     this.#options = options
-    this.#documents = new Documents(cluster)
-    this.#writes = new Writes(this.#documents, options.owed, options.rooms ?? usual_rooms)
-    this.#shelf = new Shelf(cluster, this.#documents, options)
+    this.#documents = new DocumentClient(cluster)
+    const { pendingAudit, backlogLimits = default_backlog_limits } = options
+    this.#writes = new WriteQueue(this.#documents, pendingAudit, backlogLimits)
+    this.#collectionTables = new CollectionTables(cluster, this.#documents, options)
   }
 
   get<T extends StoredFields>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
     return this.#use(from, async ({ alias }) => {
-      const held = await heldOf(this.#documents, alias, id)
-      return held && docOf(held.envelope, from.schema)
+      const held = await readDocument(this.#documents, alias, id)
+      return held && parseDocument(held.envelope, from.schema)
     })
   }
 
-  async create<T extends StoredFields>(
+  async create<T extends StoredFields>(into: Collection<T>, id: string, fields: T, events?: WriteAuditEvents) {
+    return await this.#create(into, { id, version: 1, value: into.schema.parse(fields) }, events)
+  }
+
+  async put<T extends StoredFields>(
     into: Collection<T>,
     id: string,
     given: T,
-    events?: Events,
-  ): Promise<Doc<T> | 'exists'> {
-    return await this.#create(into, { id, version: 1, value: into.schema.parse(given) }, events)
-  }
-
-  async put<T extends StoredFields>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
+    version: number,
+    events?: WriteAuditEvents,
+  ) {
     const value = into.schema.parse(given)
-    return await this.#inTurn(into, id, bytesIn(value), (table) =>
-      changing(this.#documents, table, id, async (held) => {
+    return await this.#inTurn(into, id, estimateBytes(value), (table) =>
+      changeDocument(this.#documents, table, id, async (held) => {
         if (held.envelope.version !== version) return 'conflict'
-        return await replace<T>(this.#writes, table, held, value, events)
+        return await replaceDocument<T>(this.#writes, table, held, value, events)
       }),
     )
   }
@@ -90,26 +93,26 @@ class OpenSearchStore implements ClusterStore {
     id: string,
     rule: (current: Doc<T>) => UpdateStep<T, R>,
   ) {
-    return await this.#inTurn(into, id, bytes_of_update, (table) =>
-      changing(this.#documents, table, id, async (held) => {
-        const current = docOf(held.envelope, into.schema)
+    return await this.#inTurn(into, id, update_size_bytes, (table) =>
+      changeDocument(this.#documents, table, id, async (held) => {
+        const current = parseDocument(held.envelope, into.schema)
         const { next, answer, audit } = rule(current)
         if (next) {
-          const doc = await replace<T>(this.#writes, table, held, into.schema.parse(next), audit)
+          const doc = await replaceDocument<T>(this.#writes, table, held, into.schema.parse(next), audit)
           return doc && { doc, answer }
         }
-        if (audit) await this.#options.owed.append(audit)
+        if (audit) await this.#options.pendingAudit.append(audit)
         return { doc: current, answer }
       }),
     )
   }
 
-  async remove<T extends StoredFields>(from: Collection<T>, id: string, version?: number, events?: Events) {
+  async remove<T extends StoredFields>(from: Collection<T>, id: string, version?: number, events?: WriteAuditEvents) {
     return await this.#inTurn(from, id, 0, (table) =>
-      changing(this.#documents, table, id, async (held) => {
+      changeDocument(this.#documents, table, id, async (held) => {
         if (version !== undefined && held.envelope.version !== version) return 'conflict'
         const { alias } = table
-        const sending = { write: randomUUID(), alias, id: clusterIdOf(id), replaces: held.place }
+        const sending = { write: randomUUID(), alias, id: clusterId(id), replaces: held.token }
         const outcome = await this.#writes.send(sending, events)
         return outcome === 'done' ? 'done' : undefined
       }),
@@ -117,14 +120,13 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async bulk(writes: readonly StoreWrite[]): Promise<WriteOutcome[]> {
-    const acts = writes.map((write) => this.#actOf(write))
-    const outcomes = await Promise.all(acts.map((act) => act()))
+    const outcomes = await Promise.all(writes.map((write) => this.#planWrite(write)).map((act) => act()))
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
   }
 
   async load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void> {
     const parsed = docs.map((doc) => ({ ...doc, value: into.schema.parse(doc.value) }))
-    for (const some of inPortions(parsed, ({ value }) => bytesIn(value))) {
+    for (const some of splitIntoRequests(parsed, ({ value }) => estimateBytes(value))) {
       const outcomes = await Promise.all(some.map((doc) => this.#create(into, doc)))
       if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
     }
@@ -135,23 +137,23 @@ class OpenSearchStore implements ClusterStore {
   }
 
   count(from: AnyCollection, filter?: Filter, how?: ReadOptions): Promise<number> {
-    return this.#search(from, how, (table) => countOf(this.#cluster, table, filter, how))
+    return this.#search(from, how, (table) => countDocuments(this.#cluster, table, filter, how))
   }
 
   countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions): Promise<Map<Scalar, number>> {
-    return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter, how))
+    return this.#search(from, how, (table) => countByField(this.#cluster, table, field, filter, how))
   }
 
   histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: ReadOptions) {
-    return this.#search(from, how, (table) => bucketsOf(this.#cluster, table, field, interval, filter))
+    return this.#search(from, how, (table) => countByBucket(this.#cluster, table, field, interval, filter))
   }
 
   removeWhere(from: AnyCollection, filter: Filter): Promise<number> {
     return this.#use(from, async (table) => {
-      const query = queryOf(table, filter)
+      const query = buildQuery(table, filter)
       // A write in doubt could bring a document back.
-      for (const failure of (await this.#writes.settle(table.alias)).values()) throw failure
-      return await removeAll(this.#cluster, table, query, this.#options.scroll)
+      for (const failure of (await this.#writes.resolveAll(table.alias)).values()) throw failure
+      return await removeMatching(this.#cluster, table, query, this.#options.scroll)
     })
   }
 
@@ -161,7 +163,7 @@ class OpenSearchStore implements ClusterStore {
 
   async health() {
     if (this.#isClosed) return { ok: false, detail: 'closed' }
-    return await clusterHealth(this.#cluster, this.#options.prefix, this.#options, this.#writes.unsettled)
+    return await clusterHealth(this.#cluster, this.#options.prefix, this.#options, this.#writes.unresolved)
   }
 
   async backup(): Promise<void> {
@@ -169,24 +171,25 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async check(): Promise<string[]> {
-    const lost = await this.lost()
+    const lost = await this.findLostIndexes()
     const faults = lost.map((alias) => `the index ${alias} is lost: restore it from a snapshot of the cluster`)
     const { prefix, collections } = this.#options
     for (const each of collections.filter(({ name }) => !lost.includes(`${prefix}${name}`))) {
-      faults.push(...(await this.#search(each, { fresh: true }, (table) => documentFaults(this.#cluster, table, each))))
+      const find: TableWork<string[]> = (table) => findDocumentFaults(this.#cluster, table, each)
+      faults.push(...(await this.#search(each, { fresh: true }, find)))
     }
     return faults
   }
 
-  settle() {
+  resolveWrites() {
     return this.#guarded(async () => {
-      const failures = [...(await this.#writes.settle())]
-      return new Map(failures.map(([alias, error]) => [alias.slice(this.#options.prefix.length), reasonOf(error)]))
+      const failures = [...(await this.#writes.resolveAll())]
+      return new Map(failures.map(([alias, error]) => [alias.slice(this.#options.prefix.length), describeError(error)]))
     })
   }
 
-  lost(): Promise<readonly string[]> {
-    return this.#guarded(() => this.#shelf.lost())
+  findLostIndexes(): Promise<readonly string[]> {
+    return this.#guarded(() => this.#collectionTables.findLostIndexes())
   }
 
   async close(): Promise<void> {
@@ -198,45 +201,46 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw unavailable('closed')
+    if (this.#isClosed) throw storeUnavailable('closed')
     try {
       return await work()
     } catch (error) {
-      throw asRefusal(error)
+      throw toRefusal(error)
     }
   }
 
-  #use<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
-    return this.#guarded(() => this.#shelf.use(of, work))
+  #use<T>(of: SchemaCollection, work: TableWork<T>): Promise<T> {
+    return this.#guarded(() => this.#collectionTables.use(of, work))
   }
 
-  #search<T>(of: SomeCollection, how: ReadOptions | undefined, work: (table: Table) => Promise<T>): Promise<T> {
+  #search<T>(of: SchemaCollection, how: ReadOptions | undefined, work: TableWork<T>): Promise<T> {
     return this.#use(of, async (table) => {
-      if (how?.fresh) await this.#shelf.refresh(table)
+      if (how?.fresh) await this.#collectionTables.refresh(table)
       return await work(table)
     })
   }
 
   /** In the order of the calls, whatever each has to wait for first. */
-  #inTurn<T>(of: SomeCollection, id: string, bytes: number, work: (table: Table) => Promise<T>): Promise<T> {
+  #inTurn<T>(of: SchemaCollection, id: string, bytes: number, work: TableWork<T>): Promise<T> {
     const alias = `${this.#options.prefix}${of.name}`
-    return this.#guarded(() => this.#writes.inTurn(alias, clusterIdOf(id), bytes, () => this.#shelf.use(of, work)))
+    const use = () => this.#collectionTables.use(of, work)
+    return this.#guarded(() => this.#writes.inTurn(alias, clusterId(id), bytes, use))
   }
 
-  async #create<T extends StoredFields>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
+  async #create<T extends StoredFields>(into: Collection<T>, doc: Doc<T>, events?: WriteAuditEvents) {
     if (doc.id === '' || !doc.id.isWellFormed())
       throw new Refusal('invalid', 'an id is well-formed text of one character or more')
-    return await this.#inTurn(into, doc.id, bytesIn(doc.value), async (table) => {
-      const sending = sendingOf(table, doc)
+    return await this.#inTurn<Doc<T> | 'exists'>(into, doc.id, estimateBytes(doc.value), async (table) => {
+      const sending = buildWrite(table, doc)
       if ((await this.#writes.send(sending, events)) === 'done') return doc
       // Whoever is told that it exists relies on it, and it may stem from a write whose answer was lost.
-      await this.#documents.secure(sending.alias, sending.id)
+      await this.#documents.makeDurable(sending.alias, sending.id)
       return 'exists'
     })
   }
 
   /** Values are held to their schemas before anything is written. */
-  #actOf(write: StoreWrite): () => Promise<WriteOutcome | Doc<StoredFields>> {
+  #planWrite(write: StoreWrite): () => Promise<WriteOutcome | Doc<StoredFields>> {
     const { collection, id } = write
     if (write.do === 'remove') return () => this.remove(collection, id, write.version)
     const value = collection.schema.parse(write.value)

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { loadNative, sqliteAddon } from './addon.ts'
+import { loadNative, loadSqliteAddon } from './addon.ts'
 
-const prebuilt = sqliteAddon('')
+const prebuilt = loadSqliteAddon('')
 let dir: string
 
 beforeEach(() => {

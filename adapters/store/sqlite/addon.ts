@@ -7,31 +7,31 @@ import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
 
 /** Inside the executable all modules lie flat in one virtual folder, with `native/` and `profiles/` beside them. */
-const here = path.dirname(fileURLToPath(import.meta.url))
-const bundledAddon = path.join(here, 'native', `better_sqlite3-linux-${process.arch}.node`)
+const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
+const bundledAddon = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node`)
 const isPackaged = existsSync(bundledAddon)
 
 /** The folder that holds `profiles/`: the virtual one of the executable, or from sources the repository. */
-export const bundleDirectory = isPackaged ? here : path.resolve(here, '../../..')
+export const bundleDirectory = isPackaged ? moduleDirectory : path.resolve(moduleDirectory, '../../..')
 
 /** As its types have it: a path. The library takes the loaded code itself as well. */
-type Binding = NonNullable<Database.Options['nativeBinding']>
+type NativeBinding = NonNullable<Database.Options['nativeBinding']>
 
 /** Loaded once: all databases of a process share the code. */
-let loaded: Binding | undefined
+let loadedBinding: NativeBinding | undefined
 
 /**
  * The native binding, for better-sqlite3's option `nativeBinding`: loaded from the executable, through a file in `dir`
  * that nobody else can touch (see `loadNative`), or from sources the path of the package's prebuilt file.
  * @throws when no file can be made in `dir`, or its file system forbids running code.
  */
-export function sqliteAddon(dir: string): Binding {
-  if (!isPackaged) return prebuiltAddon()
-  loaded ??= loadNative(readFileSync(bundledAddon), dir)
-  return loaded
+export function loadSqliteAddon(dir: string): NativeBinding {
+  if (!isPackaged) return findPrebuiltAddon()
+  loadedBinding ??= loadNative(readFileSync(bundledAddon), dir)
+  return loadedBinding
 }
 
-function prebuiltAddon(): string {
+function findPrebuiltAddon(): string {
   const packageFile = createRequire(import.meta.url).resolve('better-sqlite3/package.json')
   return path.join(path.dirname(packageFile), 'prebuilds', `linux-${process.arch}.node`)
 }
@@ -41,13 +41,13 @@ function prebuiltAddon(): string {
  * descriptor: whoever else may write to `dir` finds nothing to replace, and nothing that was put there is ever run.
  * Once in a process: the system's loader takes a second file under the same descriptor for the first.
  */
-export function loadNative(content: Buffer, dir: string): Binding {
+export function loadNative(content: Buffer, dir: string): NativeBinding {
   const draft = path.join(dir, `.native-${randomBytes(6).toString('hex')}`)
   const file = openSync(draft, 'wx', 0o500)
   try {
     unlinkSync(draft)
     writeFileSync(file, content)
-    const module = { exports: {} as unknown as Binding }
+    const module = { exports: {} as unknown as NativeBinding }
     process.dlopen(module, `/proc/self/fd/${file}`)
     return module.exports
   } finally {

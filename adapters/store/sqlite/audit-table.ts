@@ -18,7 +18,7 @@ export type AuditRow = {
   label_key: string | null
 }
 
-export type Head = { readonly seq: number; readonly hash: string }
+export type AuditHead = { readonly seq: number; readonly hash: string }
 
 /**
  * `audit_head` remembers how far the chain goes, so that records cut off its end are missed; the checkpoints that are
@@ -35,14 +35,14 @@ export function createAuditTables(db: Database.Database): void {
 }
 
 /** @throws when the file holds another writer's chain: a chain never changes hands. */
-export function readHead(db: Database.Database, writer: string): Head {
-  const head = db.prepare<[], Head & { writer: string }>('SELECT writer, seq, hash FROM audit_head').get()
+export function readAuditHead(db: Database.Database, writer: string): AuditHead {
+  const head = db.prepare<[], AuditHead & { writer: string }>('SELECT writer, seq, hash FROM audit_head').get()
   if (head && head.writer !== writer) throw new Error(`the audit chain in this file is written by ${head.writer}`)
   return head ? { seq: head.seq, hash: head.hash } : { seq: 0, hash: genesis_hash }
 }
 
 /** The parts of an event that lists filter by. */
-export function filedBy(event: AuditEvent) {
+export function filterColumns(event: AuditEvent) {
   return {
     at: Date.parse(event.at),
     tenant_id: event.tenant_id,
@@ -54,7 +54,7 @@ export function filedBy(event: AuditEvent) {
 }
 
 /** @throws SyntaxError when the stored event is no JSON. */
-export function recordOf(writer: string, row: AuditRow): AuditRecord {
+export function toAuditRecord(writer: string, row: AuditRow): AuditRecord {
   const { seq, prev, event_digest, hash } = row
   const sealed = { writer, seq, prev, event_digest, hash }
   return row.event === null ? sealed : { ...sealed, event: JSON.parse(row.event) as AuditEvent }

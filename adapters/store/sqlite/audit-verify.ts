@@ -1,45 +1,45 @@
 // Walks the whole audit chain, in pieces, and names the first record that is not as it was written.
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ChainFault, genesis_hash, verifyChain } from '../../../daemon/kernel/audit/audit-chain.ts'
-import { readFiledTo } from './audit-filing.ts'
-import { type AuditRow, filedBy, type Head, readHead, recordOf } from './audit-table.ts'
-import type { SqliteFile } from './file.ts'
+import { readIndexedSeq } from './audit-index.ts'
+import { type AuditHead, type AuditRow, filterColumns, readAuditHead, toAuditRecord } from './audit-table.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 /** Told after each piece: the records seen, of how many. */
-export type Progress = (seen: number, of: number) => void
+export type AuditProgressListener = (seen: number, of: number) => void
 
 /** A record with what it was filed under; nulls where it is not filed. */
-type CheckedRow = AuditRow & {
+type AuditCheckRow = AuditRow & {
   filed_seq: number | null
   filed_tenant_id: string | null
   filed_target: string | null
   filed_at: number | null
 }
-type Piece = { readonly rows: readonly CheckedRow[]; readonly filedTo: number }
+type AuditChunk = { readonly rows: readonly AuditCheckRow[]; readonly filedTo: number }
 
-const told = ['at', 'tenant_id', 'action', 'target', 'subject', 'label_key']
-const checked = [...told, 'filed_seq', 'filed_tenant_id', 'filed_target', 'filed_at']
+const eventColumns = ['at', 'tenant_id', 'action', 'target', 'subject', 'label_key']
+const checkedColumns = [...eventColumns, 'filed_seq', 'filed_tenant_id', 'filed_target', 'filed_at']
 
-const chunk = 500
+const chunk_size = 500
 
 /** Records that are appended meanwhile are left to the next time. */
-export async function chainFault(
+export async function findChainFault(
   file: SqliteFile,
   writer: string,
-  progress?: Progress,
+  progress?: AuditProgressListener,
 ): Promise<ChainFault | undefined> {
-  const head = file.read((db) => readHead(db, writer))
-  const next = file.db.prepare<[number, number, number], CheckedRow>(
+  const head = file.read((db) => readAuditHead(db, writer))
+  const next = file.db.prepare<[number, number, number], AuditCheckRow>(
     `SELECT audit.*, filed.seq AS filed_seq, filed.tenant_id AS filed_tenant_id, filed.target AS filed_target,
      filed.at AS filed_at FROM audit LEFT JOIN audit_filed AS filed ON filed.seq = audit.seq
      WHERE audit.seq > ? AND audit.seq <= ? ORDER BY audit.seq LIMIT ?`,
   )
   const last = file.read((db) => db.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM audit').pluck().get()) ?? 0
-  let at: Head = { seq: 0, hash: genesis_hash }
+  let at: AuditHead = { seq: 0, hash: genesis_hash }
   while (at.seq < head.seq) {
-    const piece = file.read((db) => ({ rows: next.all(at.seq, head.seq, chunk), filedTo: readFiledTo(db) }))
+    const piece = file.read((db) => ({ rows: next.all(at.seq, head.seq, chunk_size), filedTo: readIndexedSeq(db) }))
     const { rows } = piece
-    const fault = pieceFault(writer, piece, at)
+    const fault = findChunkFault(writer, piece, at)
     if (fault) return fault
     const end = rows.at(-1)
     if (!end) return { writer, seq: at.seq + 1, fault: 'missing' }
@@ -52,30 +52,30 @@ export async function chainFault(
   return last > head.seq ? { writer, seq: head.seq + 1, fault: 'altered' } : undefined
 }
 
-function pieceFault(writer: string, { rows, filedTo }: Piece, from: Head): ChainFault | undefined {
+function findChunkFault(writer: string, { rows, filedTo }: AuditChunk, from: AuditHead): ChainFault | undefined {
   const records = []
   for (const row of rows) {
     // An earlier record of the same piece may be at fault too, and the first one counts.
-    if (!isRowSound(writer, row, filedTo)) {
+    if (!isRowIntact(writer, row, filedTo)) {
       return verifyChain(records, from) ?? { writer, seq: row.seq, fault: 'altered' }
     }
-    records.push(recordOf(writer, row))
+    records.push(toAuditRecord(writer, row))
   }
   return verifyChain(records, from)
 }
 
 /** Whether the row can be read, and is filed under what its event says. */
-function isRowSound(writer: string, row: CheckedRow, filedTo: number): boolean {
+function isRowIntact(writer: string, row: AuditCheckRow, filedTo: number): boolean {
   try {
-    const { event } = recordOf(writer, row)
-    const said: Record<string, unknown> = event ? filedBy(event) : {}
+    const { event } = toAuditRecord(writer, row)
+    const said: Record<string, unknown> = event ? filterColumns(event) : {}
     const expected: Record<string, unknown> = { ...said }
     if (event && row.seq <= filedTo) {
       expected.filed_seq = row.seq
       for (const part of ['tenant_id', 'target', 'at']) expected[`filed_${part}`] = said[part]
     }
     const stored: Record<string, unknown> = { ...row }
-    return checked.every((part) => stored[part] === (expected[part] ?? null))
+    return checkedColumns.every((part) => stored[part] === (expected[part] ?? null))
   } catch {
     return false
   }

@@ -12,20 +12,20 @@ import {
 } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { canonicalJson, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import {
-  createFilingTables,
-  dropBodies,
-  fileRecords,
-  filing_chunk,
-  foundRecords,
-  instantOf,
-  readFiledTo,
-} from './audit-filing.ts'
-import { createAuditTables, filedBy, type Head, readHead, recordOf } from './audit-table.ts'
-import { chainFault, type Progress } from './audit-verify.ts'
-import type { SqliteFile } from './file.ts'
+  createAuditIndexTables,
+  dropExpiredBodies,
+  findRecords,
+  indexRecords,
+  max_unindexed_records,
+  parseInstant,
+  readIndexedSeq,
+} from './audit-index.ts'
+import { type AuditHead, createAuditTables, filterColumns, readAuditHead, toAuditRecord } from './audit-table.ts'
+import { type AuditProgressListener, findChainFault } from './audit-verify.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 /** Bodies dropped in one transaction. */
-const expiry_chunk = 500
+const expiry_batch_size = 500
 
 /** The chain of one writer (`role@node`) on an open file, as a log and as a part of other writes to that file. */
 export type SqliteAudit = AuditLog & {
@@ -35,7 +35,7 @@ export type SqliteAudit = AuditLog & {
    */
   appendInside(db: Database.Database, events: readonly AuditEvent[]): void
   /** `verify`, telling how far it has come. */
-  verify(progress?: Progress): Promise<ChainFault | undefined>
+  verify(progress?: AuditProgressListener): Promise<ChainFault | undefined>
 }
 
 /** @throws when the file holds another writer's chain. */
@@ -50,9 +50,9 @@ class AuditChain implements SqliteAudit {
   readonly #setHead: Database.Statement<unknown[]>
   readonly #addLabel: Database.Statement<[string]>
   /** What is known of the file; forgotten when a transaction fails, since it runs ahead of the commit. */
-  #head: Head | undefined
+  #head: AuditHead | undefined
   #labels: Set<string> | undefined
-  #filedTo: number | undefined
+  #indexedSeq: number | undefined
   #isAhead = false
 
   constructor(file: SqliteFile, writer: string) {
@@ -61,7 +61,7 @@ class AuditChain implements SqliteAudit {
     const { db } = file
     file.read(() => {
       createAuditTables(db)
-      createFilingTables(db)
+      createAuditIndexTables(db)
     })
     this.#insert = db.prepare(
       `INSERT INTO audit (seq, prev, event_digest, hash, event, at, tenant_id, action, target, subject, label_key)
@@ -82,7 +82,7 @@ class AuditChain implements SqliteAudit {
     const drafts = events.map((event) => {
       auditEvent.parse(event)
       const body = canonicalJson(event)
-      return { body, digest: sha256(body), filed: filedBy(event) }
+      return { body, digest: sha256(body), filed: filterColumns(event) }
     })
     for (const { body, digest, filed } of drafts) {
       const { seq, hash: prev } = this.#currentHead()
@@ -96,8 +96,8 @@ class AuditChain implements SqliteAudit {
   }
 
   async list(query: AuditQuery): Promise<AuditRecord[]> {
-    const rows = this.#file.read((db) => foundRecords(db, query))
-    return rows.map((row) => recordOf(this.#writer, row))
+    const rows = this.#file.read((db) => findRecords(db, query))
+    return rows.map((row) => toAuditRecord(this.#writer, row))
   }
 
   async labelKeys(): Promise<string[]> {
@@ -108,24 +108,24 @@ class AuditChain implements SqliteAudit {
     return { writer: this.#writer, ...this.#file.read(() => this.#currentHead()) }
   }
 
-  async verify(progress?: Progress): Promise<ChainFault | undefined> {
-    return chainFault(this.#file, this.#writer, progress)
+  async verify(progress?: AuditProgressListener): Promise<ChainFault | undefined> {
+    return findChainFault(this.#file, this.#writer, progress)
   }
 
   async expire(before: string): Promise<number> {
-    const instant = instantOf(before)
+    const instant = parseInstant(before)
     // What is not filed yet is not found by its age.
-    await this.#file.write((db) => this.#fileUpTo(db, this.#currentHead()))
+    await this.#file.write((db) => this.#indexUpTo(db, this.#currentHead()))
     let total = 0
     for (;;) {
-      const dropped = await this.#file.write((db) => dropBodies(db, instant, expiry_chunk))
+      const dropped = await this.#file.write((db) => dropExpiredBodies(db, instant, expiry_batch_size))
       total += dropped
-      if (dropped < expiry_chunk) return total
+      if (dropped < expiry_batch_size) return total
     }
   }
 
-  #currentHead(): Head {
-    this.#head ??= readHead(this.#file.db, this.#writer)
+  #currentHead(): AuditHead {
+    this.#head ??= readAuditHead(this.#file.db, this.#writer)
     return this.#head
   }
 
@@ -134,13 +134,13 @@ class AuditChain implements SqliteAudit {
     if (!this.#isAhead || !this.#head) return
     this.#setHead.run(this.#writer, this.#head.seq, this.#head.hash)
     this.#isAhead = false
-    this.#filedTo ??= readFiledTo(this.#file.db)
-    if (this.#head.seq - this.#filedTo >= filing_chunk) this.#fileUpTo(this.#file.db, this.#head)
+    this.#indexedSeq ??= readIndexedSeq(this.#file.db)
+    if (this.#head.seq - this.#indexedSeq >= max_unindexed_records) this.#indexUpTo(this.#file.db, this.#head)
   }
 
-  #fileUpTo(db: Database.Database, { seq }: Head): void {
-    fileRecords(db, seq)
-    this.#filedTo = seq
+  #indexUpTo(db: Database.Database, { seq }: AuditHead): void {
+    indexRecords(db, seq)
+    this.#indexedSeq = seq
   }
 
   #noteLabel(key: string): void {
@@ -158,7 +158,7 @@ class AuditChain implements SqliteAudit {
   #forget(): void {
     this.#head = undefined
     this.#labels = undefined
-    this.#filedTo = undefined
+    this.#indexedSeq = undefined
     this.#isAhead = false
   }
 }

@@ -2,10 +2,10 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { sqliteAddon } from './addon.ts'
+import { loadSqliteAddon } from './addon.ts'
 
-/** `file`: the database. `addonDir`: a private folder of ours where native code may be put (see `sqliteAddon`). */
-export type Place = { readonly file: string; readonly addonDir: string }
+/** `file`: the database. `addonDir`: a private folder of ours where native code may be put (see `loadSqliteAddon`). */
+export type DatabaseLocation = { readonly file: string; readonly addonDir: string }
 
 /** A second process holds the lock for a commit only, so that waiting longer than this means that something is wrong. */
 const busy_timeout_ms = 2_000
@@ -20,9 +20,9 @@ const page_cache_kib = 32_768
  * Creates folder (0700) and file (0600) when missing, and closes an open file to others.
  * @throws SqliteError when the file is no database, Error when it cannot be put in WAL mode.
  */
-export function openConnection({ file, addonDir }: Place): Database.Database {
-  privateFile(file)
-  const db = new Database(file, { nativeBinding: sqliteAddon(addonDir), timeout: busy_timeout_ms })
+export function openConnection({ file, addonDir }: DatabaseLocation): Database.Database {
+  ensurePrivateFile(file)
+  const db = new Database(file, { nativeBinding: loadSqliteAddon(addonDir), timeout: busy_timeout_ms })
   try {
     prepareConnection(db)
   } catch (error) {
@@ -47,7 +47,7 @@ function prepareConnection(db: Database.Database): void {
 }
 
 /** Made before SQLite opens it: SQLite gives the journal beside it the same mode. */
-function privateFile(file: string): void {
+function ensurePrivateFile(file: string): void {
   const folder = path.dirname(file)
   const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (made) syncFolder(path.dirname(made))

@@ -1,17 +1,17 @@
 // Which cluster holds the documents of a role, and in which indexes: so that another, or a lost index, is no new beginning.
-import type { SqliteFile } from './file.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
-type Place = { readonly cluster: string; readonly base: string }
+type RecordedCluster = { readonly cluster: string; readonly base: string }
 
-const tables = `
+const table_sql = `
   CREATE TABLE IF NOT EXISTS documents_cluster (
     one INTEGER PRIMARY KEY CHECK (one = 1), cluster TEXT NOT NULL, base TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS documents_index (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`
 
 /** In the role's own file; durable when a promise resolves. */
 export function documentsCluster(file: SqliteFile) {
-  file.read((db) => db.exec(tables))
-  const place = file.db.prepare<[], Place>('SELECT cluster, base FROM documents_cluster')
+  file.read((db) => db.exec(table_sql))
+  const place = file.db.prepare<[], RecordedCluster>('SELECT cluster, base FROM documents_cluster')
   const settle = file.db.prepare<[string, string]>(
     'INSERT OR IGNORE INTO documents_cluster (one, cluster, base) VALUES (1, ?, ?)',
   )
@@ -23,7 +23,7 @@ export function documentsCluster(file: SqliteFile) {
   return {
     place: () => file.read(() => place.get()),
     /** Changes nothing where a place is known already. */
-    settleAt: ({ cluster, base }: Place) => file.write(() => void settle.run(cluster, base)),
+    settleAt: ({ cluster, base }: RecordedCluster) => file.write(() => void settle.run(cluster, base)),
     indexes,
     async addIndex(name: string): Promise<void> {
       if (!indexes().includes(name)) await file.write(() => void add.run(name))

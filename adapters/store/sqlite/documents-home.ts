@@ -1,11 +1,11 @@
 // Where the documents of a role are, as its own database remembers: a site has them in one place, and never in two.
-import type { SqliteFile } from './file.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 import { storedCollections } from './table.ts'
 
 export type DocumentsHome = 'sqlite' | 'opensearch'
 
 /** Undefined for a database that has had no documents yet. */
-export function documentsHome(file: SqliteFile): DocumentsHome | undefined {
+export function readDocumentsHome(file: SqliteFile): DocumentsHome | undefined {
   return file.read((db) => {
     const isTold = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'documents_home'").get()
     if (isTold) return db.prepare<[], DocumentsHome>('SELECT home FROM documents_home').pluck().get()
@@ -14,7 +14,7 @@ export function documentsHome(file: SqliteFile): DocumentsHome | undefined {
   })
 }
 
-export async function moveDocumentsHome(file: SqliteFile, home: DocumentsHome): Promise<void> {
+export async function recordDocumentsHome(file: SqliteFile, home: DocumentsHome): Promise<void> {
   await file.write((db) => {
     db.exec(
       'CREATE TABLE IF NOT EXISTS documents_home (one INTEGER PRIMARY KEY CHECK (one = 1), home TEXT NOT NULL) STRICT',

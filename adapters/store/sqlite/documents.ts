@@ -5,43 +5,52 @@ import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Doc, StoredFields, UpdateStep } from '../../../daemon/kernel/store/store.ts'
 import type { SqliteAudit } from './audit.ts'
-import { parseChange } from './changed-value.ts'
-import { cellsOf, changedCells } from './columns.ts'
-import type { DocumentCache, Held } from './document-cache.ts'
-import { docOf } from './listing.ts'
-import type { Table } from './table.ts'
+import { buildCells, changedCells } from './columns.ts'
+import type { CachedDocument, DocumentCache } from './document-cache.ts'
+import { toDocument } from './listing.ts'
+import { parseChange } from './parse-change.ts'
+import type { SqliteTable } from './table.ts'
 
 /** What the writes of one file share. `freeze` is for tests: it makes a change of a shared value an error. */
-export type Shelf = { readonly cache: DocumentCache; readonly audit: SqliteAudit; readonly freeze: boolean }
+export type DocumentWriteContext = {
+  readonly cache: DocumentCache
+  readonly audit: SqliteAudit
+  readonly freeze: boolean
+}
 
-type Events = readonly AuditEvent[] | undefined
+type DocumentAuditEvents = readonly AuditEvent[] | undefined
 
 /** The stored document, parsed once; undefined when there is none. */
-export function heldOf(shelf: Shelf, table: Table, id: string): Held | undefined {
-  const cached = shelf.cache.get(table.name, id)
+export function loadDocument(
+  context: DocumentWriteContext,
+  table: SqliteTable,
+  id: string,
+): CachedDocument | undefined {
+  const cached = context.cache.get(table.name, id)
   if (cached) return cached
   const row = table.select.get(id)
   if (!row) return undefined
-  const doc = docOf<StoredFields>(row)
-  const held = { doc, cells: cellsOf(doc.value, table.fields), size: row.body.length, isSound: false }
-  return keep(shelf, table, held)
+  const doc = toDocument<StoredFields>(row)
+  const held = { doc, cells: buildCells(doc.value, table.fields), size: row.body.length, isSound: false }
+  return cacheDocument(context, table, held)
 }
 
 /** @throws Refusal('invalid') when the id cannot be stored as it is. */
 export function createJob<T extends StoredFields>(
-  shelf: Shelf,
-  table: Table,
+  context: DocumentWriteContext,
+  table: SqliteTable,
   { id, version, value }: Doc<T>,
-  events?: Events,
+  events?: DocumentAuditEvents,
 ) {
-  mustBeText(id)
+  requireValidId(id)
   const body = JSON.stringify(value)
-  const cells = cellsOf(value, table.fields)
+  const cells = buildCells(value, table.fields)
   return (db: Database.Database): Doc<T> | 'exists' => {
-    if (heldOf(shelf, table, id)) return 'exists'
-    if (events) shelf.audit.appendInside(db, events)
+    if (loadDocument(context, table, id)) return 'exists'
+    if (events) context.audit.appendInside(db, events)
     table.insert.run(id, version, body, ...cells)
-    return keep(shelf, table, { doc: { id, version, value }, cells, size: body.length, isSound: true }).doc as Doc<T>
+    return cacheDocument(context, table, { doc: { id, version, value }, cells, size: body.length, isSound: true })
+      .doc as Doc<T>
   }
 }
 
@@ -49,26 +58,29 @@ export function createJob<T extends StoredFields>(
  * One of many that are written at once, and read much later if ever: nothing is looked for before, or kept at hand after.
  * @throws Refusal('invalid') when the id cannot be stored as it is.
  */
-export function addJob<T extends StoredFields>(table: Table, { id, version, value }: Doc<T>): () => 'done' | 'exists' {
-  mustBeText(id)
+export function addJob<T extends StoredFields>(
+  table: SqliteTable,
+  { id, version, value }: Doc<T>,
+): () => 'done' | 'exists' {
+  requireValidId(id)
   const body = JSON.stringify(value)
-  const cells = cellsOf(value, table.fields)
+  const cells = buildCells(value, table.fields)
   return () => (table.add.run(id, version, body, ...cells).changes === 0 ? 'exists' : 'done')
 }
 
 export function putJob<T extends StoredFields>(
-  shelf: Shelf,
-  table: Table,
+  context: DocumentWriteContext,
+  table: SqliteTable,
   { id, value, version }: Doc<T>,
-  events?: Events,
+  events?: DocumentAuditEvents,
 ): (db: Database.Database) => Doc<T> | 'conflict' | 'missing' {
   const body = JSON.stringify(value)
   return (db) => {
-    const held = heldOf(shelf, table, id)
+    const held = loadDocument(context, table, id)
     if (!held) return 'missing'
     if (held.doc.version !== version) return 'conflict'
-    if (events) shelf.audit.appendInside(db, events)
-    return replace(shelf, table, held, value, body)
+    if (events) context.audit.appendInside(db, events)
+    return replaceDocument(context, table, held, value, body)
   }
 }
 
@@ -77,52 +89,64 @@ export function putJob<T extends StoredFields>(
  * the first write: a rule that throws costs the other jobs of the transaction nothing.
  */
 export function updateJob<T extends StoredFields, R>(
-  shelf: Shelf,
-  table: Table,
+  context: DocumentWriteContext,
+  table: SqliteTable,
   schema: z.ZodType<T>,
   { id, rule }: { id: string; rule: (current: Doc<T>) => UpdateStep<T, R> },
 ): (db: Database.Database) => { doc: Doc<T>; answer: R } | 'missing' {
   return (db) => {
-    const held = heldOf(shelf, table, id)
+    const held = loadDocument(context, table, id)
     if (!held) return 'missing'
     const { next, answer, audit } = rule(held.doc as Doc<T>)
     const value = next && (held.isSound ? parseChange(schema, held.doc.value as T, next) : schema.parse(next))
     const body = value && JSON.stringify(value)
-    if (audit) shelf.audit.appendInside(db, audit)
+    if (audit) context.audit.appendInside(db, audit)
     if (!value || !body) return { doc: held.doc as Doc<T>, answer }
-    return { doc: replace(shelf, table, held, value, body), answer }
+    return { doc: replaceDocument(context, table, held, value, body), answer }
   }
 }
 
-export function removeJob(shelf: Shelf, table: Table, id: string, version?: number, events?: Events) {
+export function removeJob(
+  context: DocumentWriteContext,
+  table: SqliteTable,
+  id: string,
+  version?: number,
+  events?: DocumentAuditEvents,
+) {
   return (db: Database.Database): 'done' | 'conflict' | 'missing' => {
-    const held = heldOf(shelf, table, id)
+    const held = loadDocument(context, table, id)
     if (!held) return 'missing'
     if (version !== undefined && held.doc.version !== version) return 'conflict'
-    if (events) shelf.audit.appendInside(db, events)
+    if (events) context.audit.appendInside(db, events)
     table.remove.run(id)
-    shelf.cache.remove(table.name, id)
+    context.cache.remove(table.name, id)
     return 'done'
   }
 }
 
-function mustBeText(id: string): void {
+function requireValidId(id: string): void {
   if (id !== '' && id.isWellFormed()) return
   throw new Refusal('invalid', 'an id is well-formed text of one character or more')
 }
 
-function replace<T extends StoredFields>(shelf: Shelf, table: Table, held: Held, value: T, body: string): Doc<T> {
+function replaceDocument<T extends StoredFields>(
+  context: DocumentWriteContext,
+  table: SqliteTable,
+  held: CachedDocument,
+  value: T,
+  body: string,
+): Doc<T> {
   const { id, version } = held.doc
-  const cells = cellsOf(value, table.fields)
+  const cells = buildCells(value, table.fields)
   const changed = changedCells(held.cells, cells)
-  table.updateOf(changed.places).run(version + 1, body, ...changed.cells, id)
+  table.updateStatement(changed.places).run(version + 1, body, ...changed.cells, id)
   const doc = { id, version: version + 1, value }
-  return keep(shelf, table, { doc, cells, size: body.length, isSound: true }).doc as Doc<T>
+  return cacheDocument(context, table, { doc, cells, size: body.length, isSound: true }).doc as Doc<T>
 }
 
-function keep(shelf: Shelf, table: Table, held: Held): Held {
-  if (shelf.freeze) deepFreeze(held.doc)
-  shelf.cache.set(table.name, held.doc.id, held)
+function cacheDocument(context: DocumentWriteContext, table: SqliteTable, held: CachedDocument): CachedDocument {
+  if (context.freeze) deepFreeze(held.doc)
+  context.cache.set(table.name, held.doc.id, held)
   return held
 }
 

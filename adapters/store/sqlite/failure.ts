@@ -3,18 +3,18 @@ import Database from 'better-sqlite3'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 /** Primary result codes for what the outside broke: disk, file, lock, memory (https://sqlite.org/rescode.html). */
-const outside =
+const environmentCodes =
   /^SQLITE_(BUSY|LOCKED|NOMEM|READONLY|INTERRUPT|IOERR|CORRUPT|FULL|CANTOPEN|PROTOCOL|NOTADB|PERM|AUTH|NOLFS)(_|$)/
 
-export function isOutside(error: unknown): boolean {
-  return error instanceof Database.SqliteError && outside.test(error.code)
+export function isEnvironmentError(error: unknown): boolean {
+  return error instanceof Database.SqliteError && environmentCodes.test(error.code)
 }
 
 /** `Refusal('unavailable')` for what the outside broke, naming SQLite's code only; any other error as it is. */
-export function asFailure(error: unknown): unknown {
-  return isOutside(error) ? unavailable((error as { code: string }).code) : error
+export function toRefusal(error: unknown): unknown {
+  return isEnvironmentError(error) ? storeUnavailable((error as { code: string }).code) : error
 }
 
-export function unavailable(why: string): Refusal {
+export function storeUnavailable(why: string): Refusal {
   return new Refusal('unavailable', `the local store cannot be used now (${why})`, [], 1)
 }

@@ -1,27 +1,29 @@
 // Filters of the store contract as SQL conditions over a table's indexed columns.
 import type { Filter, FilterCondition, Scalar } from '../../../daemon/kernel/store/store.ts'
-import { type Cell, cellOf, isFixed } from './columns.ts'
-import type { Table } from './table.ts'
+import { isFixedColumn, type SqlCell, toCell } from './columns.ts'
+import type { SqliteTable } from './table.ts'
 
 /** A condition with `?` marks and what to bind to them. */
-export type Clause = { readonly sql: string; readonly bind: readonly (Cell | number)[] }
+export type SqlClause = { readonly sql: string; readonly bind: readonly (SqlCell | number)[] }
 
 const comparisons = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const
 
 /** The column of an index field. @throws when the field is no index: a mistake of the program, not of a caller. */
-export function columnOf(table: Table, field: string): string {
+export function requireColumn(table: SqliteTable, field: string): string {
   if (!table.indexed.has(field)) throw new Error(`${field} is not an index of ${table.name}`)
-  return isFixed(field) ? field : `f_${field}`
+  return isFixedColumn(field) ? field : `f_${field}`
 }
 
 /** All conditions joined; `1` when there are none. */
-export function whereOf(table: Table, filter: Filter = {}): Clause {
-  const clauses = Object.entries(filter).map(([field, condition]) => clauseOf(columnOf(table, field), condition))
-  if (clauses.length > 0 && !('tenant_id' in filter || 'expires_ts' in filter)) clauses.push(everyTenant(table))
-  return allOf(clauses)
+export function buildWhere(table: SqliteTable, filter: Filter = {}): SqlClause {
+  const clauses = Object.entries(filter).map(([field, condition]) =>
+    conditionClause(requireColumn(table, field), condition),
+  )
+  if (clauses.length > 0 && !('tenant_id' in filter || 'expires_ts' in filter)) clauses.push(everyTenantClause(table))
+  return joinClauses(clauses)
 }
 
-export function allOf(clauses: readonly Clause[]): Clause {
+export function joinClauses(clauses: readonly SqlClause[]): SqlClause {
   const parts = clauses.filter(({ sql }) => sql !== '1')
   if (parts.length === 0) return { sql: '1', bind: [] }
   return { sql: parts.map(({ sql }) => sql).join(' AND '), bind: parts.flatMap(({ bind }) => bind) }
@@ -31,7 +33,7 @@ export function allOf(clauses: readonly Clause[]): Clause {
  * Indexes begin with the tenant, but for that of expiry. A sweep over all tenants names each of them, found by stepping through an index from
  * one tenant to the next, so that it seeks in every tenant's part of the field's index and reads no other document.
  */
-function everyTenant({ name }: Table): Clause {
+function everyTenantClause({ name }: SqliteTable): SqlClause {
   const sql = `tenant_id IN (WITH RECURSIVE tenant (id) AS (
     SELECT min(tenant_id) FROM ${name}
     UNION ALL SELECT (SELECT min(tenant_id) FROM ${name} WHERE tenant_id > tenant.id) FROM tenant WHERE id IS NOT NULL)
@@ -39,28 +41,28 @@ function everyTenant({ name }: Table): Clause {
   return { sql, bind: [] }
 }
 
-function clauseOf(column: string, condition: FilterCondition): Clause {
-  if (typeof condition !== 'object') return { sql: `${column} = ?`, bind: [cellOf(condition)] }
-  if ('in' in condition) return oneOf(column, condition.in)
-  if ('exists' in condition) return presence(column, condition.exists)
-  return range(column, condition)
+function conditionClause(column: string, condition: FilterCondition): SqlClause {
+  if (typeof condition !== 'object') return { sql: `${column} = ?`, bind: [toCell(condition)] }
+  if ('in' in condition) return inClause(column, condition.in)
+  if ('exists' in condition) return presenceClause(column, condition.exists)
+  return rangeClause(column, condition)
 }
 
-export function oneOf(column: string, values: readonly Scalar[]): Clause {
+export function inClause(column: string, values: readonly Scalar[]): SqlClause {
   if (values.length === 0) return { sql: '0', bind: [] }
-  return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, bind: values.map(cellOf) }
+  return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, bind: values.map(toCell) }
 }
 
-function presence(column: string, exists: boolean): Clause {
+function presenceClause(column: string, exists: boolean): SqlClause {
   if (column === 'label_key') return { sql: exists ? `${column} <> ''` : `${column} = ''`, bind: [] }
   return { sql: `${column} IS ${exists ? 'NOT NULL' : 'NULL'}`, bind: [] }
 }
 
-function range(column: string, bounds: { readonly [B in keyof typeof comparisons]?: Scalar }): Clause {
-  const clauses: Clause[] = []
+function rangeClause(column: string, bounds: { readonly [B in keyof typeof comparisons]?: Scalar }): SqlClause {
+  const clauses: SqlClause[] = []
   for (const [bound, operator] of Object.entries(comparisons)) {
     const value = bounds[bound as keyof typeof comparisons]
-    if (value !== undefined) clauses.push({ sql: `${column} ${operator} ?`, bind: [cellOf(value)] })
+    if (value !== undefined) clauses.push({ sql: `${column} ${operator} ?`, bind: [toCell(value)] })
   }
-  return allOf(clauses)
+  return joinClauses(clauses)
 }

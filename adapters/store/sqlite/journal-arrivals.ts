@@ -9,8 +9,8 @@ import type {
   ReceiveProgress,
 } from '../../../daemon/kernel/messaging/journal.ts'
 import type { NameRange } from '../../../daemon/kernel/store/name-range.ts'
-import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 export type ArrivalJournal = Pick<
   Journal,
@@ -27,7 +27,7 @@ export type ArrivalJournal = Pick<
   | 'noteIncomplete'
 >
 
-type Run = { floor: number; highest: number; beyond: number }
+type ArrivalRun = { floor: number; highest: number; beyond: number }
 
 export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJournal {
   const statements = prepareArrivals(file.db)
@@ -49,11 +49,11 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
     gaps: async (channel, epoch, limit) =>
       file.read(() => {
         const { floor, highest } = progressOf(channel, epoch)
-        return gapsOf(floor, highest, statements.beyond.iterate(channel, epoch, floor), limit)
+        return findGaps(floor, highest, statements.beyond.iterate(channel, epoch, floor), limit)
       }),
-    receive: (channel, arrivals) => file.write(() => enterAll(statements, channel, arrivals)),
+    receive: (channel, arrivals) => file.write(() => recordArrivals(statements, channel, arrivals)),
     recordOutcomes: (channel, settlements) =>
-      file.write((db) => settleAll(statements, channel, settlements, audit, db)),
+      file.write((db) => recordOutcomes(statements, channel, settlements, audit, db)),
     countDuplicates: (channel, count) =>
       file.write(() => {
         statements.countDuplicates.run(count, channel)
@@ -64,11 +64,11 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
         statements.forgive.run(channel, epoch, seq)
       }),
     noteIncomplete: (channel, names, now, stretch = {}) =>
-      file.write(() => reconcile(statements, channel, names, now, stretch)),
+      file.write(() => reconcileIncomplete(statements, channel, names, now, stretch)),
   }
 }
 
-type Statements = ReturnType<typeof prepareArrivals>
+type ArrivalStatements = ReturnType<typeof prepareArrivals>
 
 function prepareArrivals(db: Database.Database) {
   const at = 'channel = ? AND epoch = ? AND seq = ?'
@@ -85,7 +85,7 @@ function prepareArrivals(db: Database.Database) {
     keep: db.prepare(
       `INSERT OR IGNORE INTO journal_kept SELECT channel, epoch, seq, at FROM journal_ledger WHERE ${at}`,
     ),
-    run: db.prepare<[string, number], Run>(
+    run: db.prepare<[string, number], ArrivalRun>(
       'SELECT floor, highest, beyond FROM journal_run WHERE channel = ? AND epoch = ?',
     ),
     putRun: db.prepare('INSERT OR REPLACE INTO journal_run VALUES (?, ?, ?, ?, ?)'),
@@ -113,8 +113,8 @@ function prepareArrivals(db: Database.Database) {
 }
 
 /** Each epoch's run is read and written once for all arrivals. */
-function enterAll(statements: Statements, channel: string, arrivals: readonly Arrival[]): LedgerEntry[] {
-  const runs = new Map<number, Run>()
+function recordArrivals(statements: ArrivalStatements, channel: string, arrivals: readonly Arrival[]): LedgerEntry[] {
+  const runs = new Map<number, ArrivalRun>()
   const entries = arrivals.map((arrival): LedgerEntry => {
     const { epoch, seq, digest, prev, msg_id, kind, at } = arrival
     const known = statements.entry.get(channel, epoch, seq)
@@ -124,7 +124,7 @@ function enterAll(statements: Statements, channel: string, arrivals: readonly Ar
     const run = runs.get(epoch) ?? statements.run.get(channel, epoch) ?? { floor: 0, highest: 0, beyond: 0 }
     runs.set(
       epoch,
-      advanced(run, seq, (next) => (statements.state.get(channel, epoch, next) ?? 'lost') !== 'lost'),
+      advanceRun(run, seq, (next) => (statements.state.get(channel, epoch, next) ?? 'lost') !== 'lost'),
     )
     return { ...(known ?? arrival), state: 'received', code: '' }
   })
@@ -135,7 +135,7 @@ function enterAll(statements: Statements, channel: string, arrivals: readonly Ar
 }
 
 /** The floor rises over what had arrived beyond it; each entry is passed once in its life, so the cost stays flat. */
-function advanced(run: Run, seq: number, hasArrived: (seq: number) => boolean): Run {
+function advanceRun(run: ArrivalRun, seq: number, hasArrived: (seq: number) => boolean): ArrivalRun {
   const highest = Math.max(run.highest, seq)
   let { floor, beyond } = run
   if (seq !== floor + 1) return { floor, highest, beyond: beyond + 1 }
@@ -147,8 +147,8 @@ function advanced(run: Run, seq: number, hasArrived: (seq: number) => boolean): 
   return { floor, highest, beyond }
 }
 
-function settleAll(
-  statements: Statements,
+function recordOutcomes(
+  statements: ArrivalStatements,
   channel: string,
   settlements: readonly ArrivalOutcome[],
   audit: JournalAudit,
@@ -173,7 +173,7 @@ function settleAll(
 }
 
 /** `arrived`: the numbers beyond the floor, lowest first. The highest itself may be lost. */
-function gapsOf(floor: number, highest: number, arrived: Iterable<number>, limit: number): Gap[] {
+function findGaps(floor: number, highest: number, arrived: Iterable<number>, limit: number): Gap[] {
   const gaps: Gap[] = []
   let previous = floor
   for (const seq of arrived) {
@@ -186,10 +186,10 @@ function gapsOf(floor: number, highest: number, arrived: Iterable<number>, limit
 }
 
 /** Bytes come after every text. */
-const after_all = Buffer.alloc(0)
+const after_all_names = Buffer.alloc(0)
 
-function reconcile(
-  statements: Statements,
+function reconcileIncomplete(
+  statements: ArrivalStatements,
   channel: string,
   names: readonly string[],
   now: number,
@@ -197,7 +197,7 @@ function reconcile(
 ) {
   const wanted = new Set(names)
   const known = new Map<string, number>()
-  for (const { name, since } of statements.waiting.all(channel, after, upto ?? after_all)) {
+  for (const { name, since } of statements.waiting.all(channel, after, upto ?? after_all_names)) {
     if (wanted.has(name)) known.set(name, since)
     else statements.unwait.run(channel, name)
   }

@@ -2,12 +2,12 @@
 import { existsSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
-import { sqliteAddon } from './addon.ts'
+import { loadSqliteAddon } from './addon.ts'
 
 /** SHA-384 digests of bodies, or of the statements they belong to. Throws for a file that cannot be read as a database. */
-export function copyHolds(file: string, addonDir: string, digests: ReadonlySet<string>): boolean {
+export function copyContains(file: string, addonDir: string, digests: ReadonlySet<string>): boolean {
   const wasAlone = !existsSync(`${file}-wal`)
-  const copy = new Database(file, { nativeBinding: sqliteAddon(addonDir), fileMustExist: true, readonly: true })
+  const copy = new Database(file, { nativeBinding: loadSqliteAddon(addonDir), fileMustExist: true, readonly: true })
   try {
     if (!copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_bytes'").get()) return false
     const rows = copy.prepare<[], { digest: string; body: string }>(

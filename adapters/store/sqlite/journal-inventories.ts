@@ -1,8 +1,8 @@
 // What the last inventory of an incoming channel was, and the numbers under which a sender has said two things.
 import type Database from 'better-sqlite3'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
-import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 export type InventoryJournal = Pick<Journal, 'noteInventory' | 'dispute'>
 

@@ -1,8 +1,8 @@
 // Arrivals whose files a power cut took: known for ever by their digests, and missing all the same until they come again.
 import type Database from 'better-sqlite3'
 import type { Journal, MessageNumber } from '../../../daemon/kernel/messaging/journal.ts'
-import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 export type LostJournal = Pick<Journal, 'unfinished' | 'markLost'>
 
@@ -16,7 +16,7 @@ export function lostJournal(file: SqliteFile, audit: JournalAudit): LostJournal 
         if (open.length === 0) return
         audit.appendInside(db, events)
         for (const { epoch, seq } of open) statements.lose.run(channel, epoch, seq)
-        for (const epoch of new Set(open.map((each) => each.epoch))) fallBack(statements, channel, epoch, open)
+        for (const epoch of new Set(open.map((each) => each.epoch))) lowerFloor(statements, channel, epoch, open)
       }),
   }
 }
@@ -44,7 +44,7 @@ function prepareLost(db: Database.Database) {
 }
 
 /** Below the first that is lost. What has arrived beyond is counted anew, as seldom as machines lose power. */
-function fallBack(
+function lowerFloor(
   statements: ReturnType<typeof prepareLost>,
   channel: string,
   epoch: number,

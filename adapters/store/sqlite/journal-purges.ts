@@ -1,10 +1,11 @@
 // Orders to remove a body: kept for ever, so that the same bytes never stay again; and the bytes that wait here, dropped.
 import type Database from 'better-sqlite3'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
-import type { Journal, PurgeFinds, PurgeOrder, SentBody } from '../../../daemon/kernel/messaging/journal.ts'
-import type { SqliteFile } from './file.ts'
+import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
+import type { PurgeFinds, PurgeOrder, SentBody } from '../../../daemon/kernel/messaging/purge-records.ts'
 import type { JournalAudit } from './journal.ts'
 import { sentStates } from './journal-tables.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 export type PurgeJournal = Pick<
   Journal,
@@ -12,12 +13,12 @@ export type PurgeJournal = Pick<
 >
 
 /** Bodies that are read and hashed at a time: 4 MiB each at most, and nothing else runs meanwhile. */
-const bodies_a_look = 32
+const bodies_per_read = 32
 
 /** Rewriting takes this much memory at most, and about half a second in which nothing else runs. */
-const rewritten_bytes = 64 * 1_048_576
+const max_rewrite_bytes = 64 * 1_048_576
 
-const kinds = ['places', 'msg_ids', 'sessions'] as const satisfies readonly (keyof PurgeFinds)[]
+const findKinds = ['places', 'msg_ids', 'sessions'] as const satisfies readonly (keyof PurgeFinds)[]
 
 export function purgeJournal(file: SqliteFile, audit: JournalAudit): PurgeJournal {
   // What is deleted is overwritten with zeros: bytes that have left must not stay in free pages.
@@ -38,14 +39,14 @@ export function purgeJournal(file: SqliteFile, audit: JournalAudit): PurgeJourna
       }),
     addPurgeFinds: (digest, finds) =>
       file.write(() => {
-        for (const kind of kinds) for (const value of finds[kind]) statements.find.run(digest, kind, value)
+        for (const kind of findKinds) for (const value of finds[kind]) statements.find.run(digest, kind, value)
       }),
     bytesFitting: async (digest, after) =>
       file.read(() => {
-        const rows = statements.bodies.all(after, bodies_a_look)
-        const found = rows.flatMap((row) => fitting(row, digest))
+        const rows = statements.bodies.all(after, bodies_per_read)
+        const found = rows.flatMap((row) => matchBody(row, digest))
         const last = rows.at(-1)
-        return { found, ...(last && rows.length === bodies_a_look ? { next: last.place } : {}) }
+        return { found, ...(last && rows.length === bodies_per_read ? { next: last.place } : {}) }
       }),
     purgeSent: (channel, numbers) =>
       file.write(() => {
@@ -54,14 +55,14 @@ export function purgeJournal(file: SqliteFile, audit: JournalAudit): PurgeJourna
           statements.mark.run(channel, epoch, seq)
         }
       }),
-    scrub: async () => file.read(scrub),
+    scrub: async () => file.read(scrubFreePages),
   }
 }
 
 /** A journal of version 0.1.0 has free pages that were never overwritten: only a new file is without them. */
-function scrub(db: Database.Database): 'rewritten' | 'zeroed' | 'busy' {
+function scrubFreePages(db: Database.Database): 'rewritten' | 'zeroed' | 'busy' {
   const bytes = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }))
-  const isSmall = bytes <= rewritten_bytes
+  const isSmall = bytes <= max_rewrite_bytes
   if (isSmall) db.exec('VACUUM')
   const [log] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
   if (log?.busy !== 0) return 'busy'
@@ -70,7 +71,7 @@ function scrub(db: Database.Database): 'rewritten' | 'zeroed' | 'busy' {
 
 type BodyRow = Omit<SentBody, 'body'> & { readonly place: number; readonly digest: string; readonly body: string }
 
-function fitting({ channel, epoch, seq, msg_id, digest, body: text }: BodyRow, wanted: string): SentBody[] {
+function matchBody({ channel, epoch, seq, msg_id, digest, body: text }: BodyRow, wanted: string): SentBody[] {
   const body = sha384(text)
   return wanted === digest || wanted === body ? [{ channel, epoch, seq, msg_id, body }] : []
 }

@@ -1,9 +1,9 @@
 // The outgoing half of the journal: each message gets the next number of its channel, once, with the bytes it goes out as.
 import type Database from 'better-sqlite3'
 import type { Journal, MessageNumber, SealedMessage, SentState } from '../../../daemon/kernel/messaging/journal.ts'
-import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 import { sentStates } from './journal-tables.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 type SentRow = Omit<SealedMessage, 'envelope' | 'body'>
 export type SentJournal = Pick<
@@ -22,7 +22,7 @@ export type SentJournal = Pick<
 >
 
 const columns = 's.epoch, s.seq, s.event_id, s.msg_id, s.kind, s.digest, s.at, s.not_after'
-const withBytes = `SELECT ${columns}, b.envelope, b.body FROM journal_sent s
+const select_with_bytes = `SELECT ${columns}, b.envelope, b.body FROM journal_sent s
   JOIN journal_bytes b ON b.channel = s.channel AND b.epoch = s.epoch AND b.seq = s.seq`
 
 export function sentJournal(file: SqliteFile, audit: JournalAudit): SentJournal {
@@ -41,7 +41,7 @@ export function sentJournal(file: SqliteFile, audit: JournalAudit): SentJournal 
         const isNext = (message: SealedMessage, index: number) =>
           message.epoch === head.epoch && message.seq === head.seq + 1 + index
         if (!messages.every(isNext)) return 'behind'
-        insertAll(statements, channel, messages)
+        insertMessages(statements, channel, messages)
         return 'appended'
       }),
     openEpoch: (channel, first, events) =>
@@ -49,7 +49,7 @@ export function sentJournal(file: SqliteFile, audit: JournalAudit): SentJournal 
         if (first.epoch <= headOf(channel).epoch || first.seq !== 1) return 'behind'
         audit.appendInside(db, events)
         statements.open.run(first.epoch, channel)
-        insertAll(statements, channel, [first])
+        insertMessages(statements, channel, [first])
         return 'opened'
       }),
     backlog: async (channel) =>
@@ -68,13 +68,13 @@ export function sentJournal(file: SqliteFile, audit: JournalAudit): SentJournal 
       file.read(() => statements.digests.all(channel, headOf(channel).epoch, limit).reverse()),
     mark: (channel, numbers, state, at) =>
       file.write(() => {
-        for (const number of numbers) mark(statements, channel, number, state, at)
+        for (const number of numbers) markState(statements, channel, number, state, at)
       }),
     assume: (channel, now, limit) => file.write(() => statements.assume.run(channel, now, limit).changes),
   }
 }
 
-type Statements = ReturnType<typeof prepareSent>
+type SentStatements = ReturnType<typeof prepareSent>
 
 function prepareSent(db: Database.Database) {
   return {
@@ -109,13 +109,13 @@ function prepareSent(db: Database.Database) {
       .prepare<[string], number | null>('SELECT min(since) FROM journal_waiting WHERE channel = ?')
       .pluck(),
     outbox: db.prepare<[string, number, number], SealedMessage>(
-      `${withBytes} WHERE s.channel = ? AND s.state = ? AND s.state < 2 ORDER BY s.epoch, s.seq LIMIT ?`,
+      `${select_with_bytes} WHERE s.channel = ? AND s.state = ? AND s.state < 2 ORDER BY s.epoch, s.seq LIMIT ?`,
     ),
     numbers: db.prepare<[string, number], { epoch: number; seq: number }>(
       'SELECT epoch, seq FROM journal_sent WHERE channel = ? AND state = ? ORDER BY epoch, seq',
     ),
     one: db.prepare<[string, number, number], SealedMessage>(
-      `${withBytes} WHERE s.channel = ? AND s.epoch = ? AND s.seq = ?`,
+      `${select_with_bytes} WHERE s.channel = ? AND s.epoch = ? AND s.seq = ?`,
     ),
     mark: db.prepare('UPDATE journal_sent SET state = ? WHERE channel = ? AND epoch = ? AND seq = ? AND state < ?'),
     dropBytes: db.prepare('DELETE FROM journal_bytes WHERE channel = ? AND epoch = ? AND seq = ?'),
@@ -127,7 +127,7 @@ function prepareSent(db: Database.Database) {
   }
 }
 
-function insertAll(statements: Statements, channel: string, messages: readonly SealedMessage[]): void {
+function insertMessages(statements: SentStatements, channel: string, messages: readonly SealedMessage[]): void {
   for (const { epoch, seq, event_id, msg_id, kind, digest, at, not_after, envelope, body } of messages) {
     statements.insertRow.run(channel, epoch, seq, event_id, msg_id, kind, digest, at, not_after)
     statements.insertBytes.run(channel, epoch, seq, envelope, body)
@@ -136,8 +136,8 @@ function insertAll(statements: Statements, channel: string, messages: readonly S
   statements.count.run(messages.length, channel)
 }
 
-function mark(
-  statements: Statements,
+function markState(
+  statements: SentStatements,
   channel: string,
   { epoch, seq }: MessageNumber,
   state: SentState,

@@ -61,9 +61,9 @@ const schema = `
 export function createJournalTables(db: Database.Database): void {
   db.transaction(() => {
     const before = hasTable(db, 'journal_sent') && !hasTable(db, 'journal_kept')
-    if (before) db.exec(newColumns)
+    if (before) db.exec(migration_columns)
     db.exec(schema)
-    if (before) db.exec(oldFiles)
+    if (before) db.exec(migration_rows)
   }).immediate()
 }
 
@@ -72,12 +72,12 @@ function hasTable(db: Database.Database, name: string): boolean {
 }
 
 /** For a journal of version 0.1.0. Its messages did not tell when their time is over; none was granted more than a year. */
-const newColumns = `
+const migration_columns = `
   ALTER TABLE journal_channel ADD COLUMN inventory_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE journal_sent ADD COLUMN not_after INTEGER NOT NULL DEFAULT 0;
   UPDATE journal_sent SET not_after = at + 31536000000;
 `
-const oldFiles = `
+const migration_rows = `
   INSERT INTO journal_kept SELECT channel, epoch, seq, at FROM journal_sent WHERE state = 2;
   INSERT INTO journal_kept SELECT channel, epoch, seq, at FROM journal_ledger WHERE state = 'applied';
 `

@@ -2,8 +2,8 @@
 import type Database from 'better-sqlite3'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
 import type { ArrivalState, Journal, Waiver } from '../../../daemon/kernel/messaging/journal.ts'
-import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 export type WaiverJournal = Pick<Journal, 'waive' | 'waivers' | 'spendWaiver'>
 
@@ -20,12 +20,12 @@ export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJour
         const isSame = ledger?.digest === statement
         if (isSame && (ledger.state === 'applied' || ledger.state === 'refused')) return 'ended'
         audit.appendInside(db, events)
-        insert(statements, channel, waiver)
+        insertWaiver(statements, channel, waiver)
         if (isSame) statements.reopen.run(channel, epoch, seq)
         statements.forgive.run(channel, epoch, seq)
         return 'waived'
       }),
-    waivers: async (channel) => file.read(() => statements.open.all(channel).map(waiverOf)),
+    waivers: async (channel) => file.read(() => statements.open.all(channel).map(toWaiver)),
     spendWaiver: (channel, item) =>
       file.write(() => {
         statements.spend.run(channel, item)
@@ -33,13 +33,13 @@ export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJour
   }
 }
 
-type Row = Omit<Waiver, 'label'> & { readonly label: string | null }
+type WaiverRow = Omit<Waiver, 'label'> & { readonly label: string | null }
 
-function waiverOf({ label, ...waiver }: Row): Waiver {
+function toWaiver({ label, ...waiver }: WaiverRow): Waiver {
   return { ...waiver, ...(label === null ? {} : { label: JSON.parse(label) as Label }) }
 }
 
-type Statements = ReturnType<typeof prepareWaivers>
+type WaiverStatements = ReturnType<typeof prepareWaivers>
 
 function prepareWaivers(db: Database.Database) {
   const at = 'channel = ? AND epoch = ? AND seq = ?'
@@ -54,7 +54,7 @@ function prepareWaivers(db: Database.Database) {
     insert: db.prepare('INSERT INTO journal_waiver VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)'),
     reopen: db.prepare(`UPDATE journal_ledger SET state = 'received', code = '' WHERE ${at} AND state = 'quarantined'`),
     forgive: db.prepare(`DELETE FROM journal_attempt WHERE ${at}`),
-    open: db.prepare<[string], Row>(
+    open: db.prepare<[string], WaiverRow>(
       `SELECT item, epoch, seq, statement, envelope, body, reason, label FROM journal_waiver
        WHERE channel = ? AND spent = 0 ORDER BY epoch, seq`,
     ),
@@ -62,7 +62,7 @@ function prepareWaivers(db: Database.Database) {
   }
 }
 
-function insert(statements: Statements, channel: string, waiver: Waiver): void {
+function insertWaiver(statements: WaiverStatements, channel: string, waiver: Waiver): void {
   const { item, epoch, seq, statement, envelope, body, reason, label } = waiver
   const text = label === undefined ? null : JSON.stringify(label)
   statements.insert.run(channel, item, epoch, seq, statement, envelope, body, reason, text)

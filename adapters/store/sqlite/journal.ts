@@ -1,15 +1,15 @@
 // The carriers' journal on a SQLite file: local to the site, whatever the document store is.
 import type { Journal, JournalChannel } from '../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteAudit } from './audit.ts'
-import type { SqliteFile } from './file.ts'
 import { arrivalJournal } from './journal-arrivals.ts'
 import { inventoryJournal } from './journal-inventories.ts'
-import { keptJournal } from './journal-kept.ts'
 import { lostJournal } from './journal-lost.ts'
 import { purgeJournal } from './journal-purges.ts'
+import { retentionJournal } from './journal-retention.ts'
 import { sentJournal } from './journal-sent.ts'
 import { createJournalTables } from './journal-tables.ts'
 import { waiverJournal } from './journal-waivers.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 
 /** The audit chain of the same file: what a step of the journal tells it is in the same transaction. */
 export type JournalAudit = Pick<SqliteAudit, 'appendInside'>
@@ -38,7 +38,7 @@ export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
         setState.run(state, detail, channel)
       }),
     ...sentJournal(file, audit),
-    ...keptJournal(file),
+    ...retentionJournal(file),
     ...arrivalJournal(file, audit),
     ...lostJournal(file, audit),
     ...inventoryJournal(file, audit),

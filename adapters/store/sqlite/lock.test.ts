@@ -13,10 +13,10 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const children: ChildProcess[] = []
 afterEach(async () => {
-  for (const child of children.splice(0)) await ended(child)
+  for (const child of children.splice(0)) await endProcess(child)
 })
 
-async function ended(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
@@ -24,7 +24,7 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 /** Another process that tries for the lock, says what came of it, and stays. */
-async function another(file: string): Promise<{ found: string; child: ChildProcess }> {
+async function startLockProcess(file: string): Promise<{ found: string; child: ChildProcess }> {
   const module = path.join(repositoryRoot, 'adapters/store/sqlite/lock.ts')
   const code = `const { takeLock } = await import(process.argv[1])
     console.log(takeLock(process.argv[2], process.argv[3]) ? 'taken' : 'held')
@@ -39,16 +39,16 @@ async function another(file: string): Promise<{ found: string; child: ChildProce
 
 test('while one process has it, no other gets it; when that one dies, the next does', async () => {
   const file = path.join(dir, 'role.lock')
-  const holder = await another(file)
+  const holder = await startLockProcess(file)
   expect(holder.found).toBe('taken')
   expect(takeLock(file, dir)).toBeUndefined()
-  expect((await another(file)).found).toBe('held')
-  await ended(holder.child)
+  expect((await startLockProcess(file)).found).toBe('held')
+  await endProcess(holder.child)
   const lock = takeLock(file, dir)
   expect(lock).toBeDefined()
-  expect((await another(file)).found).toBe('held')
+  expect((await startLockProcess(file)).found).toBe('held')
   lock?.release()
-  expect((await another(file)).found).toBe('taken')
+  expect((await startLockProcess(file)).found).toBe('taken')
 })
 
 test('asking again in the process that has it does not lose it to another', async () => {
@@ -57,7 +57,7 @@ test('asking again in the process that has it does not lose it to another', asyn
   expect(lock).toBeDefined()
   expect(takeLock(file, dir)).toBeUndefined()
   expect(takeLock(file, dir)).toBeUndefined()
-  expect((await another(file)).found).toBe('held')
+  expect((await startLockProcess(file)).found).toBe('held')
   lock?.release()
 })
 

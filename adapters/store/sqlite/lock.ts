@@ -1,17 +1,17 @@
 // A lock that dies with its process: an exclusive transaction held open on a small database file.
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { sqliteAddon } from './addon.ts'
+import { loadSqliteAddon } from './addon.ts'
 
 /** The garbage collector closes a database that nobody refers to, and the lock would be gone with it. */
-const held = new Set<Database.Database>()
+const openLocks = new Set<Database.Database>()
 
 /** Takes the lock, or undefined when another process has it. Kept until released, or until the process ends, however. */
 export function takeLock(file: string, addonDir: string): { release(): void } | undefined {
   // Only when it is not there: closing a file drops every lock that this very process holds on it.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
-  const db = new Database(file, { nativeBinding: sqliteAddon(addonDir), timeout: 0 })
+  const db = new Database(file, { nativeBinding: loadSqliteAddon(addonDir), timeout: 0 })
   try {
     db.pragma('journal_mode = DELETE')
     db.exec('BEGIN EXCLUSIVE')
@@ -20,10 +20,10 @@ export function takeLock(file: string, addonDir: string): { release(): void } | 
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined
     throw error
   }
-  held.add(db)
+  openLocks.add(db)
   return {
     release() {
-      held.delete(db)
+      openLocks.delete(db)
       db.close()
     },
   }

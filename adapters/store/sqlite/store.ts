@@ -17,15 +17,23 @@ import type {
 } from '../../../daemon/kernel/store/store.ts'
 import type { SqliteAudit } from './audit.ts'
 import { DocumentCache } from './document-cache.ts'
-import { addJob, createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
-import type { SqliteFile } from './file.ts'
-import { whereOf } from './filter.ts'
-import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
-import { seenWhere } from './sight.ts'
-import { documentFaults, type Schemas } from './soundness.ts'
-import { openTable, storedCollections, type Table } from './table.ts'
+import { type CollectionSchemas, findDocumentFaults } from './document-faults.ts'
+import {
+  addJob,
+  createJob,
+  type DocumentWriteContext,
+  loadDocument,
+  putJob,
+  removeJob,
+  updateJob,
+} from './documents.ts'
+import { buildWhere } from './filter.ts'
+import { countByBucket, countByField, countDocuments, listPage } from './listing.ts'
+import { buildScopedWhere } from './read-scope.ts'
+import type { SqliteFile } from './sqlite-file.ts'
+import { openTable, type SqliteTable, storedCollections } from './table.ts'
 
-export type StoreOptions = {
+export type SqliteStoreOptions = {
   /** The chain that audit events of writes go to, in the same transaction; of the same file. */
   readonly audit: SqliteAudit
   /** Collections whose tables are made now; `check` holds their documents to their schemas. */
@@ -35,38 +43,38 @@ export type StoreOptions = {
 }
 
 /** Documents removed in one transaction, so that other writers need not wait for all of them. */
-const removal_chunk = 500
+const removal_batch_size = 500
 
 /**
  * The store on an open file; `close` closes the file. A value that fails its schema rejects with ZodError, and nothing
  * of the call is written. Values that are given out may be shared with later readers: nobody may change them.
  */
-export function sqliteStore(file: SqliteFile, options: StoreOptions): Store {
+export function sqliteStore(file: SqliteFile, options: SqliteStoreOptions): Store {
   return new SqliteStore(file, options)
 }
 
 class SqliteStore implements Store {
   readonly name = 'sqlite'
   readonly #file: SqliteFile
-  readonly #shelf: Shelf
-  readonly #tables = new Map<string, Table>()
-  readonly #schemas: Schemas = new Map()
+  readonly #context: DocumentWriteContext
+  readonly #tables = new Map<string, SqliteTable>()
+  readonly #schemas: CollectionSchemas = new Map()
 
-  constructor(file: SqliteFile, { audit, collections = [], freeze = false }: StoreOptions) {
+  constructor(file: SqliteFile, { audit, collections = [], freeze = false }: SqliteStoreOptions) {
     this.#file = file
-    this.#shelf = { cache: new DocumentCache(), audit, freeze }
-    file.onReset(() => this.#shelf.cache.clear())
+    this.#context = { cache: new DocumentCache(), audit, freeze }
+    file.onReset(() => this.#context.cache.clear())
     for (const each of collections) this.#table(each)
   }
 
   async get<T extends StoredFields>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
     const table = this.#table(from)
-    return this.#file.read(() => heldOf(this.#shelf, table, id))?.doc as Doc<T> | undefined
+    return this.#file.read(() => loadDocument(this.#context, table, id))?.doc as Doc<T> | undefined
   }
 
   async create<T extends StoredFields>(into: Collection<T>, id: string, value: T, audit?: readonly AuditEvent[]) {
     const doc = { id, version: 1, value: into.schema.parse(value) }
-    return this.#file.write(createJob(this.#shelf, this.#table(into), doc, audit))
+    return this.#file.write(createJob(this.#context, this.#table(into), doc, audit))
   }
 
   async put<T extends StoredFields>(
@@ -77,7 +85,7 @@ class SqliteStore implements Store {
     audit?: readonly AuditEvent[],
   ) {
     const doc = { id, version, value: into.schema.parse(value) }
-    return this.#file.write(putJob(this.#shelf, this.#table(into), doc, audit))
+    return this.#file.write(putJob(this.#context, this.#table(into), doc, audit))
   }
 
   async update<T extends StoredFields, R>(
@@ -85,7 +93,7 @@ class SqliteStore implements Store {
     id: string,
     rule: (current: Doc<T>) => UpdateStep<T, R>,
   ) {
-    return this.#file.write(updateJob(this.#shelf, this.#table(into), into.schema, { id, rule }))
+    return this.#file.write(updateJob(this.#context, this.#table(into), into.schema, { id, rule }))
   }
 
   async remove<T extends StoredFields>(
@@ -94,11 +102,11 @@ class SqliteStore implements Store {
     version?: number,
     audit?: readonly AuditEvent[],
   ) {
-    return this.#file.write(removeJob(this.#shelf, this.#table(from), id, version, audit))
+    return this.#file.write(removeJob(this.#context, this.#table(from), id, version, audit))
   }
 
   async bulk(writes: readonly StoreWrite[]): Promise<WriteOutcome[]> {
-    const jobs = writes.map((write) => this.#jobOf(write))
+    const jobs = writes.map((write) => this.#buildJob(write))
     const outcomes = await this.#file.write((db) => jobs.map((job) => job(db)))
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
   }
@@ -117,33 +125,33 @@ class SqliteStore implements Store {
 
   async count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {
     const table = this.#table(from)
-    return this.#file.read(() => countOf(table, seenWhere(table, filter, how?.read_scope)))
+    return this.#file.read(() => countDocuments(table, buildScopedWhere(table, filter, how?.read_scope)))
   }
 
   async countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions) {
     const table = this.#table(from)
-    return this.#file.read(() => countsBy(table, field, seenWhere(table, filter, how?.read_scope)))
+    return this.#file.read(() => countByField(table, field, buildScopedWhere(table, filter, how?.read_scope)))
   }
 
   async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {
     const table = this.#table(from)
-    return this.#file.read(() => bucketsOf(table, field, interval, whereOf(table, filter)))
+    return this.#file.read(() => countByBucket(table, field, interval, buildWhere(table, filter)))
   }
 
   async removeWhere(from: AnyCollection, filter: Filter) {
     const table = this.#table(from)
-    const { sql, bind } = whereOf(table, filter)
-    const chosen = `SELECT rowid FROM ${table.name} WHERE ${sql} LIMIT ${removal_chunk}`
-    const remove = table.prepared(`DELETE FROM ${table.name} WHERE rowid IN (${chosen}) RETURNING id`)
+    const { sql, bind } = buildWhere(table, filter)
+    const chosen = `SELECT rowid FROM ${table.name} WHERE ${sql} LIMIT ${removal_batch_size}`
+    const remove = table.prepare(`DELETE FROM ${table.name} WHERE rowid IN (${chosen}) RETURNING id`)
     let total = 0
     for (;;) {
       const removed = await this.#file.write(() => {
         const rows = remove.all(...bind) as { id: string }[]
-        for (const { id } of rows) this.#shelf.cache.remove(table.name, id)
+        for (const { id } of rows) this.#context.cache.remove(table.name, id)
         return rows.length
       })
       total += removed
-      if (removed < removal_chunk) return total
+      if (removed < removal_batch_size) return total
     }
   }
 
@@ -168,9 +176,9 @@ class SqliteStore implements Store {
     const faults = this.#file.check()
     for (const name of this.#file.read(storedCollections)) {
       const table = this.#table({ name, indexes: [] })
-      faults.push(...(await documentFaults(this.#file, table, this.#schemas.get(name))))
+      faults.push(...(await findDocumentFaults(this.#file, table, this.#schemas.get(name))))
     }
-    const fault = await this.#shelf.audit.verify()
+    const fault = await this.#context.audit.verify()
     return fault ? [...faults, `audit record ${fault.seq} of ${fault.writer} is ${fault.fault}`] : faults
   }
 
@@ -179,23 +187,23 @@ class SqliteStore implements Store {
   }
 
   /** Not to be called inside a write: a rollback would take the new table away again. */
-  #table(of: AnyCollection & Partial<Pick<Collection, 'schema'>>): Table {
+  #table(of: AnyCollection & Partial<Pick<Collection, 'schema'>>): SqliteTable {
     if (of.schema) this.#schemas.set(of.name, of.schema)
     const known = this.#tables.get(of.name)
     if (known && of.indexes.every((field) => known.indexed.has(field))) return known
     const opened = this.#file.read((db) => openTable(db, of))
     // Cells that were kept lack the new columns.
-    this.#shelf.cache.clear()
+    this.#context.cache.clear()
     this.#tables.set(of.name, opened)
     return opened
   }
 
-  #jobOf(write: StoreWrite) {
+  #buildJob(write: StoreWrite) {
     const table = this.#table(write.collection)
     const { id } = write
-    if (write.do === 'remove') return removeJob(this.#shelf, table, id, write.version)
+    if (write.do === 'remove') return removeJob(this.#context, table, id, write.version)
     const value = write.collection.schema.parse(write.value)
     if (write.do === 'create') return addJob(table, { id, version: 1, value })
-    return putJob(this.#shelf, table, { id, version: write.version, value })
+    return putJob(this.#context, table, { id, version: write.version, value })
   }
 }

@@ -18,17 +18,17 @@ const secret_file = path.join(dir, 'secret')
 writeFileSync(secret_file, `${secret}\n`, { mode: 0o600 })
 const now_ms = Date.parse('2026-03-02T12:00:00.999Z')
 
-const sent = { trace: sampleTrace, signal: new AbortController().signal }
+const callContext = { trace: sampleTrace, signal: new AbortController().signal }
 
-const open: net.Server[] = []
+const openServers: net.Server[] = []
 const sockets = new Set<net.Socket>()
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
-  for (const server of open.splice(0)) await new Promise((resolve) => server.close(resolve))
+  for (const server of openServers.splice(0)) await new Promise((resolve) => server.close(resolve))
 })
 
-async function listening(server: net.Server): Promise<string> {
-  open.push(server)
+async function listenLocally(server: net.Server): Promise<string> {
+  openServers.push(server)
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
@@ -37,11 +37,11 @@ async function listening(server: net.Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/hook?key=in-the-url`
 }
 
-type Got = { readonly method: string; readonly headers: http.IncomingHttpHeaders; readonly text: string }
+type ReceivedWebhook = { readonly method: string; readonly headers: http.IncomingHttpHeaders; readonly text: string }
 
-async function receiver(answer: (response: http.ServerResponse) => void) {
-  const got: Got[] = []
-  const url = await listening(
+async function startReceiver(answer: (response: http.ServerResponse) => void) {
+  const got: ReceivedWebhook[] = []
+  const url = await listenLocally(
     http.createServer(async (request, response) => {
       const parts: Buffer[] = []
       for await (const part of request) parts.push(part as Buffer)
@@ -53,8 +53,8 @@ async function receiver(answer: (response: http.ServerResponse) => void) {
 }
 
 /** What the sender says of a post that failed; it must be a refusal that is tried again, and silent about secrets. */
-async function refusal(url: string, limit_ms?: number, file = secret_file): Promise<string> {
-  const error: unknown = await postWebhook({ url, secret_file: file }, { n: 1 }, sent, now_ms, limit_ms).catch(
+async function postAndReadRefusal(url: string, limit_ms?: number, file = secret_file): Promise<string> {
+  const error: unknown = await postWebhook({ url, secret_file: file }, { n: 1 }, callContext, now_ms, limit_ms).catch(
     (thrown: unknown) => thrown,
   )
   if (!isRefusal(error)) throw new Error(`it is no refusal: ${String(error)}`)
@@ -64,10 +64,10 @@ async function refusal(url: string, limit_ms?: number, file = secret_file): Prom
 }
 
 test('the receiver can verify what it got, bytes beyond ASCII included', async () => {
-  const { url, got } = await receiver((response) => response.writeHead(204).end())
+  const { url, got } = await startReceiver((response) => response.writeHead(204).end())
   const body = { id: 'e1', name: 'Žofie „1“', nested: { list: [1, null] } }
-  await postWebhook({ url, secret_file }, body, sent, now_ms)
-  const [{ method, headers, text }] = got as [Got]
+  await postWebhook({ url, secret_file }, body, callContext, now_ms)
+  const [{ method, headers, text }] = got as [ReceivedWebhook]
   expect([method, headers['content-type'], JSON.parse(text)]).toEqual(['POST', 'application/json', body])
   const at = Math.floor(now_ms / 1_000)
   const seal = createHmac('sha256', secret).update(`${at}.${text}`).digest('hex')
@@ -76,10 +76,10 @@ test('the receiver can verify what it got, bytes beyond ASCII included', async (
 })
 
 test('the receiver is told of the trace that the message belongs to, and of no state where there is none', async () => {
-  const { url, got } = await receiver((response) => response.writeHead(204).end())
-  await postWebhook({ url, secret_file }, {}, sent, now_ms)
-  await postWebhook({ url, secret_file }, {}, { ...sent, trace: { ...sampleTrace, tracestate: '' } }, now_ms)
-  const [first, second] = got as [Got, Got]
+  const { url, got } = await startReceiver((response) => response.writeHead(204).end())
+  await postWebhook({ url, secret_file }, {}, callContext, now_ms)
+  await postWebhook({ url, secret_file }, {}, { ...callContext, trace: { ...sampleTrace, tracestate: '' } }, now_ms)
+  const [first, second] = got as [ReceivedWebhook, ReceivedWebhook]
   const traceparent = `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`
   expect(first.headers).toMatchObject({ traceparent, tracestate: sampleTrace.tracestate })
   expect(second.headers).toMatchObject({ traceparent })
@@ -87,33 +87,33 @@ test('the receiver is told of the trace that the message belongs to, and of no s
 })
 
 test.each([200, 201, 202, 204])('%i is taken for done', async (status) => {
-  const { url, got } = await receiver((response) => response.writeHead(status).end())
-  await postWebhook({ url, secret_file }, {}, sent, now_ms)
+  const { url, got } = await startReceiver((response) => response.writeHead(status).end())
+  await postWebhook({ url, secret_file }, {}, callContext, now_ms)
   expect(got).toHaveLength(1)
 })
 
 test.each([301, 302, 303, 304, 307, 308])('%i is not followed, and is no success', async (status) => {
-  const elsewhere = await receiver((response) => response.writeHead(204).end())
-  const { url } = await receiver((response) => response.writeHead(status, { location: elsewhere.url }).end())
-  expect(await refusal(url)).toBe(`the webhook answered ${status}`)
+  const elsewhere = await startReceiver((response) => response.writeHead(204).end())
+  const { url } = await startReceiver((response) => response.writeHead(status, { location: elsewhere.url }).end())
+  expect(await postAndReadRefusal(url)).toBe(`the webhook answered ${status}`)
   expect(elsewhere.got).toEqual([])
 })
 
 test.each([400, 401, 404, 410, 429, 500, 503])('%i is to be tried again', async (status) => {
-  const { url } = await receiver((response) => response.writeHead(status).end('the body is not repeated'))
-  expect(await refusal(url)).toBe(`the webhook answered ${status}`)
+  const { url } = await startReceiver((response) => response.writeHead(status).end('the body is not repeated'))
+  expect(await postAndReadRefusal(url)).toBe(`the webhook answered ${status}`)
 })
 
 describe('a receiver that misbehaves', () => {
   const raw = (speak: (socket: net.Socket) => void) =>
-    listening(net.createServer((socket) => socket.once('data', () => speak(socket))))
+    listenLocally(net.createServer((socket) => socket.once('data', () => speak(socket))))
 
   test.each<[string, (socket: net.Socket) => void]>([
     ['says nothing', () => undefined],
-    ['drips headers', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n')],
-    ['goes on saying that it will', (socket) => drip(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
+    ['drips headers', (socket) => sendSlowly(socket, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n')],
+    ['goes on saying that it will', (socket) => sendSlowly(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
   ])('%s: the sender gives up', async (_, speak) => {
-    expect(await refusal(await raw(speak), 100)).toContain('did not answer within 100 ms')
+    expect(await postAndReadRefusal(await raw(speak), 100)).toContain('did not answer within 100 ms')
   })
 
   test.each<[string, (socket: net.Socket) => void]>([
@@ -125,26 +125,26 @@ describe('a receiver that misbehaves', () => {
       (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     ],
   ])('%s: the sender knows at once', async (_, speak) => {
-    expect(await refusal(await raw(speak))).toContain('the webhook cannot be reached')
+    expect(await postAndReadRefusal(await raw(speak))).toContain('the webhook cannot be reached')
   })
 
   test.each<[string, (socket: net.Socket) => void]>([
-    ['never ends its body', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'x')],
+    ['never ends its body', (socket) => sendSlowly(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'x')],
     ['breaks off its body', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nx')],
   ])('%s: it has said that it took the message', async (_, speak) => {
-    await postWebhook({ url: await raw(speak), secret_file }, {}, sent, now_ms, 100)
+    await postWebhook({ url: await raw(speak), secret_file }, {}, callContext, now_ms, 100)
   })
 })
 
 test('when its call ends the sender gives up at once, and the message is to be tried again', async () => {
   const ending = new AbortController()
   let heard = 0
-  const { url } = await receiver(() => {
+  const { url } = await startReceiver(() => {
     heard += 1
     ending.abort()
   })
   const post = () =>
-    postWebhook({ url, secret_file }, {}, { ...sent, signal: ending.signal }, now_ms, 60_000).catch(
+    postWebhook({ url, secret_file }, {}, { ...callContext, signal: ending.signal }, now_ms, 60_000).catch(
       (error: unknown) => error,
     )
   for (const error of [await post(), await post()]) {
@@ -153,26 +153,26 @@ test('when its call ends the sender gives up at once, and the message is to be t
   expect(heard).toBe(1)
 })
 
-function drip(socket: net.Socket, first: string, again: string): void {
+function sendSlowly(socket: net.Socket, first: string, again: string): void {
   socket.write(first)
   const timer = setInterval(() => socket.write(again), 5)
   socket.on('close', () => clearInterval(timer))
 }
 
 test('nobody listens', async () => {
-  const { url } = await receiver(() => undefined)
-  await new Promise((resolve) => open.splice(0)[0]?.close(resolve))
-  expect(await refusal(url)).toContain('ECONNREFUSED')
+  const { url } = await startReceiver(() => undefined)
+  await new Promise((resolve) => openServers.splice(0)[0]?.close(resolve))
+  expect(await postAndReadRefusal(url)).toContain('ECONNREFUSED')
 })
 
 test.each([
   ['missing', undefined, 'cannot be read'],
   ['empty', '\n', 'is empty'],
 ])('nothing is sent with a secret that is %s', async (name, content, why) => {
-  const { url, got } = await receiver((response) => response.writeHead(204).end())
+  const { url, got } = await startReceiver((response) => response.writeHead(204).end())
   const file = path.join(dir, name)
   if (content !== undefined) writeFileSync(file, content, { mode: 0o600 })
-  const said = await refusal(url, undefined, file)
+  const said = await postAndReadRefusal(url, undefined, file)
   expect(said).toContain(why)
   expect(said).not.toContain(dir)
   expect(got).toEqual([])

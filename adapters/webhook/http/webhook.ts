@@ -9,7 +9,7 @@ import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 
 /** From the first byte sent to the status. */
-const patience_ms = 10_000
+const default_timeout_ms = 10_000
 
 /**
  * POSTs `body` with `X-Platform-Signature: t=<unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256 under the secret in the
@@ -21,22 +21,22 @@ export async function postWebhook(
   body: unknown,
   { trace, signal }: Pick<Call, 'trace' | 'signal'>,
   now_ms: number,
-  limit_ms = patience_ms,
+  limit_ms = default_timeout_ms,
 ): Promise<void> {
   const text = JSON.stringify(body)
   const at = Math.floor(now_ms / 1_000)
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    [platformHeader]: platformSignature(secretIn(secret_file), at, text),
+    [platformHeader]: platformSignature(readSecret(secret_file), at, text),
     ...traceHeaders(trace),
   }
-  const status = await statusOf(url, { headers, signal, text }, limit_ms)
+  const status = await postForStatus(url, { headers, signal, text }, limit_ms)
   if (status < 200 || status > 299) throw new Refusal('unavailable', `the webhook answered ${status}`)
 }
 
 /** The limit is for the whole exchange: a receiver that drips its answer must not hold the sender for longer. */
-function statusOf(
+function postForStatus(
   url: string,
   { headers, signal, text }: { headers: http.OutgoingHttpHeaders; signal: AbortSignal; text: string },
   limit_ms: number,
@@ -70,13 +70,13 @@ function statusOf(
 }
 
 /** An empty secret would seal nothing: anybody could forge it. */
-function secretIn(file: string): string {
-  const secret = textOf(file).trim()
+function readSecret(file: string): string {
+  const secret = readSecretFile(file).trim()
   if (secret === '') throw new Refusal('unavailable', 'the webhook’s secret file is empty')
   return secret
 }
 
-function textOf(file: string): string {
+function readSecretFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

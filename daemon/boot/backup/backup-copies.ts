@@ -1,7 +1,7 @@
 // Which copies of the site's data still hold a body: a purge does not reach into them, people must.
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { copyHolds } from '../../../adapters/store/sqlite/journal-copies.ts'
+import { copyContains } from '../../../adapters/store/sqlite/journal-copies.ts'
 import type { AuditLog } from '../../kernel/audit/audit-chain.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { BackupCopies, BackupCopy } from '../../roles/site/parts.ts'
@@ -49,7 +49,7 @@ const max_records = 100
 function inspectCopy(dir: string, addonDir: string, wanted: ReadonlySet<string>): BackupCopy {
   const name = join(basename(dirname(dir)), basename(dir))
   try {
-    return { name, holds: copyHolds(join(dir, databaseFileName('site')), addonDir, wanted) ? 'yes' : 'no' }
+    return { name, holds: copyContains(join(dir, databaseFileName('site')), addonDir, wanted) ? 'yes' : 'no' }
   } catch {
     return { name, holds: 'unknown' }
   }

@@ -1,6 +1,6 @@
 // The passphrase that private keys lie under: from a file for its owner alone, read once, and told to nobody.
 import * as fs from 'node:fs'
-import { shortest_passphrase } from '../../../adapters/keys/jose/wrapped-key.ts'
+import { min_passphrase_length } from '../../../adapters/keys/jose/wrapped-key.ts'
 
 /** Where systemd puts credentials, each readable for the group of the service at most. */
 const systemdCredentialPath = /^\/run\/credentials\/[^/]+\/[^/]+$/
@@ -11,8 +11,8 @@ export function readPassphrase(path: string): string {
   const text = readPrivateFile(path)
   const passphrase = text.replace(/\r?\n$/, '')
   if (/[\r\n]/.test(passphrase)) throw new Error(`${path} holds more than one line, and no passphrase does`)
-  if (passphrase.length < shortest_passphrase) {
-    throw new Error(`the passphrase in ${path} is shorter than ${shortest_passphrase} characters`)
+  if (passphrase.length < min_passphrase_length) {
+    throw new Error(`the passphrase in ${path} is shorter than ${min_passphrase_length} characters`)
   }
   return passphrase
 }

@@ -1,5 +1,5 @@
 // Traces for a collector, where the settings name one: elsewhere nothing of it is loaded.
-import type { OtlpSpans } from '../../../adapters/host/traces/otlp-spans.ts'
+import type { OtlpSpanRecorder } from '../../../adapters/host/traces/otlp-spans.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Log, Site } from '../../kernel/operation/call.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -11,7 +11,7 @@ export async function openSpanExporter(
   resolved: ResolvedSettings,
   site: Site,
   log: Log,
-): Promise<OtlpSpans | undefined> {
+): Promise<OtlpSpanRecorder | undefined> {
   const settings = getSettings(resolved, traceSettings)
   if (!areSpansEnabled(settings)) return undefined
   const { otlpSpans } = await import('../../../adapters/host/traces/otlp-spans.ts')

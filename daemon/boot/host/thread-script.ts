@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Script } from '../../../adapters/compute/threads/threads.ts'
+import type { ThreadScript } from '../../../adapters/compute/threads/threads.ts'
 
 /** `bundled`: its name in the executable; `module`: its file here. */
-export function findThreadScript(bundled: string, module: URL): Script {
+export function findThreadScript(bundled: string, module: URL): ThreadScript {
   const file = join(dirname(fileURLToPath(import.meta.url)), bundled)
   return existsSync(file) ? { source: readFileSync(file, 'utf8') } : { module }
 }

@@ -1,11 +1,11 @@
 // Client certificates of the profile, joined: paths and lists from the keys, holders from the identity adapter.
 import { readFileSync } from 'node:fs'
 import type { Revocations } from '../../../adapters/identity/offline/revocations.ts'
-import { certificateHolders } from '../../../adapters/identity/x509/holders.ts'
-import { type Looking, listFile } from '../../../adapters/identity/x509/list-file.ts'
+import { certificateHolders } from '../../../adapters/identity/x509/certificate-holders.ts'
 import { x509Provider } from '../../../adapters/identity/x509/provider.ts'
-import { authoritiesIn, pathOf } from '../../../adapters/keys/x509/certificate-path.ts'
-import { revocationListsIn } from '../../../adapters/keys/x509/revocation-list.ts'
+import { type ListFileCheckInterval, revocationListFile } from '../../../adapters/identity/x509/revocation-list-file.ts'
+import { buildCertificatePath, parseAuthorities } from '../../../adapters/keys/x509/certificate-path.ts'
+import { parseRevocationLists } from '../../../adapters/keys/x509/revocation-list.ts'
 import type { IdentityProvider } from '../../kernel/identity/identity.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
@@ -17,21 +17,21 @@ export type ClientCertificateOptions = {
   readonly log: Log
   /** Epoch milliseconds. */
   readonly now: () => number
-  readonly recheck: Looking
+  readonly recheck: ListFileCheckInterval
 }
 
 /** Throws when `x509.ca_file` cannot be used. */
 export function clientCertificateProvider({ ca_file, x509, log, now, recheck }: ClientCertificateOptions) {
-  const authorities = authoritiesIn(readFileSync(ca_file, 'utf8'))
+  const authorities = parseAuthorities(readFileSync(ca_file, 'utf8'))
   const { crl_file, subjects: rows } = x509
   const faulty = (reason: string) => log.error('identity.crl.failed', { reason })
-  const lists = crl_file === undefined ? undefined : listFile(crl_file, revocationListsIn, recheck, faulty)
+  const lists = crl_file === undefined ? undefined : revocationListFile(crl_file, parseRevocationLists, recheck, faulty)
   return (tokens: IdentityProvider, revocations: Revocations): IdentityProvider =>
     x509Provider({
       tokens,
-      refused: (reason) => log.info('identity.token.refused', { reason }),
-      holderOf: certificateHolders({
-        pathOf: (der, at) => pathOf(der, authorities, at),
+      onRefused: (reason) => log.info('identity.token.refused', { reason }),
+      findHolder: certificateHolders({
+        buildChain: (der, at) => buildCertificatePath(der, authorities, at),
         lists,
         rows,
         now,

@@ -1,7 +1,7 @@
 // What of the identity settings forbids a start: a provider that could not be trusted, roles that nobody has defined.
 
-import { issuerOf } from '../../../adapters/identity/offline/issuer.ts'
-import { isOnThisMachine, mayBeAsked } from '../../../adapters/identity/oidc/url-rules.ts'
+import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
+import { isAllowedProviderUrl, isLoopbackUrl } from '../../../adapters/identity/oidc/url-rules.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { identitySettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
@@ -26,12 +26,12 @@ function findProviderProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const named = Object.entries(urls).filter((each): each is [string, string] => each[1] !== undefined)
   return [
     ...named
-      .filter(([, url]) => !mayBeAsked(url))
+      .filter(([, url]) => !isAllowedProviderUrl(url))
       .map(([field]) => ({ path: `sso.${field}`, message: 'must be https, or http on this machine' })),
-    ...(issuer === issuerOf(getSettings(resolved, platformSettings).name)
+    ...(issuer === siteIssuerUrn(getSettings(resolved, platformSettings).name)
       ? [{ path: 'sso.issuer', message: 'is the name of the site’s own issuer' }]
       : []),
-    ...(tls_verify || named.every(([, url]) => isOnThisMachine(url))
+    ...(tls_verify || named.every(([, url]) => isLoopbackUrl(url))
       ? []
       : [{ path: 'sso.tls_verify', message: 'may be false for an identity provider on this machine alone' }]),
   ]

@@ -1,5 +1,5 @@
 // Whether the site can open the keys that it serves with: asked before anything starts, not when the first message is to be signed.
-import { signingKey } from '../../../adapters/keys/jose/crypto-keys.ts'
+import { importSigningKey } from '../../../adapters/keys/jose/crypto-keys.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { passphraseReader } from '../host/passphrase.ts'
@@ -19,7 +19,7 @@ export async function findLockedKeyFault(
   )
   const passphrase = passphraseReader(file)
   try {
-    await Promise.all(closed.map((key) => signingKey(key, passphrase)))
+    await Promise.all(closed.map((key) => importSigningKey(key, passphrase)))
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -1,20 +1,20 @@
 // The offline identity of a site, wired: its provider for every role, a key of its own for each, its issuer for the site role.
 import { readFileSync } from 'node:fs'
-import type { VerifyToken } from '../../../adapters/identity/offline/issued-token.ts'
+import type { TokenVerifier } from '../../../adapters/identity/offline/issued-token.ts'
 import {
-  audienceOf,
-  issuerOf,
-  maxTtl_s,
+  max_ttl_s,
   type OfflineIssuer,
   offlineIssuer,
+  roleAudienceUrn,
+  siteIssuerUrn,
 } from '../../../adapters/identity/offline/issuer.ts'
 import { offlineProvider } from '../../../adapters/identity/offline/provider.ts'
 import { fileRevocations, type Revocations } from '../../../adapters/identity/offline/revocations.ts'
-import { jwksOf } from '../../../adapters/keys/jose/jwks.ts'
+import { buildJwks } from '../../../adapters/keys/jose/jwks.ts'
 import type { StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { openKeyFolder } from '../../../adapters/keys/jose/key-folder.ts'
 import { openTokenKeys, type TokenKeyList } from '../../../adapters/keys/jose/token-keys.ts'
-import { issueToken, roleToken_s, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
+import { issueToken, max_role_token_s, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import { builtInRoles, type IdentityProvider } from '../../kernel/identity/identity.ts'
@@ -43,7 +43,7 @@ export type SiteIdentity = {
 /** Tokens of an issuer outside the site, which says who it is by a name that the profile pins. */
 export type ForeignTokenVerifier = {
   isNamedIn(token: string): boolean
-  readonly verify: VerifyToken
+  readonly verify: TokenVerifier
   /** Changes whenever what it has verified before may count no more. */
   stamp(): string
   health(): { readonly ok: boolean; readonly detail: string }
@@ -84,7 +84,7 @@ export function offlineIdentity(given: OfflineIdentityOptions): SiteIdentity {
     health: foreignVerifier?.health,
     providerFor: (role) => {
       const verify = (token: string) => verifyTokenFor(bench, token, role)
-      return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, refused }), revocations)
+      return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused: refused }), revocations)
     },
     serviceToken: serviceTokenMinter(bench),
     issuer: () => siteIssuer(bench, Object.keys(role_table)),
@@ -98,8 +98,8 @@ function verifyTokenFor(
   role?: string,
 ) {
   if (foreignVerifier?.isNamedIn(token)) return foreignVerifier.verify(token)
-  const name = issuerOf(site.name)
-  const own = role === undefined ? {} : { role_audience: audienceOf(site.name, role) }
+  const name = siteIssuerUrn(site.name)
+  const own = role === undefined ? {} : { role_audience: roleAudienceUrn(site.name, role) }
   const expected = { issuer: name, audience: name, ...own, now: now(), skew_s: settings.clock_skew_s }
   return verifyToken(token, listed.keys(), expected)
 }
@@ -136,8 +136,8 @@ function serviceTokenMinter(bench: TokenVerificationContext): SiteIdentity['serv
     const issuer = issuers.get(role) ?? issuerFor(role)
     issuers.set(role, issuer)
     const sub = roleSubject(role)
-    const aud = audienceOf(bench.site.name, target)
-    return (await issuer.mint({ sub, tenant_id: '*', roles: ['service'], aud }, roleToken_s)).token
+    const aud = roleAudienceUrn(bench.site.name, target)
+    return (await issuer.mint({ sub, tenant_id: '*', roles: ['service'], aud }, max_role_token_s)).token
   }
 }
 
@@ -159,13 +159,13 @@ function siteIssuer(bench: TokenVerificationContext, role_names: string[]): Issu
     clients: settings.clients.map((given) => readClient(given, site)),
     role_names,
     mint: async (claims, ttl_s, latest_exp) =>
-      (await issuer.mint(claims, Math.min(ttl_s, settings.token_ttl_s, maxTtl_s), latest_exp)).token,
+      (await issuer.mint(claims, Math.min(ttl_s, settings.token_ttl_s, max_ttl_s), latest_exp)).token,
     verifySubject: issuer.verifySubject,
     async revoke(what, reason) {
       revocations.revoke({ ...what, reason, at: new Date(now()).toISOString() })
     },
     keys: () => listed.keys().filter((key) => key.only_subject === undefined && key.status !== 'revoked'),
-    jwks: jwksOf,
+    jwks: buildJwks,
   }
 }
 

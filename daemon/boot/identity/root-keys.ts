@@ -1,5 +1,5 @@
 // The root keys that peers know the site by: those of its key set in force, else those that lie in its key folder.
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { parseKeySet, selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'

@@ -1,9 +1,9 @@
 // The identity provider of the profile, joined: its keys over the network, judged by jose, in the words of the site.
 import { readFileSync } from 'node:fs'
-import type { Provider } from '../../../adapters/identity/oidc/discovery.ts'
+import type { OidcProvider } from '../../../adapters/identity/oidc/discovery.ts'
 import { oidcVerifier } from '../../../adapters/identity/oidc/verifier.ts'
-import { providerKeys } from '../../../adapters/keys/jose/provider-keys.ts'
-import { namedIssuer, verifyProviderToken } from '../../../adapters/keys/jose/provider-tokens.ts'
+import { parseProviderKeys } from '../../../adapters/keys/jose/provider-keys.ts'
+import { readIssuer, verifyProviderToken } from '../../../adapters/keys/jose/provider-tokens.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
 import type { ssoSettings } from '../../kernel/settings/sso-settings.ts'
@@ -26,24 +26,24 @@ export function ssoTokenVerifier({ sso, skew_s, log, now, monotonic }: SsoOption
   const { audience, algorithms, authorized_parties: clients } = sso
   const verifier = oidcVerifier({
     provider,
-    terms: sso,
-    keysIn: providerKeys,
-    judge: (token, keyOf) =>
+    mapping: sso,
+    parseKeys: parseProviderKeys,
+    verifyToken: (token, keyOf) =>
       verifyProviderToken(token, keyOf, { issuer, audience, algorithms, clients, now: now(), skew_s }),
     refresh_ms: sso.keys_refresh_s * 1_000,
     max_age_ms: sso.keys_max_age_s * 1_000,
     min_interval_ms: sso.refetch_min_s * 1_000,
     monotonic,
-    fetched(what) {
+    onFetched(what) {
       if ('failed' in what) log.warn('identity.sso.failed', { reason: what.failed })
       else log.debug('identity.sso.fetched', { keys: what.keys.map(({ kid }) => kid) })
     },
   })
-  return { ...verifier, isNamedIn: (token) => namedIssuer(token) === issuer }
+  return { ...verifier, isNamedIn: (token) => readIssuer(token) === issuer }
 }
 
 /** Throws when `sso.ca_file` cannot be read, or no issuer is set. */
-export function readSsoProvider({ issuer, wellknown, ca_file, tls_verify }: SsoOptions['sso']): Provider {
+export function readSsoProvider({ issuer, wellknown, ca_file, tls_verify }: SsoOptions['sso']): OidcProvider {
   if (issuer === undefined) throw new Error('sso.issuer is not set')
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
   return { issuer, wellknown, ca, isVerified: tls_verify }

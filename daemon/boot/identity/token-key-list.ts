@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { readTokenKeys, type TokenKey, tokenKey, writeTokenKeys } from '../../../adapters/keys/jose/token-keys.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { identityLockFile, type SiteFolder, tokenKeysFile } from '../storage/site-folder.ts'

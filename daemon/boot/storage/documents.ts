@@ -1,11 +1,15 @@
 // Where a role keeps its documents: in its own SQLite file, or in the cluster that the settings name, and never in both.
-import type { InCluster } from '../../../adapters/store/opensearch/open-store.ts'
+import type { ClusterStorage } from '../../../adapters/store/opensearch/open-cluster-storage.ts'
 import type { SqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { auditShipped } from '../../../adapters/store/sqlite/audit-shipped.ts'
+import { auditShippingPosition } from '../../../adapters/store/sqlite/audit-shipping-position.ts'
 import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
-import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
-import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
-import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
+import {
+  type DocumentsHome,
+  readDocumentsHome,
+  recordDocumentsHome,
+} from '../../../adapters/store/sqlite/documents-home.ts'
+import { sqlitePendingAudit } from '../../../adapters/store/sqlite/pending-audit.ts'
+import type { SqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import type { Role, RoleOutline } from '../../kernel/role/role.ts'
 import { searchSettings } from '../../kernel/settings/backing-service-settings.ts'
@@ -34,7 +38,7 @@ export async function openDocuments(
 ): Promise<Pick<RoleStorage, 'store' | 'retriedTasks' | 'expireAuditCopies' | 'lostIndexes'>> {
   const { file, role, audit, resolved } = given
   const home = chooseDocumentsHome(resolved)
-  const found = documentsHome(file)
+  const found = readDocumentsHome(file)
   if (found !== undefined && found !== home) {
     const message = `the documents of ${role.name} are in ${found}, and this asks for ${home}: run \`platform store migrate\``
     throw new StartRefusal([{ path: 'search.host', message }])
@@ -42,33 +46,33 @@ export async function openDocuments(
   if (home === 'sqlite') return { store: sqliteStore(file, { audit, collections: role.collections }) }
   if (found === undefined) {
     await resetClusterState(file)
-    await moveDocumentsHome(file, home)
+    await recordDocumentsHome(file, home)
   }
   const { store, shipping } = await openKnownCluster(given)
   return {
     store,
     retriedTasks: [
-      retriedTask('settle', 'writes in doubt', () => store.settle()),
+      retriedTask('settle', 'writes in doubt', () => store.resolveWrites()),
       retriedTask('ship-audit', audit_copies, async (signal) => {
         const { differs } = await shipping.ship(signal)
         return new Map(differs === undefined ? [] : [[audit_copies, `record ${differs} differs from its copy`]])
       }),
     ],
     expireAuditCopies: async (before) => shipping.expire(before, (await audit.head()).writer),
-    lostIndexes: () => store.lost(),
+    lostIndexes: () => store.findLostIndexes(),
   }
 }
 
 /** What an earlier cluster held counts no more: the next one that is reached is the one, and gets the whole audit chain. */
 export async function resetClusterState(file: SqliteFile): Promise<void> {
-  await auditShipped(file).set(0)
+  await auditShippingPosition(file).set(0)
   await documentsCluster(file).forget()
 }
 
 /** On purpose: another cluster holds what the former held, but for the indexes that are given up. */
 export async function adoptCluster(file: SqliteFile, cluster: string, given_up: readonly string[]): Promise<void> {
   // A snapshot is older than the chain.
-  await auditShipped(file).set(0)
+  await auditShippingPosition(file).set(0)
   await documentsCluster(file).adopt(cluster, given_up)
 }
 
@@ -76,7 +80,7 @@ export async function adoptCluster(file: SqliteFile, cluster: string, given_up: 
  * The client of the cluster is loaded by sites that have one. Throws `StartRefusal` when the settings name none, or another
  * cluster or prefix than the documents are in; a cluster that does not answer is looked at when it does.
  */
-export async function openKnownCluster(given: DocumentStoreOptions): Promise<InCluster> {
+export async function openKnownCluster(given: DocumentStoreOptions): Promise<ClusterStorage> {
   requireIndexBase(given)
   const opened = await openCluster(given)
   try {
@@ -89,12 +93,18 @@ export async function openKnownCluster(given: DocumentStoreOptions): Promise<InC
 }
 
 /** The same, whichever cluster it is. */
-export async function openCluster({ file, audit, role, site, resolved }: DocumentStoreOptions): Promise<InCluster> {
-  const { openInCluster } = await import('../../../adapters/store/opensearch/open-store.ts')
+export async function openCluster({
+  file,
+  audit,
+  role,
+  site,
+  resolved,
+}: DocumentStoreOptions): Promise<ClusterStorage> {
+  const { openClusterStorage } = await import('../../../adapters/store/opensearch/open-cluster-storage.ts')
   const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...given } = getSettings(resolved, searchSettings)
   if (host === undefined)
     throw new StartRefusal([{ path: 'search.host', message: 'the documents are in a cluster, and this names none' }])
-  return openInCluster({
+  return openClusterStorage({
     ...given,
     url: host,
     ca_file: pki_ca,
@@ -104,9 +114,9 @@ export async function openCluster({ file, audit, role, site, resolved }: Documen
     base: indexBase(index_prefix, site),
     prefix: indexPrefix(role, index_prefix, site),
     collections: role.collections,
-    owed: sqliteOwedAudit(file, audit),
+    pendingAudit: sqlitePendingAudit(file, audit),
     audit,
-    shippedTo: auditShipped(file),
+    shippingPosition: auditShippingPosition(file),
     memory: documentsCluster(file),
   })
 }
@@ -131,10 +141,13 @@ export function requireIndexBase({ role, site, resolved, file }: DocumentStoreOp
   throw new StartRefusal([{ path: 'search.index_prefix', message }])
 }
 
-async function requireSameCluster({ role, file }: DocumentStoreOptions, { identity }: InCluster): Promise<void> {
+async function requireSameCluster(
+  { role, file }: DocumentStoreOptions,
+  { readClusterUuid }: ClusterStorage,
+): Promise<void> {
   const place = documentsCluster(file).place()
   if (!place) return
-  const found = await identity()
+  const found = await readClusterUuid()
   if (found === undefined || found === place.cluster) return
   const remedy = 'name that one; if this one holds them now, restored from a snapshot, run `platform store adopt`'
   const message = `the documents of ${role.name} are in the cluster ${place.cluster}, and this leads to ${found}: ${remedy}`

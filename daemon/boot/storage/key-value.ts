@@ -38,7 +38,7 @@ export async function openKeyValue({
     database: db,
     prefix: `platform/${site}/`,
     ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
-    told(state, detail) {
+    onStateChange(state, detail) {
       if (state === 'lost') log.error('platform.keyvalue.lost', { detail })
       else log.info('platform.keyvalue.back')
     },

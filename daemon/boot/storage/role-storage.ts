@@ -1,8 +1,8 @@
 // The databases of one role: its document store, its audit chain, and for the site role the carriers' journal.
 import { mkdirSync } from 'node:fs'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { takeLock } from '../../../adapters/store/sqlite/lock.ts'
+import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'

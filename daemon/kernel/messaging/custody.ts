@@ -2,7 +2,7 @@
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
 import type { Label } from '../label/label.ts'
-import type { PurgeFinds } from './journal.ts'
+import type { PurgeFinds } from './purge-records.ts'
 import type { WaivableReason } from './release.ts'
 
 export type ReleaseOrder = {

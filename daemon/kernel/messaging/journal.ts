@@ -2,6 +2,7 @@
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Label } from '../label/label.ts'
 import type { FirstSeenTimes, NameRange } from '../store/name-range.ts'
+import type { PurgeFinds, PurgeOrder, SentBody } from './purge-records.ts'
 import type { MessageKind } from './transport.ts'
 
 export type ChannelDirection = 'out' | 'in'
@@ -121,18 +122,6 @@ export type Waiver = MessageNumber & {
   readonly label?: Label
 }
 
-/** An order to remove a body, in force for ever. `digest`: of the body, or of the statement that it belongs to. */
-export type PurgeOrder = { readonly digest: string; readonly reason: string; readonly at: number }
-
-/** What a purge came upon; each list grows with every find and holds nothing twice. */
-export type PurgeFinds = {
-  /** Where the body lay, as `<peer>/<folder>/<file>` or `journal/<channel>/<epoch>-<seq>`. */
-  readonly places: readonly string[]
-  readonly msg_ids: readonly string[]
-  /** Sessions that such a message spoke of. */
-  readonly sessions: readonly string[]
-}
-
 /**
  * Durable when a promise resolves; every step may be repeated after a crash and then changes nothing. Events of the
  * audit chain go into the same transaction. A failing disk is `Refusal('unavailable')`.
@@ -249,5 +238,3 @@ export interface Journal {
    */
   scrub(): Promise<'rewritten' | 'zeroed' | 'busy'>
 }
-
-export type SentBody = MessageNumber & { readonly channel: string; readonly msg_id: string; readonly body: string }

@@ -1,6 +1,6 @@
 // Lists the audit chains of the roles' database files, and verifies them against the site's signed checkpoints.
 
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
+import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { auditWriterName, ensureRunFolder } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'

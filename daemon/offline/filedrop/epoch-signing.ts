@@ -1,7 +1,7 @@
 // Signs an epoch announcement with root keys: in the site, on a medium mounted for this purpose, or on a machine
 // without a site.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
@@ -32,7 +32,7 @@ export async function signEpoch(
       'name the folder of the root keys with --keys DIR',
     )
   }
-  return await signWith(keys, 'epoch', Buffer.from(canonicalJson(announcement)), passphrase)
+  return await signWithKeys(keys, 'epoch', Buffer.from(canonicalJson(announcement)), passphrase)
 }
 
 /** An announcement that root keys in several places sign; `note` has the signatures so far. */

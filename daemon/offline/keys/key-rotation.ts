@@ -1,6 +1,6 @@
 // Rotates and revokes keys that peers pin, by a new key set; in one step if enough root keys are in the site.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey, listKeys, requireOpens, revokeKey } from '../../../adapters/keys/jose/key-life.ts'
+import { generateKey, listKeys, requirePassphraseOpens, revokeKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
@@ -80,7 +80,7 @@ export async function revokeKeyInSet(
   { replace, ...terms }: KeyRotationOptions & { readonly replace: boolean },
 ): Promise<{ revoked: PublicKey; created?: PublicKey; key_set?: number }> {
   const isHere = hasRootQuorum(folder, terms.now)
-  if (isHere && !replace) await requireOpens(folder.keys, terms.passphrase)
+  if (isHere && !replace) await requirePassphraseOpens(folder.keys, terms.passphrase)
   const created = replace ? await generateSuccessor(folder, key, terms) : undefined
   const made = created ? { created } : {}
   const others = listKeys(folder.keys).filter(
@@ -118,7 +118,7 @@ export function requireSigningCapacity(folder: Pick<SiteFolder, 'keys'>, use: Pu
 
 async function generateSuccessor(folder: SiteFolder, old: PublicKey, terms: KeyRotationOptions): Promise<PublicKey> {
   requireSigningCapacity(folder, old.use, terms.now)
-  await requireOpens(folder.keys, terms.passphrase)
+  await requirePassphraseOpens(folder.keys, terms.passphrase)
   const isWrapped = readKeyFiles(folder.keys).some(
     ({ public_key, private_jwe }) => public_key.kid === old.kid && private_jwe !== undefined,
   )

@@ -1,5 +1,5 @@
 // Key sets for commands: files that people carry between the site, the machine of the root keys, and the peers.
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { type KeySet, keySetFile, max_previous_sets } from '../../kernel/cryptography/key-set.ts'

@@ -1,7 +1,7 @@
 // Signs a draft of a key set with root keys in a folder, such as on a machine that is never connected.
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { rememberSigned, signedHere } from '../../../adapters/keys/jose/key-set-files.ts'
-import { signWith, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { readSignedVersions, recordSigned } from '../../../adapters/keys/jose/key-set-files.ts'
+import { signWithKeys, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import {
   digestKeySet,
   findKeySetFault,
@@ -64,7 +64,7 @@ export async function signKeySetDraft(
   const { before, after } = await resolveSuccessor(draft)
   const payload = Buffer.from(draft.draft.payload, 'base64url')
   const keys = findSigningKeys(dir, before, after, given.kid)
-  const { highest, same } = signedHere(dir, after.site, after.version)
+  const { highest, same } = readSignedVersions(dir, after.site, after.version)
   requireKnownPredecessor(dir, draft)
   if (highest > after.version)
     throw new OfflineCommandError(
@@ -78,8 +78,8 @@ export async function signKeySetDraft(
       'add --instead only if that set was never published and never will be',
     )
   }
-  const made = await signWith(keys, 'keyset', payload, given.passphrase)
-  rememberSigned(dir, after.site, after.version, made)
+  const made = await signWithKeys(keys, 'keyset', payload, given.passphrase)
+  recordSigned(dir, after.site, after.version, made)
   const signers = keys.map(({ public_key }) => public_key.kid)
   return { draft: { ...draft, draft: mergeSignatures(draft.draft, made) }, signers }
 }
@@ -88,7 +88,7 @@ export async function signKeySetDraft(
 function requireKnownPredecessor(dir: string, { sets }: KeySetDraft): void {
   const last = sets.at(-1)
   const set = last && parseKeySet(last)
-  const { same } = set ? signedHere(dir, set.site, set.version) : {}
+  const { same } = set ? readSignedVersions(dir, set.site, set.version) : {}
   if (same && same.payload !== last?.payload) {
     throw new OfflineCommandError(3, `version ${set?.version} in the draft differs from the one that was signed here`)
   }

@@ -1,5 +1,5 @@
 // The key of each role, with which it authenticates to the site's other processes: created, listed, rotated, revoked.
-import { generateKey, revokeKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { generateKey, revokeKey, rotateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { type TokenKey, tokenKey } from '../../../adapters/keys/jose/token-keys.ts'
 import { runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { readListedKeys, roleSubject, updateKeyList } from '../../boot/identity/token-key-list.ts'

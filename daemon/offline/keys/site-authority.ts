@@ -2,10 +2,10 @@
 import { X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { signingKey, verifyingKey } from '../../../adapters/keys/jose/crypto-keys.ts'
-import { readKeyFiles, type StoredKey, writeTextPrivately } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { authorityCertificate } from '../../../adapters/keys/x509/certificates.ts'
+import { importSigningKey, importVerifyingKey } from '../../../adapters/keys/jose/crypto-keys.ts'
+import { readKeyFiles, type StoredKey, writePrivateText } from '../../../adapters/keys/jose/key-files.ts'
+import { generateKey, rotateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { createAuthorityCertificate } from '../../../adapters/keys/x509/certificate-issuance.ts'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
 import { certificatesFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
@@ -50,12 +50,12 @@ export async function makeSiteAuthority(
       ? (await rotateKey(place.keys, old.public_key.kid, terms)).created.kid
       : old.public_key.kid
   const stored = listAuthorityKeys(place).find(({ public_key }) => public_key.kid === kid)
-  const publicKey = stored && (await verifyingKey(stored.public_key))
+  const publicKey = stored && (await importVerifyingKey(stored.public_key))
   if (!stored || !publicKey) throw new Error(`the key ${kid} cannot be read back`)
-  const keys = { publicKey, privateKey: await signingKey(stored, () => passphrase) }
+  const keys = { publicKey, privateKey: await importSigningKey(stored, () => passphrase) }
   const life = { not_before: now - clock_skew_ms, not_after: Date.parse(stored.public_key.not_after ?? '') }
-  const pem = await authorityCertificate(`${name} ${kid}`, keys, life)
-  writeTextPrivately(certificatesFolder(place), `${kid}.pem`, pem)
+  const pem = await createAuthorityCertificate(`${name} ${kid}`, keys, life)
+  writePrivateText(certificatesFolder(place), `${kid}.pem`, pem)
   const certificate = new X509Certificate(pem)
   if ('profile' in place) {
     const detail = { fingerprint: certificate.fingerprint256, not_after: terms.not_after }

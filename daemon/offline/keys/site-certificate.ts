@@ -3,17 +3,17 @@ import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { signingKey } from '../../../adapters/keys/jose/crypto-keys.ts'
-import { readPrivately, writeTextPrivately } from '../../../adapters/keys/jose/key-files.ts'
+import { importSigningKey } from '../../../adapters/keys/jose/crypto-keys.ts'
+import { readPrivateFile, writePrivateText } from '../../../adapters/keys/jose/key-files.ts'
 import {
-  certificateRequest,
-  newPair,
-  type Pair,
-  type ReadRequest,
-  readRequest,
+  type CertificateKeyPair,
+  createCertificateRequest,
+  createSiteCertificate,
+  generateCertificateKeys,
+  type ParsedCertificateRequest,
+  parseCertificateRequest,
   type SiteNames,
-  siteCertificate,
-} from '../../../adapters/keys/x509/certificates.ts'
+} from '../../../adapters/keys/x509/certificate-issuance.ts'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
 import { keyFingerprint, readSiteName } from '../../../adapters/transport/mtls/pins.ts'
 import { deriveCertificatePassphrase } from '../../boot/host/certificate-passphrase.ts'
@@ -51,7 +51,7 @@ export async function issueSiteCertificate(
   hosts: readonly string[],
   terms: CertificateIssueOptions,
 ): Promise<SiteCertificateSummary> {
-  const pair = await newPair()
+  const pair = await generateCertificateKeys()
   const names = toSiteNames(readSiteSettings(folder, env).platform.name, hosts)
   const pem = await signSiteCertificate(readSiteAuthority(folder), { names, publicKey: pair.publicKey }, terms)
   return await activateCertificate(folder, env, pem, exportKeyPem(pair, deriveKeyPassphrase(folder, env)), 'issue')
@@ -68,16 +68,16 @@ export async function renewSiteCertificate(
 
 /** Makes the key of the next certificate, which `keep` stores in the site, and a request for an authority. */
 export async function requestSiteCertificate(folder: SiteFolder, env: EnvironmentVariables, hosts: readonly string[]) {
-  const pair = await newPair()
+  const pair = await generateCertificateKeys()
   const names = toSiteNames(readSiteSettings(folder, env).platform.name, hosts)
   const key = exportKeyPem(pair, deriveKeyPassphrase(folder, env))
-  const keep = () => writeTextPrivately(certificatesFolder(folder), next_key_file, key)
-  return { text: await certificateRequest(names, pair), keep }
+  const keep = () => writePrivateText(certificatesFolder(folder), next_key_file, key)
+  return { text: await createCertificateRequest(names, pair), keep }
 }
 
 /** Parses a certificate request. Throws `OfflineCommandError` (2) if it is not a request of one site. */
-export async function requireCertificateRequest(text: string): Promise<ReadRequest> {
-  const found = await readRequest(text)
+export async function requireCertificateRequest(text: string): Promise<ParsedCertificateRequest> {
+  const found = await parseCertificateRequest(text)
   if (!found)
     throw new OfflineCommandError(
       2,
@@ -91,7 +91,7 @@ export async function requireCertificateRequest(text: string): Promise<ReadReque
 export async function issueRequestedCertificate(
   place: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
-  asked: ReadRequest,
+  asked: ParsedCertificateRequest,
   terms: CertificateIssueOptions,
 ) {
   const pem = await signSiteCertificate(readSiteAuthority(place), asked, terms)
@@ -113,7 +113,7 @@ export async function installSiteCertificate(
       '`platform keys cert request` makes the key and the request',
     )
   }
-  const key = readPrivately(waiting)
+  const key = readPrivateFile(waiting)
   const [leaf] = parseCertificateChain(text)
   const passphrase = deriveKeyPassphrase(folder, env)
   const secret = passphrase === undefined ? {} : { passphrase }
@@ -137,7 +137,7 @@ const next_key_file = 'next.pem'
 
 async function signSiteCertificate(
   { stored, certificate }: SiteAuthority,
-  { names, publicKey }: ReadRequest,
+  { names, publicKey }: ParsedCertificateRequest,
   terms: CertificateIssueOptions,
 ) {
   const { days, now, passphrase } = terms
@@ -148,8 +148,8 @@ async function signSiteCertificate(
       'the certificate of the authority has expired',
       'replace it: `platform keys ca init --replace`',
     )
-  const authority = { certificate: certificate.toString(), key: await signingKey(stored, passphrase) }
-  return await siteCertificate(names, publicKey, authority, { not_before: now - clock_skew_ms, not_after })
+  const authority = { certificate: certificate.toString(), key: await importSigningKey(stored, passphrase) }
+  return await createSiteCertificate(names, publicKey, authority, { not_before: now - clock_skew_ms, not_after })
 }
 
 /** Writes certificate and key to one file, so that a reader never gets the key of another certificate. */
@@ -161,7 +161,7 @@ async function activateCertificate(
   verb: string,
 ) {
   const leaf = new X509Certificate(certificates)
-  writeTextPrivately(certificatesFolder(folder), 'site.pem', `${certificates}${key}`)
+  writePrivateText(certificatesFolder(folder), 'site.pem', `${certificates}${key}`)
   await recordCertificateIssue(folder, env, leaf, verb)
   return summarizeCertificate(leaf)
 }
@@ -179,7 +179,7 @@ async function recordCertificateIssue(
 
 function readSiteCertificate(folder: SiteFolder): X509Certificate {
   const file = siteCertificateFile(folder)
-  const [own] = fs.existsSync(file) ? parseCertificateChain(readPrivately(file)) : []
+  const [own] = fs.existsSync(file) ? parseCertificateChain(readPrivateFile(file)) : []
   if (own) return own
   throw new OfflineCommandError(1, 'the site has no certificate', '`platform keys cert issue` makes one')
 }
@@ -222,7 +222,7 @@ function deriveKeyPassphrase(folder: SiteFolder, env: EnvironmentVariables): str
 }
 
 /** PKCS #8. */
-function exportKeyPem({ privateKey }: Pair, passphrase: string | undefined): string {
+function exportKeyPem({ privateKey }: CertificateKeyPair, passphrase: string | undefined): string {
   const closed = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
   return KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem', ...closed }) as string
 }

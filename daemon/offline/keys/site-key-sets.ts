@@ -1,7 +1,7 @@
 // The site's key sets for commands: drafted, published, and renewed in one step if the root keys are in the site.
 
 import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { readKeySets, writeKeySet } from '../../../adapters/keys/jose/key-set-files.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'

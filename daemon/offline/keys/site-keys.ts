@@ -9,7 +9,7 @@ import {
   rotateKey,
   unwrapKeys,
   wrapKeys,
-} from '../../../adapters/keys/jose/key-life.ts'
+} from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { repairKeyList, updateKeyList } from '../../boot/identity/token-key-list.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'

@@ -1,5 +1,5 @@
 // The passphrase of the site's keys for commands: from a named file, or from the one of the profile.
-import { shortest_passphrase } from '../../../adapters/keys/jose/wrapped-key.ts'
+import { min_passphrase_length } from '../../../adapters/keys/jose/wrapped-key.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { readPassphrase } from '../../boot/host/passphrase.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -27,9 +27,9 @@ function readPassphraseOrRefuse(file: string): string {
 
 /** Throws `OfflineCommandError` (2) for a passphrase that could be guessed. */
 export function requirePassphraseLength(passphrase: string): void {
-  if (passphrase.length >= shortest_passphrase) return
+  if (passphrase.length >= min_passphrase_length) return
   throw new OfflineCommandError(
     2,
-    `the passphrase is too short; it must have at least ${shortest_passphrase} characters`,
+    `the passphrase is too short; it must have at least ${min_passphrase_length} characters`,
   )
 }

@@ -1,7 +1,7 @@
 // A person's own signature, made here with the key file on their medium; no daemon ever reads the key.
 import { resolve } from 'node:path'
 import { readKeyAt } from '../../../adapters/keys/jose/key-files.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
 import { type Release, releasePayload } from '../../kernel/messaging/release.ts'
@@ -23,7 +23,7 @@ export async function signRelease(file: string, said: Release, passphrase: strin
   if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; it signs nothing`)
   if (not_after !== undefined && said.created > not_after)
     throw new OfflineCommandError(3, `${kid} ended on ${not_after}`)
-  return await signWith([key], 'release', Buffer.from(releasePayload(said)), () => passphrase)
+  return await signWithKeys([key], 'release', Buffer.from(releasePayload(said)), () => passphrase)
 }
 
 function readPersonalKey(file: string): ReturnType<typeof readKeyAt> {

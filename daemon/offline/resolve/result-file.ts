@@ -48,7 +48,7 @@ export async function writeResultTable(
     writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), alive)
     return file
   }
-  const { parquetSink } = await import('../../../adapters/format/parquet/writing.ts')
+  const { parquetSink } = await import('../../../adapters/format/parquet/parquet-sink.ts')
   writeFileAtomically(
     file,
     (write) => {

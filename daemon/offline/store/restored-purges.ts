@@ -1,7 +1,8 @@
 // Repeats purges on a restored backup, which may contain bodies that were purged since it was made.
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
-import type { Journal, PurgeOrder } from '../../kernel/messaging/journal.ts'
+import type { Journal } from '../../kernel/messaging/journal.ts'
+import type { PurgeOrder } from '../../kernel/messaging/purge-records.ts'
 import type { RoleDatabase } from './role-database.ts'
 
 /** Reads the purge orders, and what they found, of the database that a backup is about to replace. */

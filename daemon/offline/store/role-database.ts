@@ -2,8 +2,8 @@
 import { lstatSync, statSync } from 'node:fs'
 import { userName } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
-import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
+import { readDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import { runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { openKnownCluster } from '../../boot/storage/documents.ts'
@@ -94,7 +94,7 @@ export async function withDocuments<T>(
   { role, sqlite, audit, store }: RoleDatabase,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
-  if (documentsHome(sqlite) !== 'opensearch') return await use(store)
+  if (readDocumentsHome(sqlite) !== 'opensearch') return await use(store)
   const { resolved, platform } = readSiteSettings(folder, env)
   const there = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {

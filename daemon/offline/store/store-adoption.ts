@@ -1,6 +1,6 @@
 // Adopts the answering cluster as the document store, after its restore from a snapshot of another.
 import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
-import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { readDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import { adoptCluster, openCluster, requireIndexBase } from '../../boot/storage/documents.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { Role } from '../../kernel/role/role.ts'
@@ -60,15 +60,15 @@ async function planAdoption(
   { role, sqlite, audit }: RoleDatabase,
 ): Promise<ClusterAdoption | undefined> {
   const place = documentsCluster(sqlite).place()
-  if (!place || documentsHome(sqlite) !== 'opensearch') return undefined
+  if (!place || readDocumentsHome(sqlite) !== 'opensearch') return undefined
   const { resolved, platform } = readSiteSettings(folder, env)
   const given = { role, site: platform.name, resolved, file: sqlite, audit }
   requireIndexBase(given)
   const there = await openCluster(given)
   try {
-    const cluster = await there.identity()
+    const cluster = await there.readClusterUuid()
     if (cluster === undefined) throw new OfflineCommandError(3, 'no cluster answers at search.host')
-    return { role: role.name, from: place.cluster, cluster, given_up: await there.missing() }
+    return { role: role.name, from: place.cluster, cluster, given_up: await there.findLostIndexes() }
   } finally {
     await there.store.close()
   }

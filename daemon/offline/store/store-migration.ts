@@ -1,8 +1,12 @@
 // Moves a site's documents into the cluster, or back into its own files, while the site is stopped; verifies every
 // copy.
 import { createHash } from 'node:crypto'
-import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
-import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
+import {
+  type DocumentsHome,
+  readDocumentsHome,
+  recordDocumentsHome,
+} from '../../../adapters/store/sqlite/documents-home.ts'
+import type { SqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { getSettings } from '../../boot/profile.ts'
 import { openKnownCluster, resetClusterState } from '../../boot/storage/documents.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -86,16 +90,16 @@ async function withBothStores(
   to: DocumentsHome,
   act: (move: RoleMigration) => Promise<CollectionMigration[]>,
 ): Promise<CollectionMigration[]> {
-  if ((documentsHome(sqlite) ?? 'sqlite') === to) return []
+  if ((readDocumentsHome(sqlite) ?? 'sqlite') === to) return []
   const { resolved, platform } = readSiteSettings(folder, env)
   if (to === 'opensearch') await resetClusterState(sqlite)
   const there = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
-    for (const [collection, why] of await there.settle()) {
+    for (const [collection, why] of await there.resolveWrites()) {
       throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${why}`)
     }
     const [from, into] = to === 'opensearch' ? [store, there] : [there, store]
-    return await act({ role, sqlite, from, into, lost: await there.lost() })
+    return await act({ role, sqlite, from, into, lost: await there.findLostIndexes() })
   } finally {
     await there.close()
   }
@@ -134,7 +138,7 @@ async function moveRoleDocuments(
     await into.removeWhere(collection, {})
     moved.push({ role: role.name, collection: collection.name, ...(await moveCollection(collection, from, into)) })
   }
-  await moveDocumentsHome(sqlite, to)
+  await recordDocumentsHome(sqlite, to)
   return moved
 }
 

@@ -1,5 +1,9 @@
 // Exchanges tokens at the site's identity provider for a downstream service, for commands.
-import { type Exchanged, type ExchangeRequest, exchangeAtProvider } from '../../../adapters/identity/oidc/exchange.ts'
+import {
+  exchangeToken,
+  type TokenExchangeRequest,
+  type TokenExchangeResult,
+} from '../../../adapters/identity/oidc/exchange-token.ts'
 import { readSsoProvider } from '../../boot/identity/sso-provider.ts'
 import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -13,8 +17,8 @@ import { type EnvironmentVariables, readSiteSettings } from '../site/site-profil
 export async function exchangeProviderToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  request: ExchangeRequest,
-): Promise<Exchanged> {
+  request: TokenExchangeRequest,
+): Promise<TokenExchangeResult> {
   const { resolved, identity } = readSiteSettings(folder, env)
   const sso = getSettings(resolved, ssoSettings)
   const { client_id, client_secret, token_url } = sso
@@ -32,11 +36,7 @@ export async function exchangeProviderToken(
       '`platform profile explain sso.client_secret`',
     )
   }
-  const exchanged = await exchangeAtProvider(
-    { ...readSsoProvider(sso), token_url },
-    { client_id, client_secret },
-    request,
-  )
+  const exchanged = await exchangeToken({ ...readSsoProvider(sso), token_url }, { client_id, client_secret }, request)
   if (isRefusal(exchanged)) throw exchanged
   const detail = { audience: request.audience, client_id }
   await recordOperatorAction(folder, env, { action: 'site.token.exchange', target: request.audience, detail })

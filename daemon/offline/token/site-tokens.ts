@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { issuedClaims } from '../../../adapters/identity/offline/issued-token.ts'
 import {
-  audienceOf,
-  issuerOf,
-  type MintClaims,
-  type Minted,
+  type MintClaimsInput,
+  type MintedToken,
   mintClaims,
   offlineIssuer,
+  roleAudienceUrn,
+  siteIssuerUrn,
 } from '../../../adapters/identity/offline/issuer.ts'
 import { fileRevocations, revocation } from '../../../adapters/identity/offline/revocations.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
@@ -27,10 +27,10 @@ import { type EnvironmentVariables, readSiteSettings } from '../site/site-profil
 async function mintToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: MintClaims,
+  given: MintClaimsInput,
   ttl_s: number,
   now: number,
-): Promise<Minted> {
+): Promise<MintedToken> {
   const { platform, labels, identity } = readSiteSettings(folder, env)
   const level = given.clearance?.level
   if (level !== undefined && !labels.levels.includes(level)) {
@@ -61,10 +61,10 @@ async function mintToken(
 export async function mintRecordedToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: MintClaims,
+  given: MintClaimsInput,
   ttl_s: number,
   now: number,
-): Promise<Minted> {
+): Promise<MintedToken> {
   const minted = await mintToken(folder, env, given, ttl_s, now)
   const { sub, tenant_id, roles } = given
   const detail = { sub, tenant_id, roles: [...(roles ?? [])], exp: minted.exp }
@@ -85,11 +85,11 @@ export async function mintOperatorToken(
 ) {
   const { platform, labels } = readSiteSettings(folder, env)
   const level = labels.levels.at(-1)
-  const given: MintClaims = {
+  const given: MintClaimsInput = {
     sub: subject,
     tenant_id: platform.tenant_id,
     roles: ['admin'],
-    ...(role === undefined ? {} : { aud: audienceOf(platform.name, role) }),
+    ...(role === undefined ? {} : { aud: roleAudienceUrn(platform.name, role) }),
     ...(level === undefined ? {} : { clearance: { level } }),
   }
   return await mintToken(folder, env, given, 300, now)
@@ -126,7 +126,7 @@ export async function inspectToken(
 
 function verifySiteToken(folder: SiteFolder, env: EnvironmentVariables, token: string, now: number) {
   const { platform, identity } = readSiteSettings(folder, env)
-  const issuer = issuerOf(platform.name)
+  const issuer = siteIssuerUrn(platform.name)
   const expected = { issuer, audience: issuer, now, skew_s: identity.clock_skew_s }
   return verifyToken(token, readListedKeys(folder), expected)
 }

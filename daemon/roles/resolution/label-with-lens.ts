@@ -6,12 +6,12 @@ import type { Call } from '../../kernel/operation/call.ts'
 import type { Doc } from '../../kernel/store/store.ts'
 import type { StoredLens } from './lens/stored-lens.ts'
 
-type Classification = Parameters<typeof resolveClassification>[1]
+type RequestedLabel = Parameters<typeof resolveClassification>[1]
 
 /** `classification`: as the request has it; the default level of the site where it is absent. */
 export function labelWithLens(
   call: Call,
-  classification: Classification | undefined,
+  classification: RequestedLabel | undefined,
   { value }: Doc<StoredLens>,
 ): Label | Refusal {
   const own = resolveClassification(call, classification ?? call.site.default_level)

@@ -1,7 +1,7 @@
 // What the intelligence role needs of adapters: secrets from files, and each source that is polled.
 import { createHash } from 'node:crypto'
-import { nextTimeOf } from '../../../adapters/host/schedule/cron.ts'
-import { parseSoundJson } from '../../../adapters/serve/http/sound-json.ts'
+import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
+import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
 import { getSettings } from '../../boot/profile.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
 import type { PartKey } from '../../kernel/operation/call.ts'
@@ -35,7 +35,7 @@ export const wire: RoleWire = {
     return {
       parts: [
         named<IntakeSecrets>(secretsPart, { read: readSecrets }),
-        named<PolledSources>(polledSourcesPart, { sources: await openPolledSources(resolved), nextRun: nextTimeOf }),
+        named<PolledSources>(polledSourcesPart, { sources: await openPolledSources(resolved), nextRun: findNextTime }),
         named(rateWindowsPart, new RateWindows()),
         named(sourceTallyPart, new SourceTally()),
         named(pollSchedulePart, new PollSchedule()),
@@ -56,7 +56,7 @@ async function openPolledSources(resolved: ResolvedSettings): Promise<Map<string
 
 const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const parseJsonBytes = (bytes: Uint8Array) =>
-  parseSoundJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  parseUntrustedJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
 /** Only what the profile names is loaded. */
 async function openPolledSource(source: IntakeSource): Promise<PolledSource | undefined> {

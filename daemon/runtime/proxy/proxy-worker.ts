@@ -1,10 +1,10 @@
 // Assembles a serving thread: listener, counters, token source, upstream client, cache and journal.
 import { SegmentWriter } from '../../../adapters/audit/segments/segment-writer.ts'
 import { type AddressRule, addressRule } from '../../../adapters/forward/http/address-rule.ts'
-import { type Clock, tickingClock } from '../../../adapters/forward/http/clock.ts'
 import { type DataListener, dataListener } from '../../../adapters/forward/http/data-listener.ts'
-import { originOf as dialled } from '../../../adapters/forward/http/dial.ts'
+import { parseUpstreamOrigin as dialled } from '../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
+import { type TickingClock, tickingClock } from '../../../adapters/forward/http/ticking-clock.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import { TokenSource } from '../../../adapters/identity/client-credentials/token-source.ts'
 import type { Upstream } from '../../kernel/forward/upstream.ts'
@@ -37,7 +37,7 @@ type ServiceResponse = { readonly status: number; readonly body: string }
 export class ProxyWorker {
   readonly #start: ThreadStartData<ProxyThreadConfig>
   readonly #send: (message: MessageFromThread) => void
-  readonly #clock: Clock & { stop(): void } = tickingClock(clock_tick_ms)
+  readonly #clock: TickingClock & { stop(): void } = tickingClock(clock_tick_ms)
   readonly #log: Log
   readonly #local_counters: LocalCounterClient
   #remote_counters: KeyValue | undefined
@@ -58,7 +58,7 @@ export class ProxyWorker {
     this.#local_counters = new LocalCounterClient((id, steps) => send({ kind: 'count', id, steps }))
     this.#journal = new SegmentWriter({
       ...{ dir: journal_folder, name: start.name, most_bytes: max_segment_bytes, most_held_bytes: max_held_bytes },
-      told: (state, detail) => {
+      onStateChange: (state, detail) => {
         if (state === 'failing') this.#log.error('proxy.audit.failing', { detail })
         else this.#log.info('proxy.audit.back')
       },
@@ -101,7 +101,7 @@ export class ProxyWorker {
       post: tokenEndpointClient(token_url, sso_ca, rule, this.#clock),
       monotonic: () => performance.now(),
       log: this.#log,
-      told: (outcome, took_ms) => {
+      onOutcome: (outcome, took_ms) => {
         const latency_ms = Math.round(took_ms)
         this.#recorder.count(tokenTotal, [outcome], 1)
         this.#recorder.observe('token endpoint', {
@@ -126,7 +126,7 @@ export class ProxyWorker {
       limits: buildInboundLimits(config),
       clock: this.#clock,
       handle: (exchange) => this.#dispatcher.handle(exchange),
-      onStray: (stray) => this.#recorder.count(connectionFaultTotal, [stray], 1),
+      onConnectionFault: (stray) => this.#recorder.count(connectionFaultTotal, [stray], 1),
     })
     setInterval(() => {
       // Lines that a failing disk did not take are written without waiting for the next request.
@@ -146,7 +146,7 @@ export class ProxyWorker {
     else if (message.kind === 'journal') this.#recorder.isFull = message.isFull
     else if (message.kind === 'configure') {
       this.#dispatcher.config = compileProxyConfig(message.config.proxy)
-      if (message.config.tls) this.#listener?.renew(message.config.tls)
+      if (message.config.tls) this.#listener?.replaceCertificate(message.config.tls)
       this.#cache?.clear()
       this.#send({ kind: 'configured', id: message.id })
     } else if (message.kind === 'drain') void this.#drain(message.drain_ms).then(over)

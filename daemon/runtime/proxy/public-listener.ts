@@ -32,7 +32,7 @@ export function openPublicListener(
   const { folder, resolved, clock, log } = options
   const dir = join(roleDataFolder(folder, 'proxy'), 'audit')
   const segments = segmentFolder(dir)
-  const recovered = segments.takeUp()
+  const recovered = segments.sealAbandoned()
   if (recovered > 0) log.info('proxy.audit.recovered', { segments: recovered })
   const state: PublicListenerState = { resolved, tls: undefined, supervisor: undefined, threads: 0, observations: {} }
   const denials: DenialStatistics = {
@@ -52,7 +52,7 @@ export function openPublicListener(
       [denialsPart.name, denials],
     ],
     health: () => reportProxyHealth(state, clock.now()),
-    listen: (listening) => startThreads(options, state, listening, dir, segments.takeUp),
+    listen: (listening) => startThreads(options, state, listening, dir, segments.sealAbandoned),
     finish: ship.run,
   }
 }

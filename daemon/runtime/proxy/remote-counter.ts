@@ -10,7 +10,7 @@ export function remoteCounter(given: NonNullable<ProxyThreadConfig['key_value']>
   return redisKeyValue({
     ...{ host: host ?? '', port, username, password, database: db, prefix: '', chance: Math.random },
     ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
-    told(state, detail) {
+    onStateChange(state, detail) {
       if (state === 'lost') log.error('proxy.counters.lost', { detail })
       else log.info('proxy.counters.back')
     },

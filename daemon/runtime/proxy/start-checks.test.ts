@@ -1,6 +1,6 @@
 // What a name leads to decides whether the proxy starts, as far as anybody knows it by then.
 import { expect, test } from 'vitest'
-import type { Resolve } from '../../../adapters/forward/http/dial.ts'
+import type { AddressResolver } from '../../../adapters/forward/http/dial.ts'
 import { resolveProfileSettings } from '../../boot/profile.ts'
 import { roles } from '../../roles.ts'
 import { findProxyStartProblems } from './start-checks.ts'
@@ -11,7 +11,7 @@ const addressesByHost: Readonly<Record<string, readonly string[]>> = {
   'both.example': ['198.41.0.4', 'fd00::1'],
 }
 
-const resolveByTable: Resolve = (host, done) => {
+const resolveByTable: AddressResolver = (host, done) => {
   const found = addressesByHost[host]
   if (!found) return done(Object.assign(new Error(`no ${host}`), { code: 'ENOTFOUND' }), [])
   done(

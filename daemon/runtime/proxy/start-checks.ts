@@ -1,11 +1,11 @@
 // What of its surroundings forbids the proxy role to start: names that lead inside, files that cannot be read.
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import {
-  AddressDenied,
+  AddressDeniedError,
+  type AddressResolver,
   checkOrigin,
-  originOf,
-  type Resolve,
-  resolveByHost,
+  parseUpstreamOrigin,
+  systemResolver,
 } from '../../../adapters/forward/http/dial.ts'
 import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
 import { getSettings, type ProfileProblem } from '../../boot/profile.ts'
@@ -21,7 +21,7 @@ const trust_remedy = 'name its network in proxy.trusted_networks of the profile,
  */
 export async function findProxyStartProblems(
   resolved: ResolvedSettings,
-  resolve: Resolve = resolveByHost,
+  resolve: AddressResolver = systemResolver,
 ): Promise<ProfileProblem[]> {
   const proxy = getSettings(resolved, settings)
   const { token_url, ca_file, tls_verify } = getSettings(resolved, ssoSettings)
@@ -50,13 +50,13 @@ async function findAddressProblem(
   name: string,
   text: string | undefined,
   { trusted_networks }: { readonly trusted_networks: readonly string[] },
-  resolve: Resolve,
+  resolve: AddressResolver,
 ): Promise<ProfileProblem[]> {
-  const origin = text === undefined ? undefined : originOf(new URL(text))
+  const origin = text === undefined ? undefined : parseUpstreamOrigin(new URL(text))
   if (!origin) return []
   try {
     const fault = await checkOrigin(origin, addressRule(trusted_networks), resolve)
-    return fault instanceof AddressDenied
+    return fault instanceof AddressDeniedError
       ? [{ path, message: `${name} leads inside: ${fault.message}; ${trust_remedy}` }]
       : []
   } catch (error) {

@@ -1,6 +1,6 @@
 // Threads that serve together: they begin, go by what is new, die and are replaced, count in one place, and end.
 import { afterEach, expect, test } from 'vitest'
-import type { Script } from '../../../adapters/compute/threads/threads.ts'
+import type { ThreadScript } from '../../../adapters/compute/threads/threads.ts'
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { CounterDelta } from '../../roles/proxy/serving/thread-report.ts'
 import { ThreadSupervisor } from './thread-supervisor.ts'
@@ -8,7 +8,7 @@ import { ThreadSupervisor } from './thread-supervisor.ts'
 type TestThreadConfig = { readonly word: string }
 
 /** Answers as a thread does, and says in its log what it goes by; `also` may do more with each message. */
-const threadSource = (also = ''): Script => ({
+const threadSource = (also = ''): ThreadScript => ({
   source: `
     const { parentPort: port, workerData } = require('node:worker_threads')
     const said = (event, fields = {}) => port.postMessage({ kind: 'log', level: 'info', event, fields: { ...fields, thread: workerData.name } })
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const each of openSupervisors.splice(0)) await each.drain(0)
 })
 
-function startSupervised(script: Script, threads = 2, watch = { every_ms: 60_000, hung_ms: 60_000 }) {
+function startSupervised(script: ThreadScript, threads = 2, watch = { every_ms: 60_000, hung_ms: 60_000 }) {
   const lines: { event: string; fields: Record<string, unknown> }[] = []
   const counted: CounterDelta[] = []
   const ended: string[] = []

@@ -1,6 +1,6 @@
 // Starts the configured number of threads on one address, and replaces a thread that dies or hangs.
 import { Worker } from 'node:worker_threads'
-import type { Script } from '../../../adapters/compute/threads/threads.ts'
+import type { ThreadScript } from '../../../adapters/compute/threads/threads.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
 import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
@@ -19,7 +19,7 @@ export type ThreadStartData<C> = {
 }
 
 export type ThreadSupervisorOptions<C> = {
-  readonly script: () => Script
+  readonly script: () => ThreadScript
   readonly threads: number
   readonly config: C
   readonly listen: ListenAddress
@@ -184,7 +184,7 @@ export class ThreadSupervisor<C> {
 const kill_grace_ms = 2_000
 
 /** Without the environment: it may hold secrets, and all that a thread needs is in what it is started with. */
-function startThread<C>(script: Script, workerData: ThreadStartData<C>): Worker {
+function startThread<C>(script: ThreadScript, workerData: ThreadStartData<C>): Worker {
   const options = { workerData, env: {}, execArgv: [] }
   return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
 }

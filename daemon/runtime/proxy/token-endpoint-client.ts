@@ -1,10 +1,10 @@
 // Posts to the token endpoint with the client of the upstream: strictly parsed, and only to allowed addresses.
 import type { AddressRule } from '../../../adapters/forward/http/address-rule.ts'
-import type { Clock } from '../../../adapters/forward/http/clock.ts'
-import { originOf } from '../../../adapters/forward/http/dial.ts'
+import { parseUpstreamOrigin } from '../../../adapters/forward/http/dial.ts'
 import { defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
+import type { TickingClock } from '../../../adapters/forward/http/ticking-clock.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
-import type { PostForm } from '../../../adapters/identity/client-credentials/token-source.ts'
+import type { FormPoster } from '../../../adapters/identity/client-credentials/token-source.ts'
 
 const max_response_bytes = 262_144
 const timeout_ms = 10_000
@@ -23,10 +23,10 @@ export function tokenEndpointClient(
   token_url: string,
   ca: string | undefined,
   rule: AddressRule,
-  clock: Clock,
-): PostForm {
+  clock: TickingClock,
+): FormPoster {
   const url = new URL(token_url)
-  const origin = originOf(url, ca)
+  const origin = parseUpstreamOrigin(url, ca)
   if (!origin) throw new Error('the token endpoint must be an http or https URL')
   const client = upstream({ origin, rule, limits, clock })
   return ({ authorization, form }) =>

@@ -100,7 +100,7 @@ async function readParquetRecords(
   { isWanted, onProgress, rows = data_limits.rows }: RecordReadOptions,
 ): Promise<RecordColumns> {
   const { ColumnBuilder } = await import('../../roles/resolution/engine/records/column-builder.ts')
-  const { parquetTable } = await import('../../../adapters/format/parquet/reading.ts')
+  const { parquetTable } = await import('../../../adapters/format/parquet/parquet-table.ts')
   const table = await parquetTable(file, rows)
   const selected = table.names.filter(isWanted)
   const columns: RecordSource['columns'][number][] = []

@@ -1,10 +1,10 @@
 // Entry point of a thread that runs a phase of a run or a job of an exchange; a separate bundle in the executable.
-import { inThread } from '../../../adapters/compute/threads/thread-side.ts'
+import { runInThread } from '../../../adapters/compute/threads/run-in-thread.ts'
 import type { ExchangeThreadJob } from './exchange-jobs.ts'
 import type { PhaseThreadJob } from './run-phase.ts'
 
 // An unhandled rejection ends the thread, and with it the job.
-void inThread(async (input, tell) => {
+void runInThread(async (input, tell) => {
   const job = input as PhaseThreadJob | ExchangeThreadJob
   if ('phase' in job) return (await import('./run-phase.ts')).runPhase(job, tell)
   return (await import('./exchange-jobs.ts')).runExchangeJob(job, tell)

@@ -1,6 +1,6 @@
 // What must hold before the site role starts: accredited channels, networks that agree, keys that can sign.
 import { isCron } from '../../../adapters/host/schedule/cron.ts'
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { findLockedKeyFault } from '../../boot/identity/locked-keys.ts'
 import { findAccreditationFault, findAccreditationLapse } from '../../boot/links/accredited-peers.ts'

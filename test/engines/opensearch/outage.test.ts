@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
-import { cluster } from '../../../adapters/store/opensearch/cluster.ts'
-import { envelopeOf } from '../../../adapters/store/opensearch/envelope.ts'
-import { Documents, type Sending } from '../../../adapters/store/opensearch/settling.ts'
+import { openCluster } from '../../../adapters/store/opensearch/cluster.ts'
+import { type ConditionalWrite, DocumentClient } from '../../../adapters/store/opensearch/document-client.ts'
+import { buildEnvelope } from '../../../adapters/store/opensearch/document-envelope.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { openClusterStore } from '../../conformance/opensearch-variant.ts'
 import { buildEvent, buildNote, notes } from '../../conformance/store-requirement.ts'
@@ -80,7 +80,7 @@ class MarkLoad {
 
 async function waitUntilSettled(): Promise<void> {
   const isSettled = () =>
-    clusterStore.store.settle().then(
+    clusterStore.store.resolveWrites().then(
       () => true,
       () => false,
     )
@@ -178,9 +178,9 @@ where(
  */
 where('what is read back is on disk before it counts: created, replaced, removed, copied', async () => {
   const still = new AbortController().signal
-  const connection = cluster({ url: server.url, verify: true, timeout_ms: 2_000 })
+  const connection = openCluster({ url: server.url, verify: true, timeout_ms: 2_000 })
   onTestFinished(() => connection.close())
-  const documents = new Documents(connection)
+  const documents = new DocumentClient(connection)
   const onDisk = (when: 'request' | 'async', index: string) => {
     const settings = { 'index.translog.durability': when, 'index.translog.sync_interval': '1h' }
     return server.request('PUT', `/${index}/_settings`, settings)
@@ -195,17 +195,17 @@ where('what is read back is on disk before it counts: created, replaced, removed
     const held = await documents.get(alias, 'n1')
     const write = randomUUID()
     const doc = { id: 'n1', version: 2, value: buildNote({ title: kind }) }
-    const sending: Sending = {
+    const sending: ConditionalWrite = {
       write,
       alias,
       id: 'n1',
-      ...(held ? { replaces: held.place } : {}),
-      ...(kind === 'removed' ? {} : { source: envelopeOf(doc, write, new Map()) }),
+      ...(held ? { replaces: held.token } : {}),
+      ...(kind === 'removed' ? {} : { source: buildEnvelope(doc, write, new Map()) }),
     }
     await onDisk('async', alias)
-    expect(await documents.settle(sending)).toBe('done')
+    expect(await documents.completeWrite(sending)).toBe('done')
     await onDisk('request', alias)
-    if (kind !== 'forgotten') expect(await documents.settle(sending, true)).toBe('done')
+    if (kind !== 'forgotten') expect(await documents.completeWrite(sending, true)).toBe('done')
     return own.store
   }
   await clusterStore.close()

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type ClusterOptions, cluster } from '../../../adapters/store/opensearch/cluster.ts'
+import { type ClusterOptions, openCluster } from '../../../adapters/store/opensearch/cluster.ts'
 import { knownCluster } from '../../../adapters/store/opensearch/known-cluster.ts'
 import { opensearchStore } from '../../../adapters/store/opensearch/store.ts'
 import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
-import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
+import { sqlitePendingAudit } from '../../../adapters/store/sqlite/pending-audit.ts'
 import { buildNote, notes } from '../../conformance/store-requirement.ts'
 import { openSqliteStore } from '../../conformance/store-variants.ts'
 import { type OpenSearch, opensearch, secureOpensearchRequirement } from '../../support/engines/opensearch.ts'
@@ -61,10 +61,17 @@ async function withStore<T>(
 ) {
   const own = mkdtempSync(path.join(folder, 'store-'))
   const { file, audit } = openSqliteStore(own)
-  const owed = sqliteOwedAudit(file, audit)
+  const owed = sqlitePendingAudit(file, audit)
   const place = { memory: documentsCluster(file), base: prefix }
-  const opened = knownCluster(cluster(options), place)
-  const store = opensearchStore(opened, { ...place, owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
+  const opened = knownCluster(openCluster(options), place)
+  const store = opensearchStore(opened, {
+    ...place,
+    pendingAudit: owed,
+    collections: [notes],
+    prefix,
+    replicas: 0,
+    scroll: '1m',
+  })
   try {
     return await use(store)
   } finally {
@@ -83,7 +90,7 @@ where('with its certificate, its user and the right authority a site keeps its d
     expect((await store.list(notes, { limit: 5, fresh: true })).docs).toHaveLength(1)
     expect(await store.countBy(notes, 'kind', {}, { fresh: true })).toEqual(new Map([['red', 1]]))
     expect(await store.remove(notes, 'n1')).toBe('done')
-    expect(await store.lost()).toEqual([])
+    expect(await store.findLostIndexes()).toEqual([])
   })
 })
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
-import { sqliteFile } from '../../../adapters/store/sqlite/file.ts'
-import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
+import { recordDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { sqlitePendingAudit } from '../../../adapters/store/sqlite/pending-audit.ts'
+import { sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
 import { ensureRunFolder } from '../../../daemon/boot/storage/role-storage.ts'
 import { roleDatabaseFile } from '../../../daemon/boot/storage/site-folder.ts'
@@ -134,11 +134,11 @@ where('a write that is owed when a site moves is sealed under the name that the 
   const database = roleDatabaseFile(folder, 'consensus')
   for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true })
   const file = sqliteFile({ file: database, addonDir: ensureRunFolder(folder, 'consensus') })
-  const owed = sqliteOwedAudit(file, sqliteAudit(file, 'consensus@alpha'))
+  const owed = sqlitePendingAudit(file, sqliteAudit(file, 'consensus@alpha'))
   const replaces = { _seq_no: 0, _primary_term: 1 }
   const plan = JSON.stringify({ write: 'w1', alias: `${prefix}.alpha.consensus.session`, id: 'gone', replaces })
   await owed.begin({ write: 'w1', plan }, [buildEvent({ target: 'gone' })])
-  await moveDocumentsHome(file, 'opensearch')
+  await recordDocumentsHome(file, 'opensearch')
   await file.close()
   await migrateStore(folder, env, { to: 'sqlite', replace: true }, () => undefined)
   const after = sqliteFile({ file: database, addonDir: ensureRunFolder(folder, 'consensus') })

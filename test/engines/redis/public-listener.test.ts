@@ -87,7 +87,15 @@ test('requests are counted in Redis, under the keys of the interface, for all pr
   expect(await requestStatus(one, '192.0.2.2', { method: 'POST', body: 'a' })).toBe(200)
   const { port, password } = server
   client = redisKeyValue({
-    ...{ host: '127.0.0.1', port, password, database: 0, prefix: '', chance: () => 0.5, told: () => undefined },
+    ...{
+      host: '127.0.0.1',
+      port,
+      password,
+      database: 0,
+      prefix: '',
+      chance: () => 0.5,
+      onStateChange: () => undefined,
+    },
     tls: { ca_file: certificates.of('server').ca },
   })
   const store = client

@@ -19,7 +19,7 @@ function createClient(to: Redis, more: Partial<RedisOptions> = {}): KeyValue {
   const { port, password } = to
   const client = redisKeyValue({
     ...{ host: '127.0.0.1', port, password, database: 0, prefix: `test-${clients.length}:`, chance: () => 0.5 },
-    told: (state, detail) => void reportedStates.push(`${state} ${detail}`),
+    onStateChange: (state, detail) => void reportedStates.push(`${state} ${detail}`),
     ...more,
   })
   clients.push(client)

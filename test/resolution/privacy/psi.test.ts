@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
-import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
+import { performBlinding } from '../../../adapters/blinding/curve25519/perform-blinding.ts'
 import { findPointSetFault, sharesPoint, sortPoints } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
 import { computeTagBytes, intersectTags } from '../../../daemon/roles/resolution/privacy/psi/tags.ts'
 

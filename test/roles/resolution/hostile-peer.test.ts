@@ -1,7 +1,7 @@
 // A peer that proposes an exchange of keys and then sends what it should not: refused at the door, or the end of the exchange.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
-import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
+import { performBlinding } from '../../../adapters/blinding/curve25519/perform-blinding.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import {
   computeAgreementDigest,

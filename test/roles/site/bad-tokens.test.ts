@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
 import { expectProblem } from '../../support/every-operation/expect-problem.ts'
 import {

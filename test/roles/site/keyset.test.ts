@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readKeySets, writeKeySet } from '../../../adapters/keys/jose/key-set-files.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { encodeKeySet, parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
 import { type Jws, keyAlgorithm } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { revokePeerKey } from '../../../daemon/offline/peers/peer-keys.ts'
@@ -136,7 +136,7 @@ describe('a site whose sets do not follow', () => {
   async function resigned(set: Jws, change: object): Promise<Jws> {
     const said = parseKeySet(set)
     if (!said) throw new Error('that is no set')
-    return await signWith(world.activeKeys('root'), 'keyset', encodeKeySet({ ...said, ...change }))
+    return await signWithKeys(world.activeKeys('root'), 'keyset', encodeKeySet({ ...said, ...change }))
   }
   async function put(version: number, set: Jws): Promise<void> {
     writeKeySet(world.bravo.folder.keys, version, set)
@@ -169,7 +169,7 @@ describe('a site whose sets do not follow', () => {
     const disguised = world.activeKeys('message').map((key) => {
       return { ...key, public_key: { ...key.public_key, use: 'root' as const } }
     })
-    await put(1, await signWith(disguised, 'keyset', encodeKeySet(said)))
+    await put(1, await signWithKeys(disguised, 'keyset', encodeKeySet(said)))
     await waitForPublished()
     world.carry()
     await waitUntil(() => world.listQuarantined().length === 1)

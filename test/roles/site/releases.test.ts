@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import {
   buildReleaseApproval,

@@ -1,6 +1,6 @@
 // A stolen key of one role authenticates as that role, and as no other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { audienceOf, issuerOf } from '../../../adapters/identity/offline/issuer.ts'
+import { roleAudienceUrn, siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
 import { roleKeysFolder } from '../../../daemon/boot/storage/site-folder.ts'
@@ -37,7 +37,7 @@ async function readStatus(role: RequestedRole, token: string): Promise<number> {
 /** Status codes of both services, each called with a token for its own audience unless specified. */
 async function readStatuses(change: Readonly<Record<string, unknown>>): Promise<number[]> {
   const token = (role: RequestedRole) =>
-    issueToken(stolen, { ...buildRoleClaims(), aud: audienceOf('alpha', role), ...change })
+    issueToken(stolen, { ...buildRoleClaims(), aud: roleAudienceUrn('alpha', role), ...change })
   return [await readStatus('site', await token('site')), await readStatus('consensus', await token('consensus'))]
 }
 
@@ -67,7 +67,7 @@ test.each([
   ['itself out of another token', { derived_from: ['tok_1'] }],
   ['itself with what nobody knows yet', { scope: 'admin' }],
   ['itself for longer', { exp: buildRoleClaims().iat + 3_600 }],
-  ['itself for several', { aud: [audienceOf('alpha', 'site'), audienceOf('alpha', 'consensus')] }],
+  ['itself for several', { aud: [roleAudienceUrn('alpha', 'site'), roleAudienceUrn('alpha', 'consensus')] }],
 ])('it is not %s', async (_, change) => {
   const before = listRefusals()
   expect(await readStatuses(change)).toEqual([401, 401])
@@ -76,16 +76,16 @@ test.each([
 
 describe('a token that a service was shown', () => {
   test.each([
-    ['one role', audienceOf('alpha', 'consensus'), [401, 200]],
-    ['the other', audienceOf('alpha', 'site'), [200, 401]],
-    ['the whole site', issuerOf('alpha'), [401, 401]],
-    ['a role of another site', audienceOf('bravo', 'site'), [401, 401]],
+    ['one role', roleAudienceUrn('alpha', 'consensus'), [401, 200]],
+    ['the other', roleAudienceUrn('alpha', 'site'), [200, 401]],
+    ['the whole site', siteIssuerUrn('alpha'), [401, 401]],
+    ['a role of another site', roleAudienceUrn('bravo', 'site'), [401, 401]],
   ])('meant for %s, is worth nothing elsewhere', async (_, aud, expected) => {
     expect(await readStatuses({ aud })).toEqual(expected)
   })
 
   test('is worth nothing elsewhere, though it is an administrator’s and the site’s own key has signed it', async () => {
-    const token = await site.token({ roles: ['admin'] }, { aud: audienceOf('alpha', 'consensus') })
+    const token = await site.token({ roles: ['admin'] }, { aud: roleAudienceUrn('alpha', 'consensus') })
     expect([await readStatus('consensus', token), await readStatus('site', token)]).toEqual([200, 401])
     // Nor does it become one that is.
     const form = { ...exchange, subject_token: token }
@@ -109,7 +109,7 @@ async function postToTokenEndpoint(form: Readonly<Record<string, string>>) {
 
 describe('the token endpoint', () => {
   test('makes no token of another tenant out of it', async () => {
-    for (const aud of [issuerOf('alpha'), audienceOf('alpha', 'site')]) {
+    for (const aud of [siteIssuerUrn('alpha'), roleAudienceUrn('alpha', 'site')]) {
       const subject_token = await issueToken(stolen, { ...buildRoleClaims(), aud })
       expect(await postToTokenEndpoint({ ...exchange, subject_token })).toEqual([400, 'invalid_grant'])
     }

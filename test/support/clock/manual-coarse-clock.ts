@@ -1,7 +1,7 @@
 // A coarse clock that a test moves by hand, so that time limits pass without waiting for them.
-import type { Clock } from '../../../adapters/forward/http/clock.ts'
+import type { TickingClock } from '../../../adapters/forward/http/ticking-clock.ts'
 
-export type ManualCoarseClock = Clock & {
+export type ManualCoarseClock = TickingClock & {
   /** Moves time forward and makes one step. */
   advance(ms: number): void
 }

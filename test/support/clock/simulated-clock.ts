@@ -1,7 +1,7 @@
 // A clock that a test moves by hand, so that deadlines pass without waiting for them.
-import type { Clock } from '../../../adapters/host/clock/system-clock.ts'
+import type { SystemClock } from '../../../adapters/host/clock/system-clock.ts'
 
-export type SimulatedClock = Clock & {
+export type SimulatedClock = SystemClock & {
   /** Moves the time of day forward. Durations are measured by the machine's own clock. */
   advance(ms: number): void
   /** RFC 3339, this many milliseconds from now. */

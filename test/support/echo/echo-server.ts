@@ -1,8 +1,8 @@
 // Starts the echo role on a real listener, and closes whatever a test left open.
 import { afterEach } from 'vitest'
 import { prometheusMetrics } from '../../../adapters/metrics/prometheus/prometheus-metrics.ts'
-import { httpInFlight, httpRequests, httpSeconds } from '../../../adapters/serve/http/http-metrics.ts'
-import { type HttpServer, type ServeOptions, serveHttp } from '../../../adapters/serve/http/serve-http.ts'
+import { httpActiveRequests, httpRequests, httpSeconds } from '../../../adapters/serve/http/http-metrics.ts'
+import { type HttpServer, type HttpServerOptions, serveHttp } from '../../../adapters/serve/http/serve-http.ts'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
@@ -28,16 +28,16 @@ type SurfaceFactory = (operations: readonly AddressedOperation[]) => Surface
 
 /** On a free port of loopback unless told otherwise. */
 export async function startEchoServer(
-  options: Partial<ServeOptions> = {},
+  options: Partial<HttpServerOptions> = {},
   surfaceOf?: SurfaceFactory,
 ): Promise<EchoServer> {
-  const metrics = prometheusMetrics([httpRequests, httpSeconds, httpInFlight], { strict: true })
+  const metrics = prometheusMetrics([httpRequests, httpSeconds, httpActiveRequests], { strict: true })
   const echo = echoRole(metrics)
   const { operations, context } = echo
   const server = await serveHttp({
     name: 'test',
     operations,
-    workshop: context,
+    roleContext: context,
     restricted: false,
     listen: { host: '127.0.0.1', port: 0 },
     log: context.environment.log,

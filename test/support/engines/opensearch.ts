@@ -1,9 +1,10 @@
 // A real OpenSearch of a test's own: one node, plain, or with TLS, client certificates and users.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
+import { findNewestJava } from './find-java.ts'
 import type { ServerCertificateSet } from './server-certificates.ts'
 import {
   createEngineFolder,
@@ -197,33 +198,6 @@ function chooseUnprivilegedUser(folder: string): { uid?: number; gid?: number } 
   execFileSync('chown', ['-R', `${uid}:${gid}`, folder])
   chmodSync(folder, 0o755)
   return { uid, gid }
-}
-
-/** The default `java` is often older than the server needs; newer ones lie beside it. */
-function findNewestJava(): string | undefined {
-  const byDefault = findDefaultJava()
-  const beside = byDefault ? readdirSync(path.dirname(byDefault)).map((each) => path.join(byDefault, '..', each)) : []
-  return [process.env.OPENSEARCH_JAVA_HOME, process.env.JAVA_HOME, byDefault, ...beside].find(
-    (each) => each !== undefined && readJavaVersion(each) >= 21,
-  )
-}
-
-function findDefaultJava(): string | undefined {
-  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-    try {
-      return path.resolve(realpathSync(path.join(folder, 'java')), '../..')
-    } catch {}
-  }
-  return undefined
-}
-
-function readJavaVersion(folder: string): number {
-  try {
-    const release = readFileSync(path.join(folder, 'release'), 'utf8')
-    return Number(/^JAVA_VERSION="(\d+)/m.exec(release)?.[1] ?? 0)
-  } catch {
-    return 0
-  }
 }
 
 function createRequester(url: string, tls: ServerCertificateSet | undefined): OpenSearch['request'] {

@@ -1,6 +1,5 @@
 // How each declared refusal that the walk does not show is brought about: the last answer is the refusal.
 import { openEventReader } from '../http/event-reader.ts'
-import type { ExactResponse } from '../http/send-exact-request.ts'
 import {
   buildReleaseApproval,
   buildReleaseRequest,
@@ -10,67 +9,15 @@ import {
 } from '../site/release-signers.ts'
 import { backupRefusals } from './backup-refusals.ts'
 import { enrolSigners } from './enrol-signers.ts'
+import { emissionRefusals, federationRefusals } from './federation-refusals.ts'
 import { hubRefusals } from './hub-refusals.ts'
 import { intakeRefusals } from './intake-refusals.ts'
 import { intelligenceRefusals } from './intelligence-refusals.ts'
 import { oneWayRefusals } from './one-way-refusals.ts'
-import {
-  buildContribution,
-  buildEmission,
-  buildInvitation,
-  buildSessionInput,
-  type OperationFixture,
-  secretLabel,
-  sessionPolicy,
-  topSecretClearance,
-} from './operation-fixture.ts'
+import { buildContribution, buildSessionInput, secretLabel, topSecretClearance } from './operation-fixture.ts'
+import { buildMatchSession, matchSessions, postRequest, sessions } from './post-request.ts'
 import { resolutionRefusals } from './resolution-refusals.ts'
-
-type RefusalScenario = (stage: OperationFixture) => Promise<ExactResponse>
-type RequestFields = Readonly<Record<string, unknown>>
-
-const matchSessions = '/api/v2/consensus/match_session'
-
-function buildMatchSession(digit: string) {
-  const { classification: _level, ...asked } = buildSessionInput()
-  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
-  return { ...asked, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject }
-}
-
-const sessions = '/api/v2/consensus/session'
-
-function postRequest(
-  { site, admin }: OperationFixture,
-  path: string,
-  body: unknown,
-  more: { token?: string; key?: string } = {},
-) {
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (more.key !== undefined) headers['idempotency-key'] = more.key
-  const role = path.startsWith('/api/v2/site/') ? 'site' : 'consensus'
-  return site.request(role, { method: 'POST', path, token: more.token ?? admin, headers, body: JSON.stringify(body) })
-}
-
-async function createSession(stage: OperationFixture, more: RequestFields = {}): Promise<string> {
-  return ((await postRequest(stage, sessions, buildSessionInput(more))).json as { id: string }).id
-}
-
-/** The session after these scores of alice, bob and carol. */
-async function createScoredSession(
-  stage: OperationFixture,
-  scores: readonly number[],
-  more: RequestFields = {},
-): Promise<string> {
-  const id = await createSession(stage, more)
-  for (const [at, score] of scores.entries()) {
-    await postRequest(
-      stage,
-      `${sessions}/${id}/contribution`,
-      buildContribution(['alice', 'bob', 'carol'][at] ?? '', score),
-    )
-  }
-  return id
-}
+import { createScoredSession, createSession, labelAboveCeiling, type RefusalScenario } from './session-requests.ts'
 
 const outgoingMessage = {
   event_id: 'refused',
@@ -80,9 +27,6 @@ const outgoingMessage = {
   label: secretLabel,
   parent_block_ids: [],
 }
-
-/** A statement above the ceiling of its channel. */
-const labelAboveCeiling = { label: { ...secretLabel, level: 'TOP_SECRET' } }
 
 const siteRefusals: Record<string, RefusalScenario> = {
   async 'site.token.issue rate_limited'(stage) {
@@ -202,97 +146,6 @@ const sessionRefusals: Record<string, RefusalScenario> = {
     await postRequest(stage, path, {})
     return postRequest(stage, path, {})
   },
-}
-
-const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classification: secretLabel }
-
-type FederationKind = 'contribution' | 'invitation' | 'result' | 'lens_emission'
-
-async function deliverMessage(
-  stage: OperationFixture,
-  kind: FederationKind,
-  fields: RequestFields,
-  change: RequestFields = {},
-  more: { token?: string } = {},
-) {
-  return postRequest(stage, `/api/v2/federation/${kind}`, await stage.signMessage(kind, fields, change), more)
-}
-
-/** The honest envelope with the body of another message. */
-async function deliverTampered(
-  stage: OperationFixture,
-  kind: FederationKind,
-  fields: RequestFields,
-  change: RequestFields,
-) {
-  const { body } = await stage.signMessage(kind, { ...fields, ...change })
-  return postRequest(stage, `/api/v2/federation/${kind}`, { ...(await stage.signMessage(kind, fields)), body })
-}
-
-const federationRefusals: Record<string, RefusalScenario> = {
-  'consensus.federation.contribute not_found': (stage) =>
-    deliverMessage(stage, 'contribution', { session_id: 'ses_nowhere', ...opinion }),
-  'consensus.federation.contribute signature_invalid': (stage) =>
-    deliverTampered(stage, 'contribution', { session_id: stage.shared, ...opinion }, { pair_score: 0 }),
-  async 'consensus.federation.contribute not_contributor'(stage) {
-    return deliverMessage(stage, 'contribution', { session_id: await createSession(stage), ...opinion })
-  },
-  'consensus.federation.contribute session_closed': (stage) =>
-    deliverMessage(stage, 'contribution', { session_id: stage.followed, ...opinion }, { receiver_tenant_id: 'alpha' }),
-  async 'consensus.federation.contribute quorum_full'(stage) {
-    return deliverMessage(stage, 'contribution', {
-      session_id: await createScoredSession(stage, [1, 0], { invite: ['bravo'] }),
-      ...opinion,
-    })
-  },
-  async 'consensus.federation.contribute label_denied'(stage) {
-    const session_id = await createSession(stage, { invite: ['bravo'], policy: { ...sessionPolicy, m: 3, n: 3 } })
-    return deliverMessage(stage, 'contribution', {
-      session_id,
-      ...opinion,
-      classification: { ...secretLabel, policy: 'FOREIGN' },
-    })
-  },
-  async 'consensus.federation.contribute idempotency_mismatch'(stage) {
-    const session_id = await createSession(stage, { invite: ['bravo'], policy: { ...sessionPolicy, m: 3, n: 3 } })
-    const msg_id = `msg_${'1'.repeat(32)}`
-    await deliverMessage(stage, 'contribution', { session_id, ...opinion }, { msg_id })
-    return deliverMessage(stage, 'contribution', { session_id, ...opinion, pair_score: 0 }, { msg_id })
-  },
-  'consensus.federation.invite signature_invalid': (stage) =>
-    deliverTampered(stage, 'invitation', buildInvitation('ses_tampered'), { lens_version: '2' }),
-  'consensus.federation.invite not_your_tenant': (stage) =>
-    deliverMessage(stage, 'invitation', buildInvitation('ses_elsewhere'), { receiver_tenant_id: 'charlie' }),
-  'consensus.federation.invite already_exists': (stage) =>
-    deliverMessage(stage, 'invitation', buildInvitation(stage.open)),
-  'consensus.federation.invite label_denied': (stage) =>
-    deliverMessage(stage, 'invitation', buildInvitation('ses_too_high'), labelAboveCeiling),
-  'consensus.federation.result label_denied': (stage) =>
-    deliverMessage(stage, 'result', { session_id: stage.followed }, labelAboveCeiling),
-  'consensus.federation.result not_found': (stage) => deliverMessage(stage, 'result', { session_id: 'ses_nowhere' }),
-  'consensus.federation.result signature_invalid': (stage) =>
-    deliverTampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
-}
-
-/** What bravo told in the stage, told again and otherwise. */
-const redeliverEmission = (
-  stage: OperationFixture,
-  more: RequestFields,
-  change: RequestFields = {},
-  by: { token?: string } = {},
-) => deliverMessage(stage, 'lens_emission', buildEmission('ses_told', more), change, by)
-
-const emissionRefusals: Record<string, RefusalScenario> = {
-  async 'consensus.federation.emission not_found'(stage) {
-    return redeliverEmission(stage, {}, {}, { token: await stage.site.token({ roles: ['admin'] }) })
-  },
-  'consensus.federation.emission signature_invalid': (stage) =>
-    deliverTampered(stage, 'lens_emission', buildEmission('ses_tampered'), { decision: 'non_match' }),
-  'consensus.federation.emission not_your_tenant': (stage) =>
-    redeliverEmission(stage, {}, { receiver_tenant_id: 'charlie' }),
-  'consensus.federation.emission session_closed': (stage) => redeliverEmission(stage, { seq: 6 }),
-  'consensus.federation.emission label_denied': (stage) => redeliverEmission(stage, {}, labelAboveCeiling),
-  'consensus.federation.emission idempotency_mismatch': (stage) => redeliverEmission(stage, { decision: 'non_match' }),
 }
 
 /** `<address> <code>` to what brings it about. */

@@ -2,8 +2,8 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { no_predecessor } from '../../../adapters/transport/filedrop/checks/sequence-check.ts'
 import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -49,7 +49,7 @@ export async function createMessageGenerator(home: string, algorithm: KeyAlgorit
         fs.writeFileSync(join(folder, `${stem}.body.json`), body)
         fs.writeFileSync(
           join(folder, `${stem}.env.json`),
-          `${JSON.stringify(await signWith(keys, 'statement', statement))}\n`,
+          `${JSON.stringify(await signWithKeys(keys, 'statement', statement))}\n`,
         )
         stems.push(stem)
       }

@@ -1,10 +1,14 @@
 // Authorities and certificates for tests, the unsound ones too: PEM files as `platform keys cert` writes them.
-import '../../../adapters/keys/x509/reflection.ts'
+import '../../../adapters/keys/x509/reflect-metadata.ts'
 import { webcrypto } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { ExtendedKeyUsageExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
-import { authorityCertificate, newPair, siteCertificate } from '../../../adapters/keys/x509/certificates.ts'
+import {
+  createAuthorityCertificate,
+  createSiteCertificate,
+  generateCertificateKeys,
+} from '../../../adapters/keys/x509/certificate-issuance.ts'
 
 export type SiteAuthority = Awaited<ReturnType<typeof createAuthority>>
 
@@ -12,9 +16,12 @@ const day_ms = 86_400_000
 
 /** Writes `<name>-ca.pem`. */
 export async function createAuthority(dir: string, name: string) {
-  const keys = await newPair()
+  const keys = await generateCertificateKeys()
   const now = Date.now()
-  const certificate = await authorityCertificate(name, keys, { not_before: now - day_ms, not_after: now + day_ms })
+  const certificate = await createAuthorityCertificate(name, keys, {
+    not_before: now - day_ms,
+    not_after: now + day_ms,
+  })
   const file = join(dir, `${name}-ca.pem`)
   fs.writeFileSync(file, certificate)
   return { certificate, key: keys.privateKey, file }
@@ -27,11 +34,16 @@ export async function issueCertificate(
   name: string,
   more: { site?: string; not_after?: number } = {},
 ) {
-  const keys = await newPair()
+  const keys = await generateCertificateKeys()
   const names = { site: more.site ?? name, dns: ['localhost'], ip: ['127.0.0.1'] }
   const not_after = more.not_after ?? Date.now() + day_ms
   const life = { not_before: Math.min(Date.now(), not_after) - day_ms, not_after }
-  return writeCertificate(dir, name, await siteCertificate(names, keys.publicKey, authority, life), keys.privateKey)
+  return writeCertificate(
+    dir,
+    name,
+    await createSiteCertificate(names, keys.publicKey, authority, life),
+    keys.privateKey,
+  )
 }
 
 /** One that no authority of ours would sign: with these names and uses, whatever they are. */
@@ -41,7 +53,7 @@ export async function issueIrregularCertificate(
   name: string,
   odd: { uris: readonly string[]; dns?: readonly string[]; uses: readonly string[] },
 ) {
-  const keys = await newPair()
+  const keys = await generateCertificateKeys()
   const made = await X509CertificateGenerator.create(
     {
       subject: 'CN=odd',

@@ -1,7 +1,12 @@
 // A listener of the data plane whose requests a test answers, and clients that send exactly the bytes they are given.
 import net from 'node:net'
 import { expect, vi } from 'vitest'
-import { type DataListener, dataListener, type Pem, type Stray } from '../../../adapters/forward/http/data-listener.ts'
+import {
+  type ConnectionFault,
+  type DataListener,
+  dataListener,
+  type PemKeyPair,
+} from '../../../adapters/forward/http/data-listener.ts'
 import { defaultInboundLimits, type InboundLimits } from '../../../adapters/forward/http/limits.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { type ManualCoarseClock, manualCoarseClock } from '../clock/manual-coarse-clock.ts'
@@ -23,7 +28,7 @@ export type TestDataListener = {
   readonly clock: ManualCoarseClock
   /** All requests that reached the handler, in order. */
   readonly exchanges: readonly Exchange[]
-  readonly unrouted: readonly Stray[]
+  readonly unrouted: readonly ConnectionFault[]
   /** Connects and sends. `staysOpen`: it does not close when the other end does. */
   client(bytes?: string, more?: { staysOpen: boolean }): Promise<RawClient>
   /** Waits for so many requests. */
@@ -39,11 +44,11 @@ export async function closeDataListeners(): Promise<void> {
 /** `handle` answers requests; without it they stay as they are. `closeDataListeners` ends all that was opened. */
 export async function startDataListener(
   handle: (exchange: Exchange) => void = () => undefined,
-  more: { limits?: Partial<InboundLimits>; tls?: Pem } = {},
+  more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair } = {},
 ): Promise<TestDataListener> {
   const clock = manualCoarseClock()
   const exchanges: Exchange[] = []
-  const strays: Stray[] = []
+  const strays: ConnectionFault[] = []
   const listener = await dataListener({
     listen: { host: '127.0.0.1', port: 0 },
     ...(more.tls ? { tls: more.tls } : {}),
@@ -53,7 +58,7 @@ export async function startDataListener(
       exchanges.push(exchange)
       handle(exchange)
     },
-    onStray: (stray) => void strays.push(stray),
+    onConnectionFault: (stray) => void strays.push(stray),
   })
   const close = async () => {
     const closed = listener.close(0)

@@ -1,7 +1,7 @@
 // A client of an upstream and a server that says what a test gives it, in time that a test moves by hand.
 import { expect, vi } from 'vitest'
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
-import type { Resolve } from '../../../adapters/forward/http/dial.ts'
+import type { AddressResolver } from '../../../adapters/forward/http/dial.ts'
 import { defaultUpstreamLimits, type UpstreamLimits } from '../../../adapters/forward/http/limits.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import type { ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
@@ -38,7 +38,12 @@ export function createRecordingSink(): ResponseSink & { readonly told: SinkCalls
 /** A client and the server that it asks; `closeUpstreamFixtures` ends both. */
 export async function startUpstreamFixture(
   answer: (connection: RawConnection, requests: number) => void,
-  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: Resolve; trusted?: readonly string[] } = {},
+  more: {
+    limits?: Partial<UpstreamLimits>
+    host?: string
+    resolve?: AddressResolver
+    trusted?: readonly string[]
+  } = {},
 ) {
   const server = await startRawUpstream(answer)
   openResources.push(server)
@@ -56,7 +61,7 @@ export async function startUpstreamFixture(
 function createClient(
   { port }: RawUpstream,
   clock: ReturnType<typeof manualCoarseClock>,
-  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: Resolve; trusted?: readonly string[] },
+  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: AddressResolver; trusted?: readonly string[] },
 ): Upstream {
   const client = upstream({
     origin: { host: more.host ?? '127.0.0.1', port },

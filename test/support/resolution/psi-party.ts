@@ -1,7 +1,7 @@
 // One side of a private set intersection in a thread of its own: takes the other side's messages, says its own.
 import { parentPort, workerData } from 'node:worker_threads'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
-import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
+import { performBlinding } from '../../../adapters/blinding/curve25519/perform-blinding.ts'
 import { findPointSetFault, sortPoints } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
 import { computeTagBytes, intersectTags } from '../../../daemon/roles/resolution/privacy/psi/tags.ts'
 

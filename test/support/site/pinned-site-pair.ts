@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'

@@ -3,8 +3,8 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
 import { peopleFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import type { Jws, KeyAlgorithm } from '../../../daemon/kernel/cryptography/signatures.ts'
@@ -32,7 +32,7 @@ export async function createUnenrolledSigner(
 }
 
 export function createSigner(subject: string, key: StoredKey): ReleaseSigner {
-  return { subject, key, sign: (said) => signWith([key], 'release', Buffer.from(releasePayload(said as Release))) }
+  return { subject, key, sign: (said) => signWithKeys([key], 'release', Buffer.from(releasePayload(said as Release))) }
 }
 
 export async function enrolSigner(

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '../../../adapters/host/clock/system-clock.ts'
-import { issuerOf, type MintClaims } from '../../../adapters/identity/offline/issuer.ts'
+import type { SystemClock } from '../../../adapters/host/clock/system-clock.ts'
+import { type MintClaimsInput, siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
 import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
@@ -61,7 +61,7 @@ export type SingleClusterSite = {
   /** Every line of the log before redaction, as JSON: what never came here cannot leak. */
   readonly logged: readonly string[]
   /** An hour's token of tenant `alpha` without clearance unless said. */
-  token(given?: Partial<MintClaims>, change?: TokenClaimChanges): Promise<string>
+  token(given?: Partial<MintClaimsInput>, change?: TokenClaimChanges): Promise<string>
   /** The active token key. */
   tokenKey(): StoredKey
   request(role: string, sent: Omit<ExactRequest, 'port'>): Promise<ExactResponse>
@@ -75,7 +75,7 @@ export type SingleClusterSite = {
  */
 export async function startSingleClusterSite(
   sections: Readonly<Record<string, Record<string, unknown>>> = {},
-  clock?: Clock,
+  clock?: SystemClock,
 ): Promise<SingleClusterSite> {
   const dir = mkdtempSync(join(tmpdir(), 'platform-site-'))
   const folder = await createSiteFolder(join(dir, 'alpha'), 'alpha')
@@ -118,8 +118,8 @@ export type TokenClaimChanges = {
 }
 
 /** What the site's issuer would write, or with changes what it never would. */
-export function buildTokenClaims(given: Partial<MintClaims> = {}, change: TokenClaimChanges = {}) {
-  const { now_s = Math.floor(Date.now() / 1_000), iss = issuerOf('alpha'), aud = issuerOf('alpha') } = change
+export function buildTokenClaims(given: Partial<MintClaimsInput> = {}, change: TokenClaimChanges = {}) {
+  const { now_s = Math.floor(Date.now() / 1_000), iss = siteIssuerUrn('alpha'), aud = siteIssuerUrn('alpha') } = change
   const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = given
   const jti = change.jti ?? `tok_${randomBytes(16).toString('hex')}`
   return { sub, tenant_id, roles, ...more, client_id: sub, iss, aud, iat: now_s, exp: now_s + 3_600, jti }

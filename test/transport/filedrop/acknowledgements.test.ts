@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { intersectGaps } from '../../../adapters/transport/filedrop/receiving/acknowledgement-receiver.ts'
 import type { OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'

@@ -1,6 +1,6 @@
 // Builds and drops the forged messages of the quarantine tests.
 import { join } from 'node:path'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { formatFreshPath } from './filedrop-readers.ts'

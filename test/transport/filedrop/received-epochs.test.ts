@@ -3,8 +3,8 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import type { Jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
@@ -51,7 +51,7 @@ async function signAnnouncement(
   changes: AnnouncementChanges = {},
   signing = readRootKeys(sites),
 ): Promise<Jws> {
-  return await signWith(signing, 'epoch', Buffer.from(canonicalJson(buildAnnouncement(changes))))
+  return await signWithKeys(signing, 'epoch', Buffer.from(canonicalJson(buildAnnouncement(changes))))
 }
 
 /** A message of alpha's that announces an epoch, at the place that the statement names. */
@@ -222,7 +222,7 @@ describe('who holds message keys alone opens nothing', () => {
       async (sites) =>
         forgeAnnouncement(
           sites,
-          await signWith(readRootKeys(sites), 'keyset', Buffer.from(canonicalJson(buildAnnouncement({})))),
+          await signWithKeys(readRootKeys(sites), 'keyset', Buffer.from(canonicalJson(buildAnnouncement({})))),
         ),
     ],
     [

@@ -3,8 +3,8 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
-import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -44,7 +44,7 @@ async function signAnnouncement(
   const draft = await readOneWay(sites).draftEpoch('bravo')
   const said: EpochAnnouncement = { ...draft, reason: 'restored', ...changes }
   const signing = readKeyFiles(formatKeyFolder(sites)).filter(({ public_key }) => public_key.use === use)
-  if (use === 'root') return await signWith(signing, 'epoch', Buffer.from(canonicalJson(said)))
+  if (use === 'root') return await signWithKeys(signing, 'epoch', Buffer.from(canonicalJson(said)))
   return await sites.alpha.signatures.sign('statement', Buffer.from(canonicalJson(said)))
 }
 

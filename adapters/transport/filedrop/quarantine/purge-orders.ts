@@ -2,7 +2,8 @@
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
-import type { Journal, PurgeOrder } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { Journal } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { PurgeOrder } from '../../../../daemon/kernel/messaging/purge-records.ts'
 import type { MessageExamination } from '../checks/message-examination.ts'
 
 export type PurgeOrders = {

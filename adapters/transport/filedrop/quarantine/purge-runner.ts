@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import type { PurgeResult } from '../../../../daemon/kernel/messaging/custody.ts'
-import type { PurgeFinds, SentBody } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { PurgeFinds, SentBody } from '../../../../daemon/kernel/messaging/purge-records.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { channelName } from '../files/channel-folders.ts'
 import { messageName, parseMessageName } from '../files/message-name.ts'

@@ -2,8 +2,8 @@
 // each.
 import { readFileSync } from 'node:fs'
 import type { Certificate } from '../../../../adapters/keys/x509/certificate.ts'
-import { authoritiesIn } from '../../../../adapters/keys/x509/certificate-path.ts'
-import { type RevocationList, revocationListsIn } from '../../../../adapters/keys/x509/revocation-list.ts'
+import { parseAuthorities } from '../../../../adapters/keys/x509/certificate-path.ts'
+import { parseRevocationLists, type RevocationList } from '../../../../adapters/keys/x509/revocation-list.ts'
 import { getSettings } from '../../../boot/profile.ts'
 import { x509Settings } from '../../../kernel/settings/sso-settings.ts'
 import { readSiteSettings } from '../../site/site-profile.ts'
@@ -13,7 +13,7 @@ import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../fi
 export function checkClientCertificates({ folder, env, now }: DoctorContext): DoctorFinding[] {
   const { ca_file, crl_file } = getSettings(readSiteSettings(folder, env).resolved, x509Settings)
   if (ca_file === undefined) return []
-  const authorities = readFileWith(ca_file, (bytes) => authoritiesIn(bytes.toString('latin1')))
+  const authorities = readFileWith(ca_file, (bytes) => parseAuthorities(bytes.toString('latin1')))
   if (typeof authorities === 'string') return [reportProblem('x509', `${ca_file}: ${authorities}`, 'mend x509.ca_file')]
   const ends = authorities.flatMap(
     ({ dn, not_after }) =>
@@ -25,11 +25,11 @@ export function checkClientCertificates({ folder, env, now }: DoctorContext): Do
 }
 
 function checkRevocationLists(file: string, authorities: readonly Certificate[], now: number): DoctorFinding[] {
-  const lists = readFileWith(file, revocationListsIn)
+  const lists = readFileWith(file, parseRevocationLists)
   const remedy = `put the newest list of each authority into ${file}`
   if (typeof lists === 'string') return [reportProblem('x509', `${file}: ${lists}`, remedy)]
   return authorities.flatMap((authority) => {
-    const newest = Math.max(...lists.filter((list) => list.isOf(authority)).map(readNextUpdate))
+    const newest = Math.max(...lists.filter((list) => list.isIssuedBy(authority)).map(readNextUpdate))
     if (newest > now) return []
     const detail = newest < 0 ? 'there is no revocation list of' : 'the revocation list is overdue of'
     return [reportProblem('x509', `${detail} ${authority.dn}: its certificates are answered 503`, remedy)]

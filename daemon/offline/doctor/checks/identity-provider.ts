@@ -1,6 +1,6 @@
 // Checks that the identity provider is reachable, is the one of the profile, and has keys that verify its tokens.
 import { fetchKeySet } from '../../../../adapters/identity/oidc/discovery.ts'
-import { providerKeys } from '../../../../adapters/keys/jose/provider-keys.ts'
+import { parseProviderKeys } from '../../../../adapters/keys/jose/provider-keys.ts'
 import { readSsoProvider } from '../../../boot/identity/sso-provider.ts'
 import { getSettings } from '../../../boot/profile.ts'
 import { ssoSettings } from '../../../kernel/settings/sso-settings.ts'
@@ -22,7 +22,7 @@ export async function checkIdentityProvider({ folder, env }: DoctorContext): Pro
     findings.push(reportWarning('sso', detail, 'name its roles in sso.role_map, each with roles of the site'))
   }
   try {
-    const usable = providerKeys(await fetchKeySet(readSsoProvider(sso))).filter(({ algorithms }) =>
+    const usable = parseProviderKeys(await fetchKeySet(readSsoProvider(sso))).filter(({ algorithms }) =>
       algorithms.some((algorithm) => sso.algorithms.includes(algorithm)),
     )
     if (usable.length > 0) findings.push(reportOk('sso', `the identity provider has ${usable.length} keys that count`))

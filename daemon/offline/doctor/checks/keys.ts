@@ -1,7 +1,7 @@
 // Checks that the site can sign and verify tokens, today and in a month.
 import { existsSync } from 'node:fs'
 import { fileRevocations } from '../../../../adapters/identity/offline/revocations.ts'
-import { hasWrappedKeys, listKeys } from '../../../../adapters/keys/jose/key-life.ts'
+import { hasWrappedKeys, listKeys } from '../../../../adapters/keys/jose/key-lifecycle.ts'
 import { readTokenKeys, type TokenKey } from '../../../../adapters/keys/jose/token-keys.ts'
 import { findLockedKeyFault } from '../../../boot/identity/locked-keys.ts'
 import { roleSubject } from '../../../boot/identity/token-key-list.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseYaml } from '../../../../adapters/host/yaml/yaml-document.ts'
-import { linesOf } from '../../../../adapters/host/yaml/yaml-lines.ts'
+import { yamlLineLocator } from '../../../../adapters/host/yaml/yaml-lines.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { parseWithSchema } from '../../../kernel/error/parsing.ts'
 import { type Lens, lens as schema } from '../../../roles/resolution/lens/model.ts'
@@ -24,7 +24,7 @@ export function readLens(given: string): Lens {
   if ('faults' in read) throw new OfflineCommandError(1, `${given} is not a valid lens: ${read.faults.join('; ')}`)
   const parsed = parseWithSchema(schema, read.value)
   if (parsed.success) return parsed.data
-  const lineOf = linesOf(text)
+  const lineOf = yamlLineLocator(text)
   const faults = parsed.errors.map(({ path, message }) => {
     const place = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
     return path === '' ? message : `line ${lineOf(place)}, ${path}: ${message}`

@@ -1,6 +1,6 @@
 // Learns the worth of a lens's levels from data and writes it into the next version of the lens.
 import { basename } from 'node:path'
-import { type Change, edited } from '../../../../adapters/host/yaml/yaml-edit.ts'
+import { editYaml, type YamlChange } from '../../../../adapters/host/yaml/yaml-edit.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
 import { type TrainingResult, trainWeights } from '../../../roles/resolution/engine/train.ts'
 import { listRuleFields, normaliseBlockingRule } from '../../../roles/resolution/lens/blocking.ts'
@@ -61,7 +61,7 @@ export async function trainLens(
     levels: trained.fields.flatMap((field) => listTrainedLevels(lens, field)),
     left_out: leftOut,
   }
-  return { text: remark + edited(readLensText(given), buildLensEdits(lens, trained, version, columns)), training }
+  return { text: remark + editYaml(readLensText(given), buildLensEdits(lens, trained, version, columns)), training }
 }
 
 function listTrainedLevels(lens: Lens, { field, m, u, bits }: TrainingResult['fields'][number]): TrainedLevel[] {
@@ -76,9 +76,9 @@ function buildLensEdits(
   { fields, prior }: TrainingResult,
   version: string,
   columns: readonly string[],
-): Change[] {
-  const changes: Change[] = [{ path: ['version'], value: version }]
-  const missing: Change[] = []
+): YamlChange[] {
+  const changes: YamlChange[] = [{ path: ['version'], value: version }]
+  const missing: YamlChange[] = []
   for (const [at, field] of lens.fields.entries()) {
     const found = fields.find((each) => each.field === field.name)
     if (!found) missing.unshift({ path: ['fields', at], value: undefined })

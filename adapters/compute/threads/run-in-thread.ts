@@ -1,0 +1,12 @@
+// What a thread says to the one that started it.
+import { parentPort, workerData } from 'node:worker_threads'
+
+export type ComputeThreadMessage = { readonly kind: 'progress' | 'done'; readonly value: unknown }
+
+/** Does the work that this thread was started for, and ends it. What is thrown ends the job. */
+export async function runInThread(
+  work: (input: unknown, report: (progress: unknown) => void) => unknown,
+): Promise<void> {
+  const say = (message: ComputeThreadMessage) => parentPort?.postMessage(message)
+  say({ kind: 'done', value: await work(workerData, (value) => say({ kind: 'progress', value })) })
+}

@@ -1,0 +1,65 @@
+// What pages of a column claim to hold, looked at before room is made for it: a file of a kilobyte can claim a terabyte.
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { parquetHeader } from 'hyparquet/src/column.js'
+import { compressors as byLibrary } from 'hyparquet-compressors'
+
+/** What is wrong with a Parquet file. */
+export class ParquetFault extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ParquetFault'
+  }
+}
+
+/** The most that one column of one row group may hold. */
+export const parquet_limits = { chunk_bytes: 1_073_741_824, values: 16_777_216 }
+
+/** `values`: how many the group can have. Throws `ParquetFault` for pages that claim more, or that end beyond the bytes. */
+export function checkPages(chunk: ArrayBuffer, values: number): void {
+  const reader = { view: new DataView(chunk), offset: 0 }
+  let bytes = 0
+  while (reader.offset < chunk.byteLength - 1) {
+    const header = parquetHeader(reader)
+    const sizes = [header.compressed_page_size, header.uncompressed_page_size]
+    const counts = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header]
+    if (sizes.some((size) => !Number.isInteger(size) || size < 0)) throw new ParquetFault('a page has no size')
+    if (counts.some((of) => of !== undefined && !(of.num_values >= 0 && of.num_values <= values))) {
+      throw new ParquetFault('a page claims more values than its row group may have')
+    }
+    checkVersionTwoPage(header)
+    bytes += header.uncompressed_page_size
+    if (bytes > parquet_limits.chunk_bytes) throw new ParquetFault('pages claim more bytes than one column may have')
+    reader.offset += header.compressed_page_size
+    if (reader.offset > chunk.byteLength) throw new ParquetFault('a page ends beyond its column')
+  }
+}
+
+/** Pages of the second version say more, and what they say must fit together. */
+function checkVersionTwoPage({
+  compressed_page_size,
+  data_page_header_v2: page,
+}: ReturnType<typeof parquetHeader>): void {
+  if (!page) return
+  const levels = [page.definition_levels_byte_length, page.repetition_levels_byte_length]
+  const isWithin = (count: number, most: number) => Number.isInteger(count) && count >= 0 && count <= most
+  const all = levels.reduce((sum, length) => sum + length, 0)
+  const fits = levels.every((length) => isWithin(length, compressed_page_size)) && all <= compressed_page_size
+  if (fits && isWithin(page.num_nulls, page.num_values) && isWithin(page.num_rows, page.num_values)) return
+  throw new ParquetFault('a page claims what it does not have')
+}
+
+type Decompressor = (packed: Uint8Array, length: number) => Uint8Array
+
+const boundOutput = (
+  unpack: (packed: Uint8Array, options: { maxOutputLength: number }) => Uint8Array,
+): Decompressor => {
+  return (packed, length) => unpack(packed, { maxOutputLength: Math.max(1, length) })
+}
+
+/** The platform's own where it has them, which stop at the length that was claimed. */
+export const decompressors = {
+  ...byLibrary,
+  GZIP: boundOutput(gunzipSync),
+  BROTLI: boundOutput(brotliDecompressSync),
+  ZSTD: boundOutput(zstdDecompressSync),
+}

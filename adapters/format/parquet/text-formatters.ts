@@ -1,0 +1,114 @@
+// Values of Parquet columns as the text that a person would write for them, exact to the last digit.
+import type { SchemaElement } from 'hyparquet'
+
+/** From what is stored to text, or the bytes of a text; undefined where there is no value. */
+export type TextFormatter = (stored: unknown) => string | Uint8Array | undefined
+
+/** How a column of this type is written; what it is called, where it has no text form. */
+export function selectTextFormatter(element: SchemaElement): TextFormatter | string {
+  const { type = 'none' } = element
+  const meaning = readAnnotation(element)
+  const form = formatters[`${type} ${meaning}`] ?? formatters[`* ${meaning}`]
+  return form ? form(element) : `${type} ${meaning}`.trim()
+}
+
+/** The newer annotation before the older one; both say the same where both are. */
+function readAnnotation({ converted_type, logical_type }: SchemaElement): string {
+  if (logical_type?.type === 'INTEGER') return logical_type.isSigned ? '' : 'UNSIGNED'
+  if (logical_type?.type === 'TIMESTAMP' || logical_type?.type === 'TIME') {
+    return `${logical_type.type}_${logical_type.unit}`
+  }
+  const meaning: string = logical_type?.type ?? converted_type ?? ''
+  if (/^INT_\d+$/.test(meaning)) return ''
+  return /^UINT_\d+$/.test(meaning) ? 'UNSIGNED' : meaning
+}
+
+const asBytes = () => (stored: unknown) => stored as Uint8Array
+const asDigits = () => (stored: unknown) => String(stored)
+
+const formatters: Readonly<Record<string, (element: SchemaElement) => TextFormatter>> = {
+  'BYTE_ARRAY ': asBytes,
+  'BYTE_ARRAY STRING': asBytes,
+  'BYTE_ARRAY UTF8': asBytes,
+  'BYTE_ARRAY ENUM': asBytes,
+  'BYTE_ARRAY JSON': asBytes,
+  'INT32 ': asDigits,
+  'INT64 ': asDigits,
+  'BOOLEAN ': asDigits,
+  'INT32 UNSIGNED': () => (stored) => String((stored as number) >>> 0),
+  'INT64 UNSIGNED': () => (stored) => String(BigInt.asUintN(64, stored as bigint)),
+  'FLOAT ': () => (stored) => formatFloat(stored as number, formatSingle),
+  'DOUBLE ': () => (stored) => formatFloat(stored as number, String),
+  'INT32 DATE': () => (stored) => formatDay(BigInt(stored as number) * 86_400_000n),
+  'INT64 TIMESTAMP_MILLIS': () => (stored) => formatInstant(stored as bigint, 1_000n),
+  'INT64 TIMESTAMP_MICROS': () => (stored) => formatInstant(stored as bigint, 1_000_000n),
+  'INT64 TIMESTAMP_NANOS': () => (stored) => formatInstant(stored as bigint, 1_000_000_000n),
+  'INT96 ': () => (stored) => formatInstant(stored as bigint, 1_000_000_000n),
+  'INT32 TIME_MILLIS': () => (stored) => formatTime(BigInt(stored as number), 1_000n),
+  'INT64 TIME_MICROS': () => (stored) => formatTime(stored as bigint, 1_000_000n),
+  'INT64 TIME_NANOS': () => (stored) => formatTime(stored as bigint, 1_000_000_000n),
+  'FIXED_LEN_BYTE_ARRAY UUID': () => (stored) => formatUuid(stored as Uint8Array),
+  '* DECIMAL':
+    ({ scale = 0 }) =>
+    (stored) =>
+      formatDecimal(readInteger(stored), scale),
+  '* NULL': () => () => undefined,
+}
+
+/** What is no number is no value, as tables of other programs write their gaps. */
+function formatFloat(stored: number, written: (stored: number) => string): string | undefined {
+  return Number.isNaN(stored) ? undefined : written(stored)
+}
+
+/** The fewest digits that stand for the same number of 32 bits: `0.1`, where 64 bits would say 0.10000000149011612. */
+function formatSingle(stored: number): string {
+  for (let count = 6; count < 9; count++) {
+    const shorter = Number(stored.toPrecision(count))
+    if (Math.fround(shorter) === stored) return String(shorter)
+  }
+  return String(Number(stored.toPrecision(9)))
+}
+
+/** Two's complement, the highest byte first. */
+function readInteger(stored: unknown): bigint {
+  if (!(stored instanceof Uint8Array)) return BigInt(stored as number | bigint)
+  const hex = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString('hex')
+  return BigInt.asIntN(stored.length * 8, BigInt(`0x${hex || '0'}`))
+}
+
+function formatDecimal(whole: bigint, scale: number): string {
+  if (scale <= 0) return String(whole * 10n ** BigInt(-scale))
+  const sign = whole < 0n ? '-' : ''
+  const text = String(whole < 0n ? -whole : whole).padStart(scale + 1, '0')
+  return `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`
+}
+
+const day_ms = 86_400_000n
+
+/** `1980-02-29`; years beyond four digits as ISO 8601 extends them. */
+function formatDay(ms: bigint): string {
+  const [day = ''] = new Date(Number(ms)).toISOString().split('T')
+  return day
+}
+
+/** A day alone at midnight, since many programs have no other way to write a day; with its time otherwise. */
+function formatInstant(stored: bigint, per_second: bigint): string {
+  const day_length = (day_ms / 1_000n) * per_second
+  const in_day = ((stored % day_length) + day_length) % day_length
+  const day = formatDay(((stored - in_day) / day_length) * day_ms)
+  return in_day === 0n ? day : `${day}T${formatTime(in_day, per_second)}`
+}
+
+/** `09:30:00`, with as many decimals as are not nought. */
+function formatTime(stored: bigint, per_second: bigint): string {
+  const seconds = stored / per_second
+  const parts = [seconds / 3_600n, (seconds / 60n) % 60n, seconds % 60n].map((part) => String(part).padStart(2, '0'))
+  const rest = String(stored % per_second).padStart(String(per_second).length - 1, '0')
+  const decimals = rest.replace(/0+$/, '')
+  return decimals === '' ? parts.join(':') : `${parts.join(':')}.${decimals}`
+}
+
+function formatUuid(stored: Uint8Array): string {
+  const hex = Buffer.from(stored).toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

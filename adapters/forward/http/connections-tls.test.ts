@@ -1,0 +1,47 @@
+// The listener over TLS: the same answers, and a new certificate for the next connection.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { expect, test, vi } from 'vitest'
+import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
+import { createAuthority, issueCertificate } from '../../../test/support/keys/site-certificates.ts'
+import { formatGet, startDataListener } from '../../../test/support/proxy/test-data-listener.ts'
+import { pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
+
+const replyOk = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
+const waitFor = (check: () => void) => vi.waitFor(check, pollOptions)
+
+test('with TLS it is the same door, and a new certificate is shown to whoever comes next', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'door-'))
+  const authority = await createAuthority(dir, 'house')
+  const [old, renewed] = [await issueCertificate(dir, authority, 'old'), await issueCertificate(dir, authority, 'new')]
+  const door = await startDataListener(replyOk, { tls: { cert: old.pem, key: old.pem } })
+  const serials: string[] = []
+  const asked = async () => {
+    const socket = connectTls({
+      port: door.listener.port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: authority.certificate,
+    })
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes.toString('latin1')
+    })
+    socket.write(formatGet('/tls'))
+    await waitFor(() => expect(text).toContain('/tls'))
+    serials.push(socket.getPeerCertificate().serialNumber)
+    socket.destroy()
+  }
+  await asked()
+  await asked()
+  door.listener.replaceCertificate({ cert: renewed.pem, key: renewed.pem })
+  await asked()
+  expect(serials[1]).toBe(serials[0])
+  expect(serials[2]).not.toBe(serials[0])
+  const plain = await door.client(formatGet())
+  await plain.waitForClose()
+  await waitFor(() => expect(door.unrouted).toContain('handshake'))
+  rmSync(dir, { recursive: true })
+})

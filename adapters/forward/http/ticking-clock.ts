@@ -1,0 +1,24 @@
+// Time in coarse steps: one timer for all that may come too late, since a timer for each request would cost more than it.
+
+export type TickingClock = {
+  /** Milliseconds that never go back; only differences mean something. */
+  now(): number
+  /** Runs after each step; returns what ends that. */
+  onTick(run: () => void): () => void
+}
+
+/** The clock of a thread. It keeps no process alive. */
+export function tickingClock(step_ms: number): TickingClock & { stop(): void } {
+  const runs = new Set<() => void>()
+  const timer = setInterval(() => {
+    for (const run of runs) run()
+  }, step_ms).unref()
+  return {
+    now: () => performance.now(),
+    onTick(run) {
+      runs.add(run)
+      return () => void runs.delete(run)
+    },
+    stop: () => clearInterval(timer),
+  }
+}

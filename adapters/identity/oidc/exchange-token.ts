@@ -1,0 +1,67 @@
+// A caller's token turned, at the identity provider, into one that a service downstream takes (RFC 8693).
+import * as z from 'zod'
+import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { discoverProvider, type OidcProvider } from './discovery.ts'
+import { requestJson } from './request-json.ts'
+
+/** The client that asks: the provider says whether it may exchange, and for whom. */
+export type TokenExchangeClient = { readonly client_id: string; readonly client_secret: string }
+
+export type TokenExchangeRequest = {
+  readonly subject_token: string
+  /** Who the new token is for, by the name that the provider knows. */
+  readonly audience: string
+  readonly scope?: string | undefined
+}
+
+const tokenExchangeResponse = z.looseObject({
+  access_token: z.string().min(1).max(65_536),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.number().optional(),
+  scope: z.string().optional(),
+})
+/** `expires_in` in seconds. */
+export type TokenExchangeResult = Pick<z.infer<typeof tokenExchangeResponse>, 'access_token' | 'expires_in' | 'scope'>
+
+const errorResponse = z.looseObject({ error: z.string().regex(/^[!-~]{1,64}$/) })
+
+const access_token_type = 'urn:ietf:params:oauth:token-type:access_token'
+
+/**
+ * At `token_url`, or at the endpoint that the provider's discovery names. `forbidden` with the provider's own error
+ * code when it will not; throws `Refusal('unavailable')` when it cannot be asked.
+ */
+export async function exchangeToken(
+  provider: OidcProvider & { readonly token_url?: string | undefined },
+  client: TokenExchangeClient,
+  { subject_token, audience, scope }: TokenExchangeRequest,
+): Promise<TokenExchangeResult | Refusal> {
+  const form = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token,
+    subject_token_type: access_token_type,
+    requested_token_type: access_token_type,
+    audience,
+    ...(scope === undefined ? {} : { scope }),
+  }
+  try {
+    const endpoint = provider.token_url ?? (await discoverProvider(provider)).token_endpoint
+    if (endpoint === undefined) throw new Error('it has no token endpoint')
+    const { status, body } = await requestJson(endpoint, provider, form, basicAuthorization(client))
+    const token = tokenExchangeResponse.safeParse(body).data
+    if (status === 200 && token) return token
+    const error = errorResponse.safeParse(body).data?.error
+    if (status >= 400 && status < 500 && error) return refuse('forbidden', `the identity provider says ${error}`)
+    throw new Error(`the token endpoint answered ${status}`)
+  } catch (error) {
+    throw new Refusal('unavailable', `the identity provider cannot be asked: ${(error as Error).message}`)
+  }
+}
+
+/** RFC 6749, section 2.3.1: each half is encoded as in a form, so that a colon stays inside. */
+function basicAuthorization({ client_id, client_secret }: TokenExchangeClient): string {
+  const halves = [client_id, client_secret].map((half) =>
+    new URLSearchParams({ half }).toString().slice('half='.length),
+  )
+  return `Basic ${Buffer.from(halves.join(':')).toString('base64')}`
+}

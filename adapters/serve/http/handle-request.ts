@@ -1,0 +1,245 @@
+// One request through the kernel and back: admitted before its body is read, performed, answered once.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
+import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import {
+  type AddressedOperation,
+  RawResponse,
+  type ServedRoute,
+  type ServerEvent,
+} from '../../../daemon/kernel/operation/operation.ts'
+import {
+  type OperationResponse,
+  performOperation,
+  type RoleContext,
+} from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { type Trace, traceFromHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
+import { clientCertificate } from './client-certificate.ts'
+import { streamEvents } from './event-stream.ts'
+import { httpRequests, httpSeconds } from './http-metrics.ts'
+import type { ListenerLimits } from './limits.ts'
+import { parseAccept } from './parse-accept.ts'
+import { checkBodyHeaders, declaredBytes, parseBody, readSignedBody } from './request-body.ts'
+import { parseBearer, parseConditions, type RequestConditions } from './request-headers.ts'
+import { logRefusal, lowerCaseNames, responseHeaders } from './response-headers.ts'
+import { requestSpan, ServedRequest, type ServedRequests, timeoutRefusal } from './served-request.ts'
+import { type ResponseHeaders, writeJson, writeProblem, writeResponse } from './write-response.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request is known to be for an operation. */
+    served: ServedRequest | undefined
+  }
+}
+
+/** What every request of a listener needs. */
+export type ListenerContext = {
+  readonly roleContext: RoleContext
+  readonly requests: ServedRequests
+  readonly limits: ListenerLimits
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** Everything that can be decided on the head alone. True when the body may be read; otherwise it has been answered. */
+export async function acceptRequest(
+  context: ListenerContext,
+  target: ServedRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  surface?: Surface,
+) {
+  const { headers } = request
+  const served = new ServedRequest(target, reply, startTrace(context, request), surface)
+  request.served = served
+  reply.raw.once('close', () => endRequest(context, served))
+  const refused =
+    context.requests.add(served) ??
+    checkRequestHead(request) ??
+    surface?.refusal(joinHeaderFields(headers)) ??
+    (await admitRequest(context, served, request))
+  if (!refused) return true
+  finishRequest(context, served, refused, parseBearer(headers.authorization) !== undefined)
+  return false
+}
+
+export function startTrace(
+  { roleContext }: ListenerContext,
+  { headers }: { readonly headers: IncomingHttpHeaders },
+): Trace {
+  const trace = traceFromHeaders(headers.traceparent, headers.tracestate, roleContext.environment.random)
+  return roleContext.spans?.start(trace) ?? trace
+}
+
+async function admitRequest(
+  context: ListenerContext,
+  served: ServedRequest,
+  { headers, raw }: FastifyRequest,
+): Promise<Refusal | undefined> {
+  const { operation } = served.target
+  const caller = await admitCaller(
+    context.roleContext,
+    operation,
+    parseBearer(headers.authorization),
+    clientCertificate(raw.socket),
+  )
+  if (isRefusal(caller)) return caller
+  const conditions = parseConditions(operation, headers)
+  if (isRefusal(conditions)) return conditions
+  served.caller = caller
+  served.conditions = conditions
+  const most_bytes = operation.max_body_bytes ?? context.limits.body_bytes
+  return (
+    context.requests.limitStreams(served) ??
+    checkBodyHeaders(operation, headers) ??
+    context.requests.reserveBody(served, declaredBytes(headers, most_bytes))
+  )
+}
+
+/** One text a name: what comes more than once, Node has joined, except for cookies. */
+export function joinHeaderFields(headers: IncomingHttpHeaders): HeaderFields {
+  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]))
+}
+
+/** Node's own answer to a missing Host would not be a problem document; the router takes an empty segment for a name. */
+function checkRequestHead({ raw, params }: FastifyRequest): Refusal | undefined {
+  if (raw.httpVersionMajor !== 1 || (raw.headers.host === undefined && raw.httpVersion !== '1.0')) {
+    return refuse('malformed', 'a request must be HTTP/1.1 and have a Host header')
+  }
+  for (const value of Object.values(params as Record<string, string>)) {
+    if (value === '') return refuse('not_found', 'nothing is served at this path')
+  }
+  return undefined
+}
+
+/** Performs an admitted request whose body has arrived. Never rejects. */
+export async function performRequest(
+  context: ListenerContext,
+  target: AddressedOperation,
+  served: ServedRequest,
+  request: FastifyRequest,
+): Promise<void> {
+  const { caller, trace } = served
+  const { signed = false } = target.operation
+  const body = signed ? undefined : parseBody(target.operation, request.body)
+  if (isRefusal(body) || !caller) {
+    finishRequest(context, served, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
+    return
+  }
+  const result = await performOperation(context.roleContext, target, caller, {
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, string | string[]>,
+    body,
+    accepts: parseAccept(request.headers.accept),
+    ...(served.conditions as RequestConditions),
+    trace,
+    signal: served.controller.signal,
+    // Where a token is what admits, it has done its work and goes no further.
+    authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
+    signed_body: signed ? readSignedBody(request.headers, request.body) : undefined,
+  })
+  finishRequest(context, served, result)
+}
+
+/** Answers, unless that has been done: a result that comes after the time limit is dropped. */
+export function finishRequest(
+  context: ListenerContext,
+  served: ServedRequest,
+  result: OperationResponse | Refusal,
+  hadToken = false,
+): void {
+  if (served.isAnswered) return
+  served.isAnswered = true
+  const headers = responseHeaders(context, served)
+  if (isRefusal(result)) {
+    logRefusal(context, served, result)
+    const more = served.surface?.challenge(joinHeaderFields(served.reply.request.headers))
+    writeProblem(served.reply, headers, result, served.trace.trace_id, hadToken, more)
+    return
+  }
+  if (!(result.body instanceof RawResponse)) {
+    writeJson(served.reply, headers, result)
+    return
+  }
+  Object.assign(headers, lowerCaseNames(result.body.headers), { 'content-type': result.body.content_type })
+  if (typeof result.body.body === 'string') writeResponse(served.reply, result.status, headers, result.body.body)
+  else void streamResponse(context, served, headers, result.status, result.body.body)
+}
+
+async function streamResponse(
+  context: ListenerContext,
+  served: ServedRequest,
+  headers: ResponseHeaders,
+  status: number,
+  events: AsyncIterable<ServerEvent>,
+) {
+  const { raw } = served.reply.hijack()
+  if (raw.destroyed) return
+  raw.writeHead(status, headers)
+  if (served.reply.request.method === 'HEAD') {
+    raw.end()
+    return
+  }
+  raw.flushHeaders()
+  await streamEvents(raw, eventsWhileAdmitted(context, served, events), {
+    signal: served.controller.signal,
+    heartbeat_ms: context.limits.heartbeat_ms,
+    problemOf: (error) =>
+      problemOf(toRefusal(context, served.target.address, served.trace, error), served.trace.trace_id),
+  })
+}
+
+/** A token or certificate that is revoked while its stream is open ends the stream before the next event is told. */
+async function* eventsWhileAdmitted(
+  { roleContext }: ListenerContext,
+  { target, reply }: ServedRequest,
+  events: AsyncIterable<ServerEvent>,
+): AsyncIterable<ServerEvent> {
+  const { headers, raw } = reply.request
+  const bearer = parseBearer(headers.authorization)
+  const certificate = clientCertificate(raw.socket)
+  for await (const event of events) {
+    if (isRefusal(await admitCaller(roleContext, target.operation, bearer, certificate))) return
+    yield event
+  }
+}
+
+/**
+ * Gives up on a request that took too long: its signal is aborted, and the client is told. A surface says so in its own
+ * words, unless it has not by the next sweep.
+ */
+export function timeOutRequest(context: ListenerContext, served: ServedRequest): void {
+  const refused = timeoutRefusal()
+  const wasTold = served.controller.signal.aborted
+  served.controller.abort(refused)
+  if (!served.surface || wasTold) finishRequest(context, served, refused)
+}
+
+/** A thrown error as a refusal; what is not one already goes to the log and stays there. */
+export function toRefusal({ log }: ListenerContext, operation: string, trace: Trace, error: unknown): Refusal {
+  if (isRefusal(error)) return error
+  const { trace_id, span_id } = trace
+  const why = error instanceof Error ? error.stack : String(error)
+  log.error('http.failed', { operation, error: why, trace_id, span_id })
+  return refuse('internal', 'the service failed; the trace id finds the cause in its log')
+}
+
+/** The one end of every request: answered, timed out, or the client gone, which aborts what still runs. */
+function endRequest({ requests, metrics, log, roleContext }: ListenerContext, served: ServedRequest): void {
+  const { raw } = served.reply
+  const operation = served.target.address
+  requests.remove(served)
+  if (!raw.writableFinished) served.controller.abort()
+  const seconds = (performance.now() - served.started_ms) / 1000
+  const status = raw.headersSent ? String(served.outcome ?? raw.statusCode) : 'aborted'
+  metrics.count(httpRequests, { operation, status })
+  if (!served.isStream) metrics.observe(httpSeconds, { operation }, seconds)
+  const { trace_id, span_id } = served.trace
+  log.debug('http.answered', { operation, status, seconds, trace_id, span_id })
+  roleContext.spans?.end(requestSpan(served, status))
+}

@@ -1,0 +1,32 @@
+// Tells a path that nobody serves (404) from one that is served by other methods (405).
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+
+/** Answers which methods a path is served by; empty when it is not served. Only asked when no route fits. */
+export function methodLookup(operations: readonly ServedRoute[]): (path: string) => readonly string[] {
+  const patterns = operations.flatMap(({ operation }) =>
+    listPaths(operation).map((path) => ({ shape: pathPattern(path), method: operation.method })),
+  )
+  return (path) => {
+    const methods = new Set<string>()
+    for (const { shape, method } of patterns) {
+      if (!shape.test(path)) continue
+      methods.add(method)
+      if (method === 'GET') methods.add('HEAD')
+    }
+    return [...methods].sort()
+  }
+}
+
+export function listPaths(operation: ServedRoute['operation']): readonly string[] {
+  return [operation.path, ...(operation.also ?? [])]
+}
+
+/** The path in the router's own notation: `{id}` as `:id`, and a colon that is meant as one doubled. */
+export function toRouterPath(path: string): string {
+  return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
+}
+
+function pathPattern(path: string): RegExp {
+  const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${literal.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}$`)
+}

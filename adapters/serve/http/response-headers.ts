@@ -1,0 +1,35 @@
+// Headers that every response carries, and the log line of a refusal.
+import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { traceparentOf } from '../../../daemon/kernel/telemetry/trace.ts'
+import type { ListenerContext } from './handle-request.ts'
+import type { ServedRequest } from './served-request.ts'
+import { commonHeaders, type ResponseHeaders } from './write-response.ts'
+
+/** Headers for a request that is for no operation: a path that nobody serves, or one that cannot be read. */
+export function unroutedHeaders(context: ListenerContext): ResponseHeaders {
+  return context.requests.isClosing ? { ...commonHeaders, connection: 'close' } : { ...commonHeaders }
+}
+
+export function responseHeaders(context: ListenerContext, { trace }: ServedRequest): ResponseHeaders {
+  const headers = unroutedHeaders(context)
+  headers.traceparent = traceparentOf(trace)
+  return headers
+}
+
+/** One line for each failure of ours; `internal` has had its own line, with the cause. */
+export function logRefusal({ log }: ListenerContext, { target, trace }: ServedRequest, refused: Refusal): void {
+  const { status } = refused.row
+  if (status < 500 || refused.code === 'internal') return
+  log.warn('http.refused', {
+    operation: target.address,
+    code: refused.code,
+    status,
+    detail: refused.message,
+    trace_id: trace.trace_id,
+    span_id: trace.span_id,
+  })
+}
+
+export function lowerCaseNames(headers: Readonly<Record<string, string>>): ResponseHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

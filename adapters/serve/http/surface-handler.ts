@@ -1,0 +1,129 @@
+// A request to a surface: admitted like any other, answered by the surface, and what it asks for performed as over REST.
+
+import type { FastifyRequest } from 'fastify'
+import type {
+  HeaderFields,
+  Surface,
+  SurfaceCallOptions,
+  SurfaceCallResult,
+  SurfaceResponse,
+} from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
+import { type OperationResponse, performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
+import { clientCertificate } from './client-certificate.ts'
+import { finishRequest, joinHeaderFields, type ListenerContext, startTrace, toRefusal } from './handle-request.ts'
+import { parseBody } from './request-body.ts'
+import { parseBearer, parseConditions } from './request-headers.ts'
+import { logRefusal, responseHeaders } from './response-headers.ts'
+import { type ServedRequest, timeoutRefusal } from './served-request.ts'
+import { writeResponse } from './write-response.ts'
+
+/** Hands admitted requests whose body has arrived to the surface, and writes what it answers. Never rejects. */
+export function surfaceHandler(context: ListenerContext, surface: Surface) {
+  return async (served: ServedRequest, request: FastifyRequest): Promise<void> => {
+    const { caller } = served
+    const body = parseBody(served.target.operation, request.body)
+    if (isRefusal(body) || !caller) {
+      finishRequest(context, served, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
+      return
+    }
+    try {
+      const answer = await surface.answer({
+        method: request.method,
+        path: request.url,
+        headers: joinHeaderFields(request.headers),
+        body,
+        caller,
+        perform: (target, input, asked) => performForSurface(context, served, request, target, input, asked),
+      })
+      writeSurfaceResponse(context, served, answer)
+    } catch (error) {
+      finishRequest(context, served, toRefusal(context, served.target.address, served.trace, error))
+    }
+  }
+}
+
+/** From here on the request counts as one for the operation: in metrics, in logs, in its trace. */
+async function performForSurface(
+  context: ListenerContext,
+  served: ServedRequest,
+  request: FastifyRequest,
+  target: AddressedOperation,
+  input: Readonly<Record<string, unknown>>,
+  options: SurfaceCallOptions,
+): Promise<SurfaceCallResult> {
+  const headers = { ...joinHeaderFields(request.headers), ...options.headers }
+  served.target = target
+  if (options.headers.traceparent) served.trace = startTrace(context, { headers })
+  const { cancelled } = options
+  const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
+  const work = admitAndPerform(context, served, request, target, input, { headers, signal }).catch((error: unknown) =>
+    toRefusal(context, target.address, served.trace, error),
+  )
+  const outcome = await untilAborted(signal, work)
+  if (cancelled?.aborted) served.outcome = 'aborted'
+  else {
+    if (isRefusal(outcome) && !served.reply.raw.destroyed) logRefusal(context, served, outcome)
+    served.outcome = isRefusal(outcome) ? outcome.row.status : outcome.status
+  }
+  return { outcome, trace: served.trace }
+}
+
+async function admitAndPerform(
+  { roleContext, limits }: ListenerContext,
+  { trace }: ServedRequest,
+  request: FastifyRequest,
+  target: AddressedOperation,
+  fields: Readonly<Record<string, unknown>>,
+  { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
+): Promise<OperationResponse | Refusal> {
+  const { operation } = target
+  const caller = await admitCaller(
+    roleContext,
+    operation,
+    parseBearer(headers.authorization),
+    clientCertificate(request.raw.socket),
+  )
+  if (isRefusal(caller)) return caller
+  const conditions = parseConditions(operation, headers)
+  if (isRefusal(conditions)) return conditions
+  const limit_bytes = operation.max_body_bytes ?? limits.body_bytes
+  if ((request.body as Buffer).length > limit_bytes) {
+    return refuse('too_large', 'the call is larger than this operation takes')
+  }
+  const empty = { params: {}, query: {}, body: undefined }
+  // Structured answers are what such clients want; prose is in them where it is wanted.
+  return await performOperation(roleContext, target, caller, {
+    ...empty,
+    fields,
+    accepts: ['application/json'],
+    ...conditions,
+    trace,
+    signal,
+  })
+}
+
+/** The outcome, or why it is not waited for any longer. */
+async function untilAborted(
+  signal: AbortSignal,
+  work: Promise<OperationResponse | Refusal>,
+): Promise<OperationResponse | Refusal> {
+  const given_up = new Promise<Refusal>((resolve) => {
+    const give = () => resolve(signal.reason instanceof Refusal ? signal.reason : timeoutRefusal())
+    if (signal.aborted) give()
+    else signal.addEventListener('abort', give, { once: true })
+  })
+  return await Promise.race([work, given_up])
+}
+
+function writeSurfaceResponse(
+  context: ListenerContext,
+  served: ServedRequest,
+  { status, headers, text }: SurfaceResponse,
+): void {
+  if (served.isAnswered) return
+  served.isAnswered = true
+  writeResponse(served.reply, status, { ...responseHeaders(context, served), ...headers }, text)
+}

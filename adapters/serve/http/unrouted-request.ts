@@ -1,0 +1,69 @@
+// Answers requests that reach no operation: unknown paths, other methods, bytes that cannot be read, accidents.
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import { finishRequest, type ListenerContext, startTrace, toRefusal } from './handle-request.ts'
+import { httpRequests } from './http-metrics.ts'
+import { methodLookup } from './method-lookup.ts'
+import { writeParserProblem } from './raw-problem.ts'
+import { unroutedHeaders } from './response-headers.ts'
+import { writeProblem } from './write-response.ts'
+
+/** Paths that nobody serves, and methods that a path does not have. */
+export function unroutedHandler(context: ListenerContext, operations: readonly ServedRoute[]) {
+  const methodsOf = methodLookup(operations)
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
+    const trace = startTrace(context, request)
+    if (allowed.length === 0) {
+      writeUnrouted(context, trace, reply, refuse('not_found', 'nothing is served at this path'))
+      return
+    }
+    const refused = refuse('method_not_allowed', `this path is served by ${allowed.join(', ')}`)
+    writeUnrouted(context, trace, reply, refused, { allow: allowed.join(', ') })
+  }
+}
+
+function writeUnrouted(
+  context: ListenerContext,
+  { trace_id }: Trace,
+  reply: FastifyReply,
+  refused: Refusal,
+  extra = {},
+): void {
+  context.metrics.count(httpRequests, { operation: 'none', status: String(refused.row.status) })
+  writeProblem(reply, { ...unroutedHeaders(context), ...extra }, refused, trace_id)
+}
+
+const refusalByCode: Readonly<Record<string, Refusal>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: refuse('too_large', 'the body is larger than this operation takes'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the content type cannot be read'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('malformed', 'the body is not as long as it was said to be'),
+  FST_ERR_BAD_URL: refuse('malformed', 'the path is not well encoded'),
+  FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', 'nothing is served at this path'),
+  ECONNRESET: refuse('malformed', 'the body ended early'),
+}
+
+/** Whatever Fastify or an adapter throws, as a problem document. */
+export function failRequest(
+  context: ListenerContext,
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { served } = request
+  const address = served?.target.address ?? 'none'
+  const trace = served?.trace ?? startTrace(context, request)
+  const refused = refusalByCode[(error as FastifyError).code] ?? toRefusal(context, address, trace, error)
+  if (served) finishRequest(context, served, refused)
+  else writeUnrouted(context, trace, reply, refused)
+}
+
+/** Bytes that the HTTP parser gave up on; there is no request yet, or an answer to one is being written. */
+export function answerParserError(context: ListenerContext, error: NodeJS.ErrnoException, socket: Socket): void {
+  const begun = context.requests.all().some(({ reply }) => reply.raw.socket === socket && reply.raw.headersSent)
+  const status = writeParserProblem(error, socket, context.roleContext.environment.random(16), begun)
+  if (status !== undefined) context.metrics.count(httpRequests, { operation: 'none', status: String(status) })
+}

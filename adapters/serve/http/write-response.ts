@@ -1,0 +1,73 @@
+// Writes what came of a request: JSON, another representation, the head of a stream, or a problem document.
+import type { FastifyReply } from 'fastify'
+import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
+import type { OperationResponse } from '../../../daemon/kernel/operation/perform-operation.ts'
+
+/** On every answer: nothing is kept by caches, guessed by browsers, or run by them. */
+export const commonHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
+
+export type ResponseHeaders = Record<string, string | number>
+
+/**
+ * Writes a whole answer. Past Fastify, which would parse the content type again and add a charset that neither JSON
+ * nor problem documents have. Nothing happens when the client has gone or an answer has begun.
+ */
+export function writeResponse(
+  reply: FastifyReply,
+  status: number,
+  headers: ResponseHeaders,
+  text: string | undefined,
+): void {
+  const { raw } = reply.hijack()
+  if (raw.headersSent || raw.destroyed) return
+  if (text === undefined) {
+    raw.writeHead(status, headers)
+    raw.end()
+    return
+  }
+  const length = Buffer.byteLength(text)
+  headers['content-length'] = length
+  raw.writeHead(status, headers)
+  // As many bytes as characters is ASCII, the same in both encodings, and the shorter way to the socket.
+  raw.end(text, length === text.length ? 'latin1' : 'utf8')
+}
+
+/** Answers whose body is a plain value of the operation's output. */
+export function writeJson(
+  reply: FastifyReply,
+  headers: ResponseHeaders,
+  { status, body, version }: OperationResponse,
+): void {
+  if (version !== undefined) headers.etag = `"${version}"`
+  if (status === 204 || body === undefined) {
+    writeResponse(reply, 204, headers, undefined)
+    return
+  }
+  headers['content-type'] = 'application/json'
+  writeResponse(reply, status, headers, JSON.stringify(body))
+}
+
+/**
+ * `hadToken`: a token was sent, and so it is what was wrong (RFC 6750, section 3). `more` is added to the challenge.
+ */
+export function writeProblem(
+  reply: FastifyReply,
+  headers: ResponseHeaders,
+  refused: Refusal,
+  trace_id: string,
+  hadToken = false,
+  more = '',
+): void {
+  const { status } = refused.row
+  if (status === 401) {
+    headers['www-authenticate'] = `Bearer realm="platform"${hadToken ? ', error="invalid_token"' : ''}${more}`
+  }
+  if (status === 429 || status === 503) headers['retry-after'] = refused.retry_after_s ?? 1
+  headers['content-type'] = 'application/problem+json'
+  writeResponse(reply, status, headers, JSON.stringify(problemOf(refused, trace_id)))
+}

@@ -1,0 +1,195 @@
+// Speaks the protocol by its library, one request at a time: nothing of it is kept between two requests but our sessions.
+// This file alone loads the library, which a site without AI clients does not need.
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
+import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type { SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
+import { permits } from '../../../daemon/kernel/identity/identity.ts'
+import type { McpSession, McpSessions } from './mcp-sessions.ts'
+import { offerResources } from './offer-resources.ts'
+import { toToolResult } from './tool-result.ts'
+
+export type McpContext = {
+  readonly about: { readonly name: string; readonly version: string }
+  readonly tools: readonly McpTool[]
+  readonly resources: readonly McpResource[]
+  readonly sessions: McpSessions
+  /** Something of the library failed; the client has had its answer. */
+  readonly onError: (error: Error) => void
+}
+
+/** Revisions that begin with a handshake, the newest first; the library knows those that do not. */
+const handshakeRevisions = ['2025-11-25', '2025-06-18']
+
+/** The own keys of a call's `_meta`, for clients that cannot set headers; see `Request` of the kernel. */
+const headerByMetaKey: Readonly<Record<string, string>> = {
+  'platform/idempotency-key': 'idempotency-key',
+  'platform/if-match': 'if-match',
+}
+
+/** A POST: one message, in whichever revision it is worded. */
+export async function answerMessage(context: McpContext, surfaceRequest: SurfaceRequest): Promise<SurfaceResponse> {
+  const { body } = surfaceRequest
+  if (body === undefined) return rpcError(400, ProtocolErrorCode.ParseError, 'the body must be one JSON-RPC message')
+  if (Array.isArray(body)) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'batches are not taken')
+  const request = toWebRequest(surfaceRequest)
+  if (await isLegacyRequest(request, body)) return await answerWithHandshake(context, surfaceRequest, request)
+  const handler = createMcpHandler(() => createToolServer(context, surfaceRequest), {
+    legacy: 'reject',
+    onerror: context.onError,
+  })
+  return await toSurfaceResponse(await handler.fetch(request, { parsedBody: body }))
+}
+
+/** A DELETE, which ends a session. */
+export function endSession({ sessions }: McpContext, { headers, caller }: SurfaceRequest): SurfaceResponse {
+  const id = headers['mcp-session-id']
+  if (id === undefined) return rpcError(400, -32_000, 'Mcp-Session-Id is missing')
+  return sessions.end(id, caller) ? { status: 204, headers: {}, text: undefined } : sessionNotFound()
+}
+
+async function answerWithHandshake(
+  context: McpContext,
+  surfaceRequest: SurfaceRequest,
+  request: Request,
+): Promise<SurfaceResponse> {
+  const { body, caller, headers } = surfaceRequest
+  if (isInitializeRequest(body)) {
+    const answer = await handleMessage(context, surfaceRequest, request)
+    const revision = readRevision(answer)
+    if (revision === undefined) return answer
+    const id = context.sessions.open(caller, revision)
+    return { ...answer, headers: { ...answer.headers, 'mcp-session-id': id } }
+  }
+  const id = headers['mcp-session-id']
+  if (id === undefined) return rpcError(400, -32_000, 'Mcp-Session-Id is missing: a session begins with initialize')
+  const session = context.sessions.find(id, caller)
+  if (!session) return sessionNotFound()
+  const revision = headers['mcp-protocol-version'] ?? session.revision
+  if (revision !== session.revision) {
+    return rpcError(400, -32_000, `MCP-Protocol-Version is not the one agreed on, ${session.revision}`)
+  }
+  return await runInSession(session, body, (cancelled) => handleMessage(context, surfaceRequest, request, cancelled))
+}
+
+/** Lets a later request of the session cancel this one. */
+async function runInSession(
+  session: McpSession,
+  body: unknown,
+  act: (cancelled: AbortSignal) => Promise<SurfaceResponse>,
+): Promise<SurfaceResponse> {
+  const { id, method, params } = body as { id?: string | number; method?: unknown; params?: { requestId?: unknown } }
+  const controller = new AbortController()
+  if (method === 'notifications/cancelled') session.cancel(params?.requestId)
+  if (id === undefined) return await act(controller.signal)
+  if (session.running.has(id)) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'a request of this id is running')
+  session.running.set(id, controller)
+  try {
+    return await act(controller.signal)
+  } finally {
+    session.running.delete(id)
+  }
+}
+
+/** One request and its answer as one JSON document: nothing here is told in between, so nothing needs a stream. */
+async function handleMessage(
+  context: McpContext,
+  surfaceRequest: SurfaceRequest,
+  request: Request,
+  cancelled?: AbortSignal,
+): Promise<SurfaceResponse> {
+  const server = createToolServer(context, surfaceRequest, cancelled)
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await toSurfaceResponse(await transport.handleRequest(request, { parsedBody: surfaceRequest.body }))
+  } finally {
+    await server.close()
+  }
+}
+
+/** `cancelled`: aborted when the client cancels the call. */
+function createToolServer(
+  { about, tools, resources, onError }: McpContext,
+  surfaceRequest: SurfaceRequest,
+  cancelled?: AbortSignal,
+): Server {
+  const server = new Server(about, {
+    capabilities: { tools: {}, ...(resources.length > 0 ? { resources: {} } : {}) },
+    supportedProtocolVersions: handshakeRevisions,
+    // The list is the caller's own, and the same until the caller's roles change.
+    cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'private' } },
+  })
+  server.onerror = onError
+  server.setRequestHandler('tools/list', () => ({ tools: listToolsFor(tools, surfaceRequest) }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    const performed = await surfaceRequest.perform(tool.target, params.arguments ?? {}, {
+      headers: readMetaHeaders(surfaceRequest),
+      cancelled,
+    })
+    return toToolResult(performed)
+  })
+  if (resources.length > 0) offerResources(server, resources, surfaceRequest, cancelled)
+  return server
+}
+
+/** What the caller may not do is not offered. */
+function listToolsFor(tools: readonly McpTool[], { caller }: SurfaceRequest) {
+  return tools
+    .filter(({ target }) => permits(caller.permissions, target.operation.allow))
+    .map(({ name, description, input_schema, output_schema, annotations }) => ({
+      name,
+      description,
+      inputSchema: input_schema as { type: 'object' },
+      ...(output_schema === undefined ? {} : { outputSchema: output_schema as { type: 'object' } }),
+      annotations,
+    }))
+}
+
+/** What a call says of itself in `_meta` instead of in headers. A trace that came by header goes before. */
+function readMetaHeaders({ body, headers }: SurfaceRequest): Record<string, string> {
+  const { params } = body as { params?: { _meta?: Record<string, unknown> } }
+  const meta = params?._meta ?? {}
+  const named = Object.entries(headerByMetaKey).map(([key, header]) => [header, meta[key]])
+  const traced = headers.traceparent ? [] : ['traceparent', 'tracestate'].map((name) => [name, meta[name]])
+  return Object.fromEntries([...named, ...traced].filter(([, value]) => typeof value === 'string'))
+}
+
+/** Without a signal: the library would leave a call unanswered that ran out of time. */
+function toWebRequest({ method, path, headers }: SurfaceRequest): Request {
+  return new Request(new URL(path, `http://${headers.host}`), { method, headers })
+}
+
+async function toSurfaceResponse(response: Response): Promise<SurfaceResponse> {
+  const text = await response.text()
+  const { 'content-type': type, allow } = Object.fromEntries(response.headers)
+  const headers = { ...(type ? { 'content-type': type } : { 'content-length': '0' }), ...(allow ? { allow } : {}) }
+  return { status: response.status, headers, text: text === '' ? undefined : text }
+}
+
+/** The revision that an initialize ended in; undefined when it was refused. */
+function readRevision({ status, text = '' }: SurfaceResponse): string | undefined {
+  if (status !== 200) return undefined
+  const { result } = JSON.parse(text) as { result?: { protocolVersion?: string } }
+  return result?.protocolVersion
+}
+
+function sessionNotFound(): SurfaceResponse {
+  return rpcError(404, -32_001, 'Session not found')
+}
+
+/** A JSON-RPC error that answers no request in particular. */
+function rpcError(status: number, code: number, message: string): SurfaceResponse {
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+  return { status, headers: { 'content-type': 'application/json' }, text }
+}

@@ -1,0 +1,111 @@
+// Sessions of the protocol revisions that have them: which caller opened one, for which revision, and what runs in it.
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
+
+export type McpSessionLimits = {
+  /** Sessions that one caller has at once; a further one ends the one not used for longest. */
+  readonly per_caller: number
+  readonly idle_ms: number
+  /** From its opening, however much it is used. */
+  readonly age_ms: number
+}
+
+/** A session gives its holder nothing: each of its requests is admitted by its own token. */
+export class McpSession {
+  readonly owner: string
+  readonly revision: string
+  readonly opened_ms: number
+  used_ms: number
+  /** JSON-RPC id to what cancels the request. */
+  readonly running = new Map<string | number, AbortController>()
+
+  constructor(owner: string, revision: string, now_ms: number) {
+    this.owner = owner
+    this.revision = revision
+    this.opened_ms = now_ms
+    this.used_ms = now_ms
+  }
+
+  cancel(request: unknown): void {
+    if (typeof request !== 'string' && typeof request !== 'number') return
+    this.running.get(request)?.abort(cancelledRefusal())
+  }
+
+  cancelAll(): void {
+    for (const controller of this.running.values()) controller.abort(cancelledRefusal())
+  }
+}
+
+const cancelledRefusal = (): Refusal => refuse('timeout', 'the call was cancelled by its caller')
+
+/** Over all callers: one entry is small, and a token is needed for each few. */
+const max_sessions = 10_000
+
+export class McpSessions {
+  /** In the order of use, so that the one not used for longest comes first. */
+  readonly #sessions = new Map<string, McpSession>()
+  readonly #limits: McpSessionLimits
+  readonly #now: () => number
+  readonly #random: (bytes: number) => string
+
+  /** `now`: milliseconds that never go back. */
+  constructor(limits: McpSessionLimits, now: () => number, random: (bytes: number) => string) {
+    this.#limits = limits
+    this.#now = now
+    this.#random = random
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** The id of a new session of this caller. */
+  open(caller: Caller, revision: string): string {
+    const owner = sessionOwner(caller)
+    const stale = [...this.#sessions].filter(([, session]) => this.#isOver(session))
+    for (const [id] of stale) this.#end(id)
+    const own = [...this.#sessions].filter(([, session]) => session.owner === owner)
+    for (const [id] of own.slice(0, Math.max(0, own.length + 1 - this.#limits.per_caller))) this.#end(id)
+    const [oldest] = this.#sessions.keys()
+    if (this.#sessions.size >= max_sessions && oldest !== undefined) this.#end(oldest)
+    const id = this.#random(32)
+    this.#sessions.set(id, new McpSession(owner, revision, this.#now()))
+    return id
+  }
+
+  /** The caller's session of this id; undefined for one that is over, was never, or is another's. */
+  find(id: string, caller: Caller): McpSession | undefined {
+    const session = this.#sessions.get(id)
+    if (!session || session.owner !== sessionOwner(caller)) return undefined
+    if (this.#isOver(session)) {
+      this.#end(id)
+      return undefined
+    }
+    session.used_ms = this.#now()
+    this.#sessions.delete(id)
+    this.#sessions.set(id, session)
+    return session
+  }
+
+  /** False where `find` finds none. What runs in it is cancelled. */
+  end(id: string, caller: Caller): boolean {
+    const isThere = this.find(id, caller) !== undefined
+    if (isThere) this.#end(id)
+    return isThere
+  }
+
+  #end(id: string): void {
+    this.#sessions.get(id)?.cancelAll()
+    this.#sessions.delete(id)
+  }
+
+  #isOver({ opened_ms, used_ms, running }: McpSession): boolean {
+    const now = this.#now()
+    if (now - opened_ms >= this.#limits.age_ms) return true
+    return running.size === 0 && now - used_ms >= this.#limits.idle_ms
+  }
+}
+
+function sessionOwner({ tenant_id, subject }: Caller): string {
+  return JSON.stringify([tenant_id, subject])
+}

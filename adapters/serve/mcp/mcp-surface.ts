@@ -1,0 +1,77 @@
+// A role's operations as tools for AI clients (MCP over streamable HTTP), and the metadata by which such clients find
+// out where tokens come from (RFC 9728).
+
+import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
+import { deriveTools, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type { HeaderFields, Surface, SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
+import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { McpContext } from './answer-message.ts'
+import { type McpSessionLimits, McpSessions } from './mcp-sessions.ts'
+import { checkRequestOrigin, type OriginPolicy } from './origin-check.ts'
+
+export type McpSurfaceOptions = {
+  readonly role: string
+  readonly about: { readonly name: string; readonly version: string }
+  /** The operations that are tools. */
+  readonly operations: readonly AddressedOperation[]
+  readonly resources: readonly McpResource[]
+  readonly origin_policy: OriginPolicy
+  /** From scheme to host and port, as clients write it; of the request's own host when absent. */
+  readonly public_url: string | undefined
+  readonly isTls: boolean
+  /** Issuers of the tokens that are accepted here. */
+  readonly authorization_servers: readonly string[]
+  readonly sessions: McpSessionLimits
+  readonly now: () => number
+  readonly random: (bytes: number) => string
+  readonly log: Log
+}
+
+const metadataPath = `/.well-known/oauth-protected-resource${toolsPath}`
+
+export function mcpSurface(options: McpSurfaceOptions): Surface {
+  const { origin_policy, operations, resources, role } = options
+  const sessions = new McpSessions(options.sessions, options.now, options.random)
+  const failed = (error: Error) => options.log.debug(`${role}.agentspace.refused`, { why: error.message })
+  let speaking: McpContext | undefined
+  const speak = () =>
+    (speaking ??= { about: options.about, tools: deriveTools(operations), resources, sessions, onError: failed })
+  return {
+    routes: listRoutes(role, operations),
+    refusal: (headers) => checkRequestOrigin(origin_policy, headers),
+    challenge: (headers) => `, resource_metadata="${baseUrl(options, headers)}${metadataPath}"`,
+    async answer(request: SurfaceRequest): Promise<SurfaceResponse> {
+      if (request.method === 'GET' || request.method === 'HEAD') return metadataResponse(options, request.headers)
+      const { answerMessage, endSession } = await import('./answer-message.ts')
+      return request.method === 'DELETE' ? endSession(speak(), request) : await answerMessage(speak(), request)
+    },
+  }
+}
+
+function listRoutes(role: string, operations: readonly AddressedOperation[]): ServedRoute[] {
+  const limits = operations.flatMap(({ operation }) => operation.max_body_bytes ?? [])
+  const max_body_bytes = Math.max(1_048_576, ...limits)
+  const own = { path: toolsPath, allow: 'authenticated', max_body_bytes } as const
+  const open = { path: metadataPath, also: ['/.well-known/oauth-protected-resource'], allow: 'public' } as const
+  return [
+    { address: `${role}.agentspace.message`, operation: { ...own, method: 'POST' } },
+    { address: `${role}.agentspace.end`, operation: { ...own, method: 'DELETE' } },
+    { address: `${role}.agentspace.metadata`, operation: { ...open, method: 'GET' } },
+  ]
+}
+
+function metadataResponse(options: McpSurfaceOptions, headers: HeaderFields): SurfaceResponse {
+  const text = JSON.stringify({
+    resource: `${baseUrl(options, headers)}${toolsPath}`,
+    resource_name: options.about.name,
+    authorization_servers: options.authorization_servers,
+    bearer_methods_supported: ['header'],
+  })
+  return { status: 200, headers: { 'content-type': 'application/json' }, text }
+}
+
+/** The host is one that the door lets in, or the request would have ended there. */
+function baseUrl({ public_url, isTls }: McpSurfaceOptions, { host }: HeaderFields): string {
+  return public_url?.replace(/\/$/, '') ?? `${isTls ? 'https' : 'http'}://${host}`
+}

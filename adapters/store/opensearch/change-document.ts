@@ -1,0 +1,56 @@
+// A change of one document: read, changed by whoever asks, and written only over what was read.
+import { randomUUID } from 'node:crypto'
+import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
+import type { ConditionalWrite, DocumentClient } from './document-client.ts'
+import { buildEnvelope, clusterId, documentId, type FoundDocument } from './document-envelope.ts'
+import type { OpensearchTable } from './table.ts'
+import type { WriteQueue } from './write-queue.ts'
+
+/** Others of the same role may write too; more than so many lost races in a row are no race. */
+const max_attempts = 100
+
+export async function readDocument(
+  documents: DocumentClient,
+  alias: string,
+  id: string,
+): Promise<FoundDocument | undefined> {
+  if (id === '' || !id.isWellFormed()) return undefined
+  const held = await documents.get(alias, clusterId(id))
+  return held && documentId(held.envelope) === id ? held : undefined
+}
+
+/** Reads and tries until nobody was faster. `change` answers undefined when somebody was. */
+export async function changeDocument<A>(
+  documents: DocumentClient,
+  { alias }: OpensearchTable,
+  id: string,
+  change: (held: FoundDocument) => Promise<A | undefined>,
+): Promise<A | 'missing'> {
+  for (let attempt = 0; attempt < max_attempts; attempt++) {
+    const held = await readDocument(documents, alias, id)
+    if (!held) return 'missing'
+    const done = await change(held)
+    if (done !== undefined) return done
+  }
+  throw new Refusal('conflict', 'the document changes too often')
+}
+
+/** Undefined when somebody was faster. */
+export async function replaceDocument<T extends StoredFields>(
+  writes: WriteQueue,
+  table: OpensearchTable,
+  held: FoundDocument,
+  value: T,
+  events?: readonly AuditEvent[],
+): Promise<Doc<T> | undefined> {
+  const doc = { id: documentId(held.envelope), version: held.envelope.version + 1, value }
+  const outcome = await writes.send({ ...buildWrite(table, doc), replaces: held.token }, events)
+  return outcome === 'done' ? doc : undefined
+}
+
+export function buildWrite({ alias, kinds }: OpensearchTable, doc: Doc<StoredFields>): ConditionalWrite {
+  const write = randomUUID()
+  return { write, alias, id: clusterId(doc.id), source: buildEnvelope(doc, write, kinds) }
+}

@@ -1,0 +1,47 @@
+// What boot loads when a site keeps its documents in a cluster: one role's store there, and the copies of its audit chain.
+
+import type { AuditLog } from '../../../daemon/kernel/audit/audit-chain.ts'
+import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
+import { AuditShipping, type ShippingPosition } from './audit-shipping.ts'
+import { type ClusterOptions, openCluster } from './cluster.ts'
+import type { ClusterStore } from './cluster-store.ts'
+import { type ClusterMemory, knownCluster, readClusterUuid } from './known-cluster.ts'
+import { findLostIndexes } from './open-index.ts'
+import { opensearchStore } from './store.ts'
+import type { SchemaCollection } from './table.ts'
+
+export type ClusterStorageOptions = ClusterOptions & {
+  /** What the site's index names begin with: `<index_prefix>.<site>.` */
+  readonly base: string
+  /** What those of this role begin with, further. */
+  readonly prefix: string
+  readonly replicas: number
+  readonly scroll: string
+  readonly collections: readonly SchemaCollection[]
+  readonly pendingAudit: PendingAudit
+  readonly audit: AuditLog
+  readonly shippingPosition: ShippingPosition
+  readonly memory: ClusterMemory
+}
+
+export type ClusterStorage = {
+  readonly store: ClusterStore
+  readonly shipping: AuditShipping
+  /** The UUID of the cluster that answers; undefined while none does. */
+  readClusterUuid(): Promise<string | undefined>
+  /** Indexes that were made, and that the cluster that answers does not have. @throws ClusterFailure. */
+  findLostIndexes(): Promise<readonly string[]>
+}
+
+/** Asks the cluster nothing yet. @throws when a file of keys or certificates cannot be read. */
+export function openClusterStorage(options: ClusterStorageOptions): ClusterStorage {
+  const { base, prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } = options
+  const whoever = openCluster(options)
+  const opened = knownCluster(whoever, options)
+  return {
+    store: opensearchStore(opened, { base, memory, prefix, replicas, scroll, collections, pendingAudit }),
+    shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, position: shippingPosition }),
+    readClusterUuid: () => readClusterUuid(whoever).catch(() => undefined),
+    findLostIndexes: () => findLostIndexes(whoever, options),
+  }
+}

@@ -1,0 +1,50 @@
+// Indexes are made once: one that was made and is not there is lost, and a new one in its place would look sound and be empty.
+import * as z from 'zod'
+import type { OpensearchCluster } from './cluster.ts'
+import { ClusterFailure } from './cluster-failure.ts'
+import type { ClusterBinding, ClusterMemory } from './known-cluster.ts'
+
+/**
+ * Makes the index behind the alias unless it is there; from then on it is remembered, before anything is written to it.
+ * @throws ClusterFailure when it was there before and is not now.
+ */
+export async function openIndex(
+  cluster: OpensearchCluster,
+  memory: ClusterMemory,
+  alias: string,
+  body: object,
+): Promise<void> {
+  const isThere = async () => (await listAliases(cluster, alias)).has(alias)
+  if (!(await isThere())) {
+    if (memory.indexes().includes(alias)) throw new ClusterFailure('undone', 'an index is lost', 60)
+    await cluster.request({ method: 'PUT', path: `/${alias}-1`, body }, z.unknown()).catch(async (error: unknown) => {
+      // Another process was faster.
+      if (!(await isThere())) throw error
+    })
+  }
+  await memory.addIndex(alias)
+}
+
+/** Aliases of the indexes that were made and are not there. @throws ClusterFailure. */
+export async function findLostIndexes(
+  cluster: OpensearchCluster,
+  { memory, base }: ClusterBinding,
+  timeout_ms = cluster.timeout_ms,
+): Promise<string[]> {
+  const made = memory.indexes()
+  if (made.length === 0) return []
+  const there = await listAliases(cluster, base, timeout_ms)
+  return made.filter((alias) => !there.has(alias))
+}
+
+const aliasesResponse = z.record(z.string(), z.object({ aliases: z.record(z.string(), z.unknown()) }))
+
+/** Of all indexes whose names begin so: by a pattern, since a user of few rights may not ask for what is not there. */
+async function listAliases(
+  cluster: OpensearchCluster,
+  start: string,
+  timeout_ms = cluster.timeout_ms,
+): Promise<Set<string>> {
+  const found = await cluster.request({ method: 'GET', path: `/${start}*/_alias`, timeout_ms }, aliasesResponse)
+  return new Set(Object.values(found).flatMap((index) => Object.keys(index.aliases)))
+}

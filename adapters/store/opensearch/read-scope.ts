@@ -1,0 +1,53 @@
+// What of a label a viewer is held to, so that the cluster can be asked for what the viewer may know of, whatever labels there are.
+import * as z from 'zod'
+import { parseLabelKey } from '../../../daemon/kernel/label/label.ts'
+import { labelKeyOf, type ReadScope, type StoredFields } from '../../../daemon/kernel/store/store.ts'
+
+/**
+ * Lies beside each document. Who sees it has all of the `needs`, of which there are `count`, and is of the `audience`.
+ * A document without these marks is nobody's.
+ */
+export const labelMarks = z.strictObject({
+  needs: z.array(z.string()).min(1),
+  count: z.int().min(1),
+  audience: z.array(z.string()),
+})
+export type LabelMarks = z.infer<typeof labelMarks>
+
+const keywordMapping = { type: 'keyword' }
+export const marksMapping = {
+  dynamic: 'strict',
+  properties: { needs: keywordMapping, count: { type: 'long' }, audience: keywordMapping },
+}
+
+/** What every viewer has and is: the need and the audience of a document without a label. No name is empty. */
+const anybody = ''
+
+export function deriveMarks(value: StoredFields): LabelMarks {
+  const key = labelKeyOf(value)
+  if (key === '') return { needs: [anybody], count: 1, audience: [anybody] }
+  const { policy, level, categories, releasable_to = [] } = parseLabelKey(key)
+  // A repeated category is one term of the cluster's.
+  const needs = [levelMark(policy, level), ...new Set(categories.map(nameMark))]
+  return { needs, count: needs.length, audience: [...new Set(releasable_to.map(nameMark))] }
+}
+
+/** Queries that must all hold, which decide as `dominates` does for one label; the tenant is asked for apart. */
+export function readScopeQueries({ viewer: { tenant_id, clearance }, policy: { policy, levels } }: ReadScope) {
+  const reach = levels.indexOf(clearance?.level ?? levels[0] ?? '')
+  const grades = levels.slice(0, reach + 1).map((level) => levelMark(policy, level))
+  const terms = [anybody, ...grades, ...(clearance?.categories ?? []).map(nameMark)]
+  const nationality = clearance?.nationality === undefined ? [] : [nameMark(clearance.nationality)]
+  return [
+    { terms: { 'marks.audience': [anybody, nameMark(tenant_id), ...nationality] } },
+    { terms_set: { 'marks.needs': { terms, minimum_should_match_field: 'marks.count' } } },
+  ] as const
+}
+
+function levelMark(policy: string, level: string): string {
+  return JSON.stringify([policy, level])
+}
+
+function nameMark(name: string): string {
+  return JSON.stringify(name)
+}

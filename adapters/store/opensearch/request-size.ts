@@ -1,0 +1,35 @@
+// How much goes into one request: by count and by bytes, and by halves where the cluster says that it was too much.
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+
+/** Bounds of one request. The bytes are far below what a cluster takes by its defaults (100 MB). */
+export const max_request_items = 500
+export const max_request_bytes = 8_000_000
+
+/** How many of these sizes go together, from the first on: one at least. */
+export function countFitting(sizes: readonly number[], bytes: number): number {
+  let sum = 0
+  const beyond = sizes.slice(0, max_request_items).findIndex((size) => {
+    sum += size
+    return sum > bytes
+  })
+  return beyond < 0 ? Math.min(sizes.length, max_request_items) : Math.max(beyond, 1)
+}
+
+/** All of them, some at a time. */
+export function* splitIntoRequests<T>(items: readonly T[], sizeOf: (item: T) => number): Generator<readonly T[]> {
+  const sizes = items.map(sizeOf)
+  for (let at = 0, count = 0; at < items.length; at += count) {
+    count = countFitting(sizes.slice(at, at + max_request_items), max_request_bytes)
+    yield items.slice(at, at + count)
+  }
+}
+
+/** A request that was refused for its size has had no effect. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'too_large'
+}
+
+export function splitInHalf<T>(items: readonly T[]): readonly [readonly T[], readonly T[]] {
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)]
+}

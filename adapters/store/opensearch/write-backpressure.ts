@@ -1,0 +1,58 @@
+// How much may wait for the cluster, behind one document and in all: whoever comes beyond is told at once to come again.
+import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
+import { ClusterFailure } from './cluster-failure.ts'
+
+export type BacklogSize = { readonly writes: number; readonly bytes: number }
+/** As many as may wait in all may be in doubt. */
+export type BacklogLimits = { readonly each: BacklogSize; readonly all: BacklogSize }
+
+/** A document takes some hundred writes a second; callers of a listener are a thousand at most. */
+export const default_backlog_limits: BacklogLimits = {
+  each: { writes: 500, bytes: 16_000_000 },
+  all: { writes: 10_000, bytes: 64_000_000 },
+}
+
+/** What an update holds is known in its turn alone; a contribution has some kilobytes. */
+export const update_size_bytes = 16_000
+
+export function estimateBytes(value: StoredFields): number {
+  return JSON.stringify(value).length
+}
+
+const empty_backlog: BacklogSize = { writes: 0, bytes: 0 }
+
+export class WriteBackpressure {
+  readonly #limits: BacklogLimits
+  readonly #by_document = new Map<string, BacklogSize>()
+  #all = empty_backlog
+
+  constructor(limits: BacklogLimits) {
+    this.#limits = limits
+  }
+
+  /** Answers with the way out. @throws ClusterFailure (`undone`) when there is no room. */
+  enter(key: string, bytes: number): () => void {
+    const { each, all } = this.#limits
+    const held = this.#by_document.get(key) ?? empty_backlog
+    if (isFull(held, bytes, each)) throw new ClusterFailure('undone', 'too many writes wait for this document')
+    if (isFull(this.#all, bytes, all)) throw new ClusterFailure('undone', 'too many writes wait')
+    this.#change(key, 1, bytes)
+    return () => this.#change(key, -1, -bytes)
+  }
+
+  #change(key: string, writes: number, bytes: number): void {
+    const held = addToBacklog(this.#by_document.get(key) ?? empty_backlog, writes, bytes)
+    if (held.writes === 0) this.#by_document.delete(key)
+    else this.#by_document.set(key, held)
+    this.#all = addToBacklog(this.#all, writes, bytes)
+  }
+}
+
+/** The first always finds room: what is too large alone is for the cluster to say. */
+function isFull(held: BacklogSize, bytes: number, most: BacklogSize): boolean {
+  return held.writes > 0 && (held.writes >= most.writes || held.bytes + bytes > most.bytes)
+}
+
+function addToBacklog(held: BacklogSize, writes: number, bytes: number): BacklogSize {
+  return { writes: held.writes + writes, bytes: held.bytes + bytes }
+}

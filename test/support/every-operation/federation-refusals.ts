@@ -1,0 +1,85 @@
+// Refusals of messages between sites: invitations, contributions, results and emissions.
+import {
+  buildEmission,
+  buildInvitation,
+  type OperationFixture,
+  secretLabel,
+  sessionPolicy,
+} from './operation-fixture.ts'
+import {
+  createScoredSession,
+  createSession,
+  deliverMessage,
+  deliverTampered,
+  labelAboveCeiling,
+  type RefusalScenario,
+  type RequestFields,
+} from './session-requests.ts'
+
+export const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classification: secretLabel }
+
+export const federationRefusals: Record<string, RefusalScenario> = {
+  'consensus.federation.contribute not_found': (stage) =>
+    deliverMessage(stage, 'contribution', { session_id: 'ses_nowhere', ...opinion }),
+  'consensus.federation.contribute signature_invalid': (stage) =>
+    deliverTampered(stage, 'contribution', { session_id: stage.shared, ...opinion }, { pair_score: 0 }),
+  async 'consensus.federation.contribute not_contributor'(stage) {
+    return deliverMessage(stage, 'contribution', { session_id: await createSession(stage), ...opinion })
+  },
+  'consensus.federation.contribute session_closed': (stage) =>
+    deliverMessage(stage, 'contribution', { session_id: stage.followed, ...opinion }, { receiver_tenant_id: 'alpha' }),
+  async 'consensus.federation.contribute quorum_full'(stage) {
+    return deliverMessage(stage, 'contribution', {
+      session_id: await createScoredSession(stage, [1, 0], { invite: ['bravo'] }),
+      ...opinion,
+    })
+  },
+  async 'consensus.federation.contribute label_denied'(stage) {
+    const session_id = await createSession(stage, { invite: ['bravo'], policy: { ...sessionPolicy, m: 3, n: 3 } })
+    return deliverMessage(stage, 'contribution', {
+      session_id,
+      ...opinion,
+      classification: { ...secretLabel, policy: 'FOREIGN' },
+    })
+  },
+  async 'consensus.federation.contribute idempotency_mismatch'(stage) {
+    const session_id = await createSession(stage, { invite: ['bravo'], policy: { ...sessionPolicy, m: 3, n: 3 } })
+    const msg_id = `msg_${'1'.repeat(32)}`
+    await deliverMessage(stage, 'contribution', { session_id, ...opinion }, { msg_id })
+    return deliverMessage(stage, 'contribution', { session_id, ...opinion, pair_score: 0 }, { msg_id })
+  },
+  'consensus.federation.invite signature_invalid': (stage) =>
+    deliverTampered(stage, 'invitation', buildInvitation('ses_tampered'), { lens_version: '2' }),
+  'consensus.federation.invite not_your_tenant': (stage) =>
+    deliverMessage(stage, 'invitation', buildInvitation('ses_elsewhere'), { receiver_tenant_id: 'charlie' }),
+  'consensus.federation.invite already_exists': (stage) =>
+    deliverMessage(stage, 'invitation', buildInvitation(stage.open)),
+  'consensus.federation.invite label_denied': (stage) =>
+    deliverMessage(stage, 'invitation', buildInvitation('ses_too_high'), labelAboveCeiling),
+  'consensus.federation.result label_denied': (stage) =>
+    deliverMessage(stage, 'result', { session_id: stage.followed }, labelAboveCeiling),
+  'consensus.federation.result not_found': (stage) => deliverMessage(stage, 'result', { session_id: 'ses_nowhere' }),
+  'consensus.federation.result signature_invalid': (stage) =>
+    deliverTampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
+}
+
+/** What bravo told in the stage, told again and otherwise. */
+export const redeliverEmission = (
+  stage: OperationFixture,
+  more: RequestFields,
+  change: RequestFields = {},
+  by: { token?: string } = {},
+) => deliverMessage(stage, 'lens_emission', buildEmission('ses_told', more), change, by)
+
+export const emissionRefusals: Record<string, RefusalScenario> = {
+  async 'consensus.federation.emission not_found'(stage) {
+    return redeliverEmission(stage, {}, {}, { token: await stage.site.token({ roles: ['admin'] }) })
+  },
+  'consensus.federation.emission signature_invalid': (stage) =>
+    deliverTampered(stage, 'lens_emission', buildEmission('ses_tampered'), { decision: 'non_match' }),
+  'consensus.federation.emission not_your_tenant': (stage) =>
+    redeliverEmission(stage, {}, { receiver_tenant_id: 'charlie' }),
+  'consensus.federation.emission session_closed': (stage) => redeliverEmission(stage, { seq: 6 }),
+  'consensus.federation.emission label_denied': (stage) => redeliverEmission(stage, {}, labelAboveCeiling),
+  'consensus.federation.emission idempotency_mismatch': (stage) => redeliverEmission(stage, { decision: 'non_match' }),
+}

@@ -1,0 +1,24 @@
+// Requests that the refusals of several roles begin with.
+import { buildSessionInput, type OperationFixture, secretLabel } from './operation-fixture.ts'
+
+export const matchSessions = '/api/v2/consensus/match_session'
+
+export function buildMatchSession(digit: string) {
+  const { classification: _level, ...asked } = buildSessionInput()
+  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+  return { ...asked, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject }
+}
+
+export const sessions = '/api/v2/consensus/session'
+
+export function postRequest(
+  { site, admin }: OperationFixture,
+  path: string,
+  body: unknown,
+  more: { token?: string; key?: string } = {},
+) {
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (more.key !== undefined) headers['idempotency-key'] = more.key
+  const role = path.startsWith('/api/v2/site/') ? 'site' : 'consensus'
+  return site.request(role, { method: 'POST', path, token: more.token ?? admin, headers, body: JSON.stringify(body) })
+}
