@@ -11,6 +11,21 @@ const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test
 /** Adapters and sites on real servers: one file after the other, beside `packaged`. */
 const engines = 'test/engines/**/*.test.ts'
 
+/** In process, and slow by what they are about: floods, time limits, passphrases, crashes at every step, seeded properties. */
+const thorough = [
+  'daemon/runtime/proxy/thread-supervisor.test.ts',
+  'test/boot/doctor-machine.test.ts',
+  'test/cli/{terminal,wrapped-keys}.test.ts',
+  'test/keys/wrapped-key.test.ts',
+  'test/roles/intelligence/lifecycle-properties.test.ts',
+  'test/roles/proxy/outcomes.test.ts',
+  'test/roles/resolution/{data-files,exchange-*,hostile-peer,over-lens,run-*}.test.ts',
+  'test/roles/site/{bad-tokens,releases}.test.ts',
+  'test/store/durability.test.ts',
+  'test/transport/coalition/hostile.test.ts',
+  'test/transport/filedrop/{acknowledgements,courier*,crash,disk-full,hostile*,power-cut,scanner,swapped-files}.test.ts',
+]
+
 /** What measures memory or time, or saturates the machine: alone, after everything else. */
 const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts', 'test/sites/*-soak.test.ts']
 
@@ -56,10 +71,22 @@ export default defineConfig({
             'test/sites/!(demo).test.ts',
             engines,
             ...measuring,
+            ...thorough,
           ],
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+          ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'thorough',
+          include: thorough,
+          exclude: outside,
+          pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           ...timeouts,
         },
       },
@@ -70,7 +97,7 @@ export default defineConfig({
           exclude: [...outside, shortFederation, ...measuring],
           pool: 'forks',
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           ...timeouts,
         },
       },
@@ -82,7 +109,7 @@ export default defineConfig({
           exclude: [...outside, ...measuring],
           pool: 'forks',
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           ...timeouts,
         },
       },
@@ -94,7 +121,7 @@ export default defineConfig({
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           ...timeouts,
         },
       },

@@ -31,7 +31,7 @@ if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
  * Stages of tiers, in order. Tiers of one stage run beside each other, each in a worker of its own: sites of the packaged
  * executable leave a core to the real servers. A measurement has the machine to itself.
  */
-const stages = isWhole && names.length === 0 ? [['short'], ['packaged', 'engines'], ['measuring']] : [[]]
+const stages = isWhole && names.length === 0 ? [['short'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
 const tests = { passed: 0, failed: 0, skipped: 0 }
 for (const stage of stages) {
   const runs =

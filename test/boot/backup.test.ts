@@ -89,7 +89,7 @@ test('the command line takes it back: refused while the site runs, whole once it
   const site = path.dirname(world.folder.profile)
   const words = ['store', 'restore', path.join(dir, name), '--yes', '--site', site]
   const refused = await runCommand(words)
-  expect([refused.exit, refused.stderr]).toEqual([3, expect.stringContaining('runs')])
+  expect([refused.exit, refused.stderr]).toEqual([3, expect.stringContaining('is running')])
   await world.stop()
   expect(await runJsonCommand(words)).toMatchObject({ roles: ['site', 'consensus'] })
   await world.start()

@@ -109,7 +109,7 @@ test('so many message keys sign that an envelope holds them, and no more are mad
   for (const _ of Array(6)) await generateSiteKey(world.folder, {}, 'message', { algorithm: 'ML-DSA-87', now: later() })
   const kids = listKeys(dir()).map(({ kid }) => kid)
   await expect(generateSiteKey(world.folder, {}, 'message', { now: later() })).rejects.toThrow(
-    '8 message keys sign already',
+    '8 message keys are active',
   )
   await expect(rotateSiteKey(world.folder, {}, active('message'), { now: later() })).rejects.toThrow('8 message keys')
   expect(listKeys(dir()).map(({ kid }) => kid)).toEqual(kids)

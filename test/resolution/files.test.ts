@@ -226,7 +226,7 @@ describe('what cannot be used is told, and nothing is written', () => {
   test('a field that the lens does not have', async () => {
     const ended = await runCommand(run('never', '--columns', 'shoe=size'))
     expect(ended.exit).toBe(2)
-    expect(ended.stderr).toContain('"shoe=size" is not FIELD=COLUMN')
+    expect(ended.stderr).toContain('"shoe=size" does not have the form FIELD=COLUMN')
   })
 
   test('a truth about other records', async () => {

@@ -66,7 +66,7 @@ test('records as they are: both sites come to what one site finds that has all o
   const local = await readRunResult('alpha', alone.uid)
   expect(local.clusters).toHaveLength(30)
   const { uid, warnings } = await proposeExchange(sites, { privacy: 'none', data: ours })
-  expect(warnings.join()).toContain('as they are')
+  expect(warnings.join()).toContain('unencoded')
   await agreeToExchange(sites, 'bravo', uid, theirs)
   await waitForExchange(sites, uid, 'completed')
   for (const name of ['alpha', 'bravo']) {

@@ -390,7 +390,7 @@ describe('backups', () => {
 
 test('orderly stops end with 0, root verifies the records, and dividing again finds nothing to do', async () => {
   const running = await two.alpha.run(['site', 'divide'])
-  expect([running.exit, running.stderr]).toEqual([3, expect.stringContaining('runs')])
+  expect([running.exit, running.stderr]).toEqual([3, expect.stringContaining('is running')])
   expect(await Promise.all([site.stop(), consensus.stop()])).toEqual([0, 0])
   expect(await two.alpha.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
   // Messages keep the user who brought them, until the site is divided again.

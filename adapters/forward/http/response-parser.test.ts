@@ -92,7 +92,7 @@ describe('an answer', () => {
     for (const pieces of splitPieces(text)) {
       expect(parsePieces(pieces, { ends: true })).toMatchObject({ body: 'until\r\n\r\nclose', isOver: true })
     }
-    expect(parseText(text).heads[0]).toMatchObject({ isKept: false, length: undefined })
+    expect(parseText(text).heads[0]).toMatchObject({ isReusable: false, length: undefined })
   })
 
   test('to HEAD, and of 304, has no body, and says how long it would be', () => {

@@ -105,7 +105,7 @@ where('without its cluster a site is up and not ready, and says when to come aga
   const refused = await site.call('consensus', 'GET', `/api/v2/consensus/session/${id}`, undefined, { token })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await site.call('consensus', 'GET', '/health')).status).toBe(503)
-  expect(await readHealth(site, 'consensus')).toBe('503 the store is not ready: opensearch: no connection')
+  expect(await readHealth(site, 'consensus')).toMatch(/^503 the store is not ready: opensearch: no connection/)
   await site.restart()
   expect((await site.call('consensus', 'GET', '/health')).status).toBe(503)
   await server.start()
@@ -159,7 +159,7 @@ where('a site moves into the cluster and back, with every document and version, 
   const env = buildClusterSections()
   const move = (to: 'opensearch' | 'sqlite', replace = false) =>
     migrateStore(folder, env, { to, replace }, () => undefined)
-  await expect(move('opensearch')).rejects.toThrow(/runs/)
+  await expect(move('opensearch')).rejects.toThrow(/is running/)
   const before = await waitUntil(async () => {
     const all = await Promise.all(made.map(({ id }) => person.ok(get, { id })))
     return all.every(({ undelivered }) => undelivered === 0) && all

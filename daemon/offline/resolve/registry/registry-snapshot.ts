@@ -55,10 +55,9 @@ export async function importRegistrySnapshot(
     const signed = await readSnapshotEnding(folder, env, source, given.file, snapshot_mb * 1_048_576)
     const { manifest } = signed
     if (manifest.records > lookup_records) {
-      const most = `this site looks up in ${lookup_records} at most`
       throw new OfflineCommandError(
         3,
-        `it has ${manifest.records} records, and ${most}`,
+        `the snapshot has ${manifest.records} records, and this site allows ${lookup_records} at most`,
         'raise resolution.lookup_records',
       )
     }
@@ -206,8 +205,8 @@ async function copySignedBytes(
 /** The peer has signed it, and yet it is no registry. */
 function rejectSnapshot(error: unknown): never {
   if (error instanceof OfflineCommandError) throw error
-  if (isRefusal(error)) throw new OfflineCommandError(3, `${error.message}: nothing was taken in`)
-  if (error instanceof RangeError) throw new OfflineCommandError(5, `${error.message}: nothing was taken in`)
+  if (isRefusal(error)) throw new OfflineCommandError(3, `${error.message}: nothing was imported`)
+  if (error instanceof RangeError) throw new OfflineCommandError(5, `${error.message}: nothing was imported`)
   throw error
 }
 

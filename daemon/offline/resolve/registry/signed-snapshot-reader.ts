@@ -33,7 +33,7 @@ export class SignedSnapshotReader {
     for await (const text of lines) {
       number++
       const fault = this.#fault(text)
-      if (fault) throw new OfflineCommandError(5, `line ${number} ${fault}: nothing was taken in`)
+      if (fault) throw new OfflineCommandError(5, `line ${number} ${fault}: nothing was imported`)
     }
     const { records, entities } = this.#signed.manifest
     if (!this.#lens || this.#records.size !== records || this.#entities.size !== entities) {
@@ -57,7 +57,7 @@ export class SignedSnapshotReader {
   #takeLabel(theirs: Label): undefined {
     const { peer, names } = this.#signed
     const label = admitIncomingLabel(theirs, peer, names, this.#policy)
-    if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was taken in`)
+    if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was imported`)
     this.#labels.push(label)
   }
 

@@ -42,7 +42,7 @@ export async function verifySnapshotSignature(
     throw new OfflineCommandError(3, `the snapshot has another tenant than the pinned one of ${peer.name}`)
   }
   const label = translateLabel(said.label, peer.label_map, labels)
-  if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was taken in`)
+  if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was imported`)
   const { releasable_names } = getSettings(resolved, filedropSettings)
   return { manifest: said, envelope, peer, names: [platform.tenant_id, ...releasable_names] }
 }
