@@ -132,6 +132,12 @@ describe('whatever is logged', () => {
     expect(lines()[0]).toMatchObject({ big: '1', self: '[cut]', bytes: '[3 bytes]', bad: '[unreadable]' })
   })
 
+  test('a key of a map that has no text is unreadable, and its value is written', () => {
+    const { log, lines } = captureLog()
+    log.info('x', { odd: new Map([[{ toString: 0 }, 1]]) })
+    expect(lines()[0]).toMatchObject({ odd: { '[unreadable]': 1 } })
+  })
+
   test('any value makes one line of JSON', () => {
     const { log, lines } = captureLog()
     let count = 0

@@ -55,9 +55,18 @@ function redactValue(value: unknown, above: readonly object[]): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
   const inside = [...above, value]
   if (Array.isArray(value)) return value.map((item) => redactValue(item, inside))
-  if (value instanceof Map) return redactValue(Object.fromEntries(value), inside)
+  if (value instanceof Map) return redactValue(Object.fromEntries([...value].map(withTextKey)), inside)
   if (value instanceof Set) return redactValue([...value], inside)
   return redactMembers(value, inside)
+}
+
+/** A key of a map can be any value, also an object that has no text. */
+function withTextKey([key, value]: [unknown, unknown]): [string, unknown] {
+  try {
+    return [String(key), value]
+  } catch {
+    return ['[unreadable]', value]
+  }
 }
 
 function redactMembers(value: object, inside: readonly object[]): Record<string, unknown> {
