@@ -188,7 +188,7 @@ where(
     expect(await person.call(get, { id })).toMatchObject({ status: 503 })
     expect(await readHealth()).toContain(foreign)
     expect(await listIndexes()).toEqual([])
-    await expect(adoptAnsweringCluster(site.folder, buildSections(), { give_up: false })).rejects.toThrow(/runs/)
+    await expect(adoptAnsweringCluster(site.folder, buildSections(), { give_up: false })).rejects.toThrow(/is running/)
     await site.stop()
     await expect(site.start()).rejects.toMatchObject({
       name: 'StartRefusal',

@@ -183,7 +183,7 @@ where('a site moves into the cluster and back, with every document and version, 
   }
   await running.stop()
   // What an earlier move has left is removed on demand alone.
-  await expect(move('sqlite')).rejects.toThrow(/2 documents of session/)
+  await expect(move('sqlite')).rejects.toThrow(/2 documents in session/)
   const back = await move('sqlite', true)
   expect(back.filter(({ collection }) => collection !== 'checkpoint')).toEqual(
     moved.filter(({ collection }) => collection !== 'checkpoint'),
