@@ -75,7 +75,9 @@ test('the start is refused, by exit 3 and with the setting that is missing', asy
   })
   const { exit, stdout, stderr } = await runCommand(['serve', '--site', path.dirname(world.folder.profile)])
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
-  expect(stderr).toMatch(/the start checks refuse to start the site\n\s+site\.accreditations\.bravo: .*no accreditation/)
+  expect(stderr).toMatch(
+    /the start checks refuse to start the site\n\s+site\.accreditations\.bravo: .*no accreditation/,
+  )
   expect(stderr).not.toMatch(/site\.accreditations\.delta|\n\s+at /)
   await world.end()
 })

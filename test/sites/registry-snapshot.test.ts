@@ -166,7 +166,10 @@ test('what is forged, cut, lengthened, packed, another’s or older is refused w
   fs.writeFileSync(formatPath('replayed'), first)
   const replayed = await importSnapshot(formatPath('replayed'))
   expect([replayed.exit, replayed.stderr]).toEqual([3, expect.stringContaining('current snapshot is newer')])
-  expect(await importSnapshot(newer.file)).toMatchObject({ exit: 0, stderr: expect.stringContaining('imported already') })
+  expect(await importSnapshot(newer.file)).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('imported already'),
+  })
   expect((await readHeldSnapshot())[0]?.version).toBe(newer.manifest.version)
   expect(fs.readdirSync(path.join(requireSite('bravo').dir, 'data/resolution/snapshots'))).toEqual(['people.snapshot'])
 })
