@@ -17,11 +17,11 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(base, { recursive: true, force: true }))
 
 function createWriter(name = 'a', more: { most_bytes?: number; most_held_bytes?: number } = {}) {
-  const told: string[] = []
+  const states: string[] = []
   const options = { dir, name, most_bytes: 1_000, most_held_bytes: 1_000, ...more }
   return {
-    told,
-    writer: new SegmentWriter({ ...options, onStateChange: (state, detail) => told.push(`${state} ${detail}`) }),
+    states,
+    writer: new SegmentWriter({ ...options, onStateChange: (state, detail) => states.push(`${state} ${detail}`) }),
   }
 }
 
@@ -61,12 +61,12 @@ test('nothing is taken while it is written to; what a writer left behind is', as
 
 test('what cannot be sealed is sealed when it can be, by the writer that lives on', async () => {
   const folder = segmentFolder(dir)
-  const { writer: one, told } = createWriter()
+  const { writer: one, states } = createWriter()
   one.add('line')
   one.flush()
   fs.renameSync(dir, `${dir}.away`)
   one.seal()
-  await expect.poll(() => told).toEqual(['failing ENOENT'])
+  await expect.poll(() => states).toEqual(['failing ENOENT'])
   one.seal()
   fs.renameSync(`${dir}.away`, dir)
   await expect
@@ -78,7 +78,7 @@ test('what cannot be sealed is sealed when it can be, by the writer that lives o
   expect((await folder.read('a-00000001')).text).toBe('line\n')
   one.add('another')
   one.flush()
-  expect(told).toEqual(['failing ENOENT', 'back '])
+  expect(states).toEqual(['failing ENOENT', 'back '])
 })
 
 test('a process that is killed loses no line that it flushed', async () => {
@@ -106,18 +106,18 @@ test('a line that was cut short is said to be', async () => {
 test('while nothing can be written lines are held, then dropped and counted; then all that is held is written once', async () => {
   const folder = segmentFolder(dir)
   fs.renameSync(dir, `${dir}-away`)
-  const { writer: one, told } = createWriter('a', { most_held_bytes: 12 })
+  const { writer: one, states } = createWriter('a', { most_held_bytes: 12 })
   for (const line of ['first', 'again', 'dropped']) {
     one.add(line)
     one.flush()
   }
-  expect(told).toEqual(['failing ENOENT'])
+  expect(states).toEqual(['failing ENOENT'])
   expect(one.lost).toBe(1)
   fs.renameSync(`${dir}-away`, dir)
   one.flush()
   one.add('later')
   await one.end()
-  expect(told).toEqual(['failing ENOENT', 'back '])
+  expect(states).toEqual(['failing ENOENT', 'back '])
   expect((await folder.read('a-00000001')).text).toBe('first\nagain\nlater\n')
 })
 
@@ -126,16 +126,16 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
   try {
     const inside = join(disk.dir, 'audit')
     const folder = segmentFolder(inside)
-    const told: string[] = []
+    const states: string[] = []
     const options = { dir: inside, name: 'a', most_bytes: 1e6, most_held_bytes: 1e6 }
-    const one = new SegmentWriter({ ...options, onStateChange: (state, detail) => told.push(`${state} ${detail}`) })
+    const one = new SegmentWriter({ ...options, onStateChange: (state, detail) => states.push(`${state} ${detail}`) })
     one.add('kept')
     one.flush()
     disk.fillLeaving(1)
     const long = 'x'.repeat(9_000)
     one.add(long)
     one.flush()
-    expect(told).toEqual(['failing ENOSPC'])
+    expect(states).toEqual(['failing ENOSPC'])
     expect(fs.statSync(join(inside, 'a-00000001.open')).size).toBeGreaterThan(5)
     disk.empty()
     one.add('after')

@@ -1,4 +1,4 @@
-// What a thread says to the one that started it.
+// The messages of a worker thread to the thread that started it.
 import { parentPort, workerData } from 'node:worker_threads'
 
 export type ComputeThreadMessage = { readonly kind: 'progress' | 'done'; readonly value: unknown }

@@ -12,15 +12,15 @@ import { pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
 const replyOk = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
 const waitFor = (check: () => void) => vi.waitFor(check, pollOptions)
 
-test('with TLS it is the same door, and a new certificate is shown to whoever comes next', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'door-'))
+test('over TLS the listener serves the same, and a new connection sees the renewed certificate', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'listener-'))
   const authority = await createAuthority(dir, 'house')
   const [old, renewed] = [await issueCertificate(dir, authority, 'old'), await issueCertificate(dir, authority, 'new')]
-  const door = await startDataListener(replyOk, { tls: { cert: old.pem, key: old.pem } })
+  const server = await startDataListener(replyOk, { tls: { cert: old.pem, key: old.pem } })
   const serials: string[] = []
   const asked = async () => {
     const socket = connectTls({
-      port: door.listener.port,
+      port: server.listener.port,
       host: '127.0.0.1',
       servername: 'localhost',
       ca: authority.certificate,
@@ -36,12 +36,12 @@ test('with TLS it is the same door, and a new certificate is shown to whoever co
   }
   await asked()
   await asked()
-  door.listener.replaceCertificate({ cert: renewed.pem, key: renewed.pem })
+  server.listener.replaceCertificate({ cert: renewed.pem, key: renewed.pem })
   await asked()
   expect(serials[1]).toBe(serials[0])
   expect(serials[2]).not.toBe(serials[0])
-  const plain = await door.client(formatGet())
+  const plain = await server.client(formatGet())
   await plain.waitForClose()
-  await waitFor(() => expect(door.unrouted).toContain('handshake'))
+  await waitFor(() => expect(server.unrouted).toContain('handshake'))
   rmSync(dir, { recursive: true })
 })

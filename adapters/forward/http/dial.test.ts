@@ -104,13 +104,13 @@ describe('an origin', () => {
     const private_: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8', '192.168.0.1'))
     const open: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8'))
     const rule = addressRule([])
-    const told = (origin: UpstreamOrigin, resolve?: AddressResolver) => checkOrigin(origin, rule, resolve)
-    expect(await told({ host: '127.0.0.1', port: 1 })).toBeInstanceOf(AddressDeniedError)
-    expect(await told({ host: 'up.example', port: 1 }, private_)).toMatchObject({
+    const check = (origin: UpstreamOrigin, resolve?: AddressResolver) => checkOrigin(origin, rule, resolve)
+    expect(await check({ host: '127.0.0.1', port: 1 })).toBeInstanceOf(AddressDeniedError)
+    expect(await check({ host: 'up.example', port: 1 }, private_)).toMatchObject({
       message: '192.168.0.1 is private, and in no trusted network',
     })
-    expect(await told({ host: 'up.example', port: 1 }, open)).toBeUndefined()
-    expect(await told({ host: '8.8.8.8', port: 1 })).toBeUndefined()
+    expect(await check({ host: 'up.example', port: 1 }, open)).toBeUndefined()
+    expect(await check({ host: '8.8.8.8', port: 1 })).toBeUndefined()
   })
 
   test('the name of this machine is asked for where nothing else is said', async () => {
