@@ -14,13 +14,12 @@ import {
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
-import { findAddressedOperation } from './loaded-roles.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
 
 /** `trace`: of the work that asks. What is asked for goes on in it, with a span of its own. */
-export type RoleCaller = (operation: AnyOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
+export type RoleCaller = (target: AddressedOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
 
 export type RoleDirectory = {
   readonly folder: SiteFolder
@@ -38,8 +37,7 @@ export const readEpoch_ms = (): number => performance.timeOrigin + performance.n
 
 /** Asks as the service identity of `asker`. A refusal is thrown as the `Refusal` that it was. */
 export function roleCaller(office: RoleDirectory, asker: string): RoleCaller {
-  return async (operation, input, trace) => {
-    const target = await findAddressedOperation(operation)
+  return async (target, input, trace) => {
     const shop = office.contexts.get(target.role)
     if (shop) return callInProcess(shop, target, asker, input, childTrace(trace, office.random))
     return callOverSocket(office, target, asker, input, trace)

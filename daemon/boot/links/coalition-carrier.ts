@@ -3,11 +3,12 @@ import { coalitionCarrier } from '../../../adapters/transport/coalition/coalitio
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import { getSettings } from '../profile.ts'
 import type { NetworkCarrierOptions } from './network-carriers.ts'
 
 /** Only for settings without `coalitionFault`. */
-export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier {
+export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier & StatusFeed {
   const { hub_url, token_url, client_id = site.name, secret_file, ...given } = getSettings(resolved, coalitionSettings)
   if (hub_url === undefined || token_url === undefined || secret_file === undefined)
     throw new Error('the coalition is not wholly named in the profile')

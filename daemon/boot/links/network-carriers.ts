@@ -7,6 +7,7 @@ import type { ResolvedSettings, SettingsBlock } from '../../kernel/settings/sett
 import type { Metrics } from '../../kernel/telemetry/metrics.ts'
 import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import { getSettings, type ProfileProblem } from '../profile.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 import { computeBackoff_ms, type LinkPump, linkPump } from './link-pump.ts'
@@ -27,16 +28,25 @@ export type NetworkCarrierOptions = {
   readonly clock: { now(): number }
 }
 
-type CarrierFactory = (given: NetworkCarrierOptions) => Promise<Carrier>
+/** `feed`: of a network that also publishes what concerns a whole coalition. */
+type OpenedCarrier = { readonly carrier: Carrier; readonly feed?: StatusFeed }
+type CarrierFactory = (given: NetworkCarrierOptions) => Promise<OpenedCarrier>
+
+/** What runs, filled as soon as it does. */
+export type RunningLinks = {
+  readonly carriers: Carrier[]
+  readonly feeds: StatusFeed[]
+  readonly linkPumps: LinkPump[]
+}
 
 const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>>> = {
-  mtls: async (given) => (await import('./mtls-carrier.ts')).openMtlsCarrier(given),
+  mtls: async (given) => ({ carrier: (await import('./mtls-carrier.ts')).openMtlsCarrier(given) }),
   async amqp({ resolved, site, log, chance }) {
     const { amqpCarrier } = await import('../../../adapters/transport/amqp/carrier.ts')
     const { url, user, password, prefix, queue_type, peers, ...tls } = getSettings(resolved, amqpSettings)
     const { max_envelope_bytes: envelope_bytes, max_body_bytes: body_bytes } = getSettings(resolved, filedropSettings)
     const files = { ca_file: tls.tls_ca_file, cert_file: tls.tls_cert_file, key_file: tls.tls_key_file }
-    return amqpCarrier({
+    const carrier = amqpCarrier({
       broker: { url, user, tls: files },
       password,
       site: site.name,
@@ -47,8 +57,12 @@ const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>
       log,
       wait_ms: (failures) => computeBackoff_ms(failures, chance()),
     })
+    return { carrier }
   },
-  coalition: async (given) => (await import('./coalition-carrier.ts')).openCoalitionCarrier(given),
+  async coalition(given) {
+    const carrier = (await import('./coalition-carrier.ts')).openCoalitionCarrier(given)
+    return { carrier, feed: carrier }
+  },
 }
 
 const sectionReader = (resolved: ResolvedSettings) => (section: SettingsBlock) => getSettings(resolved, section)
@@ -62,9 +76,12 @@ export function listTransportNames(resolved: ResolvedSettings): string[] {
 export async function startLinkPumps(
   given: NetworkCarrierOptions,
   handover: Handover,
-  running: { readonly carriers: Carrier[]; readonly linkPumps: LinkPump[] },
+  running: RunningLinks,
 ): Promise<void> {
-  running.carriers.push(...(await openNetworkCarriers(given)))
+  for (const { carrier, feed } of await openNetworkCarriers(given)) {
+    running.carriers.push(carrier)
+    if (feed) running.feeds.push(feed)
+  }
   const { rescan_ms } = getSettings(given.resolved, filedropSettings)
   for (const carrier of running.carriers) {
     const ferrying = linkPump({ ...given, carrier, handover, poll_interval_ms: rescan_ms })
@@ -74,9 +91,9 @@ export async function startLinkPumps(
 }
 
 /** None is started yet. Throws what a carrier says of settings that cannot be used. */
-async function openNetworkCarriers(given: NetworkCarrierOptions): Promise<Carrier[]> {
+async function openNetworkCarriers(given: NetworkCarrierOptions): Promise<OpenedCarrier[]> {
   const opening = listNetworks(sectionReader(given.resolved)).map(({ name }) => carrierFactories[name]?.(given))
-  return (await Promise.all(opening)).filter((carrier) => carrier !== undefined)
+  return (await Promise.all(opening)).filter((opened) => opened !== undefined)
 }
 
 /** What keeps a network from being opened, told before anything starts. */

@@ -1,5 +1,4 @@
 // A network between sites: it takes what lies ready here to the peer's site, and brings what that one has sent.
-import type { StatusEvent } from '../../shared/coalition/hub-protocol.ts'
 import type { MessageNumber } from './journal.ts'
 
 /** One message as file-drop keeps it: the exact bytes of both files. Nothing of it has been checked by a carrier. */
@@ -82,8 +81,6 @@ export interface Carrier {
    * that keeps what it brings until it is told otherwise waits for `judged` as well.
    */
   start(land: MessageReceiver, judged: IntakeBarrier): Promise<void>
-  /** Tells all of a coalition; durable at its hub when it resolves, and once however often. Throws `Refusal('unavailable')`. */
-  publish?(event: StatusEvent): Promise<void>
   health(): Promise<{ ok: boolean; detail: string }>
   /** Nothing is brought any more; what is under way is waited for. */
   stop(): Promise<void>

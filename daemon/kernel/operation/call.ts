@@ -1,20 +1,15 @@
 // What an operation or a worker may reach: everything outside its own reasoning comes through here.
 
-import type { StatusEvent } from '../../shared/coalition/hub-protocol.ts'
-import type { MatchSession, SessionRuling } from '../../shared/match-session/match-session.ts'
 import type { AuditEvent } from '../audit/audit-chain.ts'
-import type { Jws, PublicKey, SignatureType, VerifiedPayload } from '../cryptography/signatures.ts'
 import type { Refusal } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Label, LabelPolicy } from '../label/label.ts'
-import type { LabelMap } from '../label/label-map.ts'
-import type { OutboundMessage } from '../messaging/transport.ts'
 import type { SettingsBlock, SettingValues } from '../settings/settings.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import type { Metric, MetricLabels } from '../telemetry/metrics.ts'
 import type { Trace } from '../telemetry/trace.ts'
-import type { AnyOperation } from './operation.ts'
+import type { RoleClients } from './operation-contract.ts'
 
 /** A log line is an event with fields, named by address; never a sentence with values in it. */
 export interface Log {
@@ -66,45 +61,6 @@ export interface RoleEnvironment {
   /** Capabilities that only the site role is given; a role names what it needs by key. */
   part<P>(key: PartKey<P>): P
 }
-
-/** `label`: that of the statement in the terms of the site's policy; by `label_map` others of the same peer are read. */
-export type VerifiedStatement = VerifiedPayload & {
-  readonly label: Label
-  readonly label_map: LabelMap | undefined
-  /** People let it in under this label: what body and statement say of it does not count. */
-  readonly is_label_released: boolean
-  /** What moves the messages of this peer. */
-  readonly transport: string
-}
-
-/**
- * What other roles of the site do for this one, in this process or another, asked as the site's service. Not among the
- * surroundings, which all calls share: each question goes out in the trace of the call that asks it.
- */
-export interface RoleClients {
-  /** Signs with the site's key. */
-  sign(type: SignatureType, payload: Uint8Array): Promise<Jws>
-  publicKeys(): Promise<readonly PublicKey[]>
-  /** Verifies what a peer signed against its pinned keys. */
-  verifyFromPeer(peer: string, type: SignatureType, envelope: Jws): Promise<VerifiedPayload | Refusal>
-  /** The same for a message, judged as its carrier judges it. */
-  verifyStatement(peer: string, envelope: Jws): Promise<VerifiedStatement | Refusal>
-  /** Hands a message to the site's carriers; durable when it resolves, and a repeated `event_id` changes nothing. */
-  send(message: OutboundMessage): Promise<void>
-  /** Why something with this label may not cross to the peer; undefined when it may. */
-  mayCross(peer: string, label: Label): Promise<Refusal | undefined>
-  /** Tells the coalition's status feed; durable at the hub when it resolves with undefined. Refuses what may never be told. */
-  publishStatusEvent(event: StatusEvent, label: Label): Promise<Refusal | undefined>
-  /** Opens a consensus session about a match, for its tenant; refuses what can never be opened. */
-  openSession(session: MatchSession): Promise<Refusal | undefined>
-  /** Tells the resolution role what a session decided about a match; refuses what the match does not take. */
-  applyRuling(ruling: SessionRuling): Promise<Refusal | undefined>
-  /** What another role has that may be worth a signal: the newest first, a page at a time, as its own list answers. */
-  feed(of: RoleFeed, query: Readonly<Record<string, string | number>>): Promise<unknown>
-  request(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown>
-}
-
-export type RoleFeed = 'dissent' | 'quarantine' | 'channel'
 
 /** A typed name for something boot supplies to a role beyond the common surroundings. */
 export type PartKey<P> = { readonly name: string; readonly phantom?: P }

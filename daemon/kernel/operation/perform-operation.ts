@@ -10,8 +10,9 @@ import { scopedStore } from '../store/scoped-store.ts'
 import type { Collection, Store, StoredFields } from '../store/store.ts'
 import type { SpanRecorder } from '../telemetry/spans.ts'
 import type { Trace } from '../telemetry/trace.ts'
-import type { Call, RoleClients, RoleEnvironment, SignedBody } from './call.ts'
+import type { Call, RoleEnvironment, SignedBody } from './call.ts'
 import { type AddressedOperation, type AnyOperation, RawResponse } from './operation.ts'
+import type { RoleClients } from './operation-contract.ts'
 import { parseInput } from './parse-input.ts'
 
 /** A request with the carrier's details stripped off. */

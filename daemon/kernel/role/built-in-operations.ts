@@ -1,4 +1,5 @@
 // The operations that every role serves: health, service-info, metrics, its OpenAPI document, its audit records.
+
 import * as z from 'zod'
 import { type AuditLog, auditRecord } from '../audit/audit-chain.ts'
 import { type Refusal, refuse } from '../error/errors.ts'
@@ -6,6 +7,7 @@ import { permits } from '../identity/identity.ts'
 import { dominates, parseLabelKey } from '../label/label.ts'
 import { type Call, part } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
+import type { OperationContract } from '../operation/operation-contract.ts'
 import { addressOperations, type Role } from './role.ts'
 
 export const dependencyHealth = z.strictObject({
@@ -42,6 +44,13 @@ export const backupAnswer = z
   ])
   .meta({ id: 'BackupAnswer' })
 export type BackupAnswer = z.infer<typeof backupAnswer>
+
+const backupInput = z.strictObject({ set: backupName })
+
+/** The operation by which the site role requests a copy of the data of a role. */
+export function backupContract(role: string): OperationContract<typeof backupInput, typeof backupAnswer> {
+  return { address: `${role}.service.backup`, input: backupInput, output: backupAnswer }
+}
 
 /** What boot supplies so that a role can describe itself. */
 export type ServiceParts = {
@@ -121,7 +130,7 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
       summary: 'Put a copy of this service’s data into a backup that the site role has begun; repeat while it copies',
       method: 'POST',
       path: at('/backup'),
-      input: z.strictObject({ set: backupName }),
+      input: backupInput,
       output: backupAnswer,
       errors: ['not_found', 'already_exists'],
       allow: 'backup:write',

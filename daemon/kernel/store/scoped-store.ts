@@ -22,6 +22,7 @@ export interface ScopedStore<T extends StoredFields> {
   /** `Refusal('not_found')` is thrown when there is none that this caller may know of. */
   get(id: string): Promise<Doc<T>>
   find(id: string): Promise<Doc<T> | undefined>
+  /** Throws `Refusal('not_your_tenant')` or `Refusal('label_denied')` for an object that the caller could not read. */
   create(id: string, value: T, audit?: readonly AuditEvent[]): Promise<Doc<T> | 'exists'>
   /** Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`. */
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
@@ -59,7 +60,10 @@ export function scopedStore<T extends StoredFields>(
     async get(id) {
       return (await find(id)) ?? throwNotFound(of)
     },
-    create: (id, value, audit) => store.create(of, id, value, audit),
+    async create(id, value, audit) {
+      assertMayCreate(scope, of, value)
+      return store.create(of, id, value, audit)
+    },
     async update(id, rule) {
       const done = await store.update(of, id, (current) => {
         assertMayChange(scope, of, current)
@@ -96,6 +100,14 @@ function mayRead(scope: StoreScope, value: StoredFields): boolean {
   if (caller.tenant_id === '*') return true
   if (value.tenant_id !== caller.tenant_id) return false
   return value.label === undefined || dominates(caller, value.label as Label, scope.labels)
+}
+
+/** A caller that could write above its clearance, or for another tenant, would lose sight of its own object. */
+function assertMayCreate(scope: StoreScope, of: { name: string }, value: StoredFields): void {
+  if (mayRead(scope, value)) return
+  if (value.tenant_id !== scope.caller.tenant_id)
+    throw refuse('not_your_tenant', `the ${of.name} would belong to another tenant than the caller's`)
+  throw refuse('label_denied', `the label of the ${of.name} is above the caller's clearance`)
 }
 
 function assertMayChange<T extends StoredFields>(scope: StoreScope, of: Collection<T>, current: Doc<T>): void {

@@ -14,7 +14,8 @@ import {
 import { translateLabel } from '../../kernel/label/label-map.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/transport.ts'
-import type { Call, VerifiedStatement } from '../../kernel/operation/call.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { type VerifiedStatement, verifyStatement } from '../site-message/site-message.ts'
 import { readSignedBody } from './signed-body.ts'
 
 export const federationMessageFields = {
@@ -53,7 +54,7 @@ export async function openFederationMessage<T>(
 ): Promise<VerifiedFederationMessage<T> | Refusal> {
   const claimed = parseUnlabelledStatement(Buffer.from(given.envelope.payload, 'base64url'))
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
-  const signed = await call.roles.verifyStatement(claimed.src, given.envelope)
+  const signed = await verifyStatement(call, claimed.src, given.envelope)
   if (isRefusal(signed)) return signed
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody

@@ -121,14 +121,6 @@ export const owners: Readonly<Record<string, RegExp>> = {
 
 /** Files that may import what the table or the owners forbid, each with its reason. */
 export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {
-  'daemon/kernel/operation/call.ts': {
-    imports: /^daemon\/shared\/(coalition|match-session)\//,
-    because: 'the clients of other roles are to become contracts that the roles declare',
-  },
-  'daemon/kernel/messaging/carrier.ts': {
-    imports: /^daemon\/shared\/coalition\//,
-    because: 'the status feed of the coalition is to become a contract of its own',
-  },
 }
 
 /** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */
