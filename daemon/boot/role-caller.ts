@@ -5,12 +5,8 @@ import { refusalFromProblem } from '../kernel/error/problem.ts'
 import { serviceCaller } from '../kernel/identity/admit-caller.ts'
 import { permits } from '../kernel/identity/identity.ts'
 import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
-import {
-  type OperationRequest,
-  type OperationResponse,
-  performOperation,
-  type RoleContext,
-} from '../kernel/operation/perform-operation.ts'
+import { performOperation } from '../kernel/operation/perform-operation.ts'
+import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'

@@ -1,8 +1,13 @@
 // Requests of one call to operations of the site's roles, by their contracts.
 import type * as z from 'zod'
 import { isRefusal, type Refusal } from '../kernel/error/errors.ts'
-import type { InputSchema, OutputSchema } from '../kernel/operation/operation.ts'
-import type { ContractInput, OperationContract, RoleClients } from '../kernel/operation/operation-contract.ts'
+import type {
+  ContractInput,
+  InputSchema,
+  OperationContract,
+  OutputSchema,
+  RoleClients,
+} from '../kernel/operation/operation-contract.ts'
 import type { Trace } from '../kernel/telemetry/trace.ts'
 import { findOperation } from './loaded-roles.ts'
 import type { RoleCaller } from './role-caller.ts'

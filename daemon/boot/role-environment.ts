@@ -1,6 +1,10 @@
 // What every call of a role is surrounded by, put together from the adapters.
-import type { Log, PartKey, RoleEnvironment, Site } from '../kernel/operation/call.ts'
+
+import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
+import type { PartKey } from '../kernel/role/part.ts'
+import type { Site } from '../kernel/role/site.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import type { AnnouncementBus } from './announcement-bus.ts'
 import { getSettings } from './profile.ts'

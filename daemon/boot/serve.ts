@@ -1,10 +1,10 @@
 // Starts the roles of a site in this process, in the order that they need each other, and stops them in reverse.
 import { type SystemClock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
-import type { Log } from '../kernel/operation/call.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
 import { findDivisionProblems, findOwnershipProblems, resolveDivision } from './host/site-division.ts'

@@ -1,9 +1,9 @@
 // Everything of a site that runs in this process: its roles, their databases, the carriers between sites.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
-import type { Log } from '../kernel/operation/call.ts'
-import type { RoleContext } from '../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'

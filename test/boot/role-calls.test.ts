@@ -12,7 +12,7 @@ import { roleSocketFile, siteFolder } from '../../daemon/boot/storage/site-folde
 import { everyOperation } from '../../daemon/every-role.ts'
 import type { Transport } from '../../daemon/kernel/messaging/transport.ts'
 import { operation } from '../../daemon/kernel/operation/operation.ts'
-import type { RoleContext } from '../../daemon/kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../../daemon/kernel/operation/role-context.ts'
 import type { Trace } from '../../daemon/kernel/telemetry/trace.ts'
 import { sendMessage } from '../../daemon/shared/site-message/site-message.ts'
 import { echoRole } from '../support/echo/echo-role.ts'

@@ -1,6 +1,6 @@
 // A service's own token by the client-credentials grant (RFC 6749, section 4.4): kept, renewed in time, asked for once at a time.
 import * as z from 'zod'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 
 /** The client that asks. The secret goes into one request header and nowhere else. */
 export type TokenClient = { readonly client_id: string; readonly client_secret: string }

@@ -5,18 +5,15 @@ import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.t
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import {
   type AddressedOperation,
   RawResponse,
   type ServedRoute,
   type ServerEvent,
 } from '../../../daemon/kernel/operation/operation.ts'
-import {
-  type OperationResponse,
-  performOperation,
-  type RoleContext,
-} from '../../../daemon/kernel/operation/perform-operation.ts'
+import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { type Trace, traceFromHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 import { clientCertificate } from './client-certificate.ts'

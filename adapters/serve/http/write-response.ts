@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
-import type { OperationResponse } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
 
 /** On every answer: nothing is kept by caches, guessed by browsers, or run by them. */
 export const commonHeaders = {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { CapabilityMessage, NodeRegistration } from '../../../daemon/shared/coalition/hub-protocol.ts'
 import type { StatusFeed } from '../../../daemon/shared/coalition/status-feed.ts'
 import { deliverParcels } from './deliver-parcels.ts'

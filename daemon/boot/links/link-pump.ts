@@ -10,7 +10,7 @@ import {
   PeerBusyError,
 } from '../../kernel/messaging/carrier.ts'
 import type { MessageNumber } from '../../kernel/messaging/journal.ts'
-import type { Log } from '../../kernel/operation/call.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type LinkPump = {
   start(): Promise<void>

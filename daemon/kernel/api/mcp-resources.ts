@@ -1,6 +1,7 @@
 // MCP resources: documents that AI clients read by a URI, each what an operation of the role answers.
-import type { DeploymentProfile } from '../operation/call.ts'
+
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
+import type { DeploymentProfile } from '../role/site.ts'
 import { offersTools } from './mcp-tools.ts'
 
 export type McpResourceDeclaration = {

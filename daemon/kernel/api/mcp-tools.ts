@@ -1,7 +1,7 @@
 // MCP tools, derived from operations: the tool and its REST twin are one definition, so they cannot drift.
 import * as z from 'zod'
-import type { DeploymentProfile } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, hasBody } from '../operation/operation.ts'
+import type { DeploymentProfile } from '../role/site.ts'
 
 export type McpTool = {
   readonly name: string

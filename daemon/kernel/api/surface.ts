@@ -2,7 +2,7 @@
 import type { Refusal } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { AddressedOperation, ServedRoute } from '../operation/operation.ts'
-import type { OperationResponse } from '../operation/perform-operation.ts'
+import type { OperationResponse } from '../operation/role-context.ts'
 import type { Trace } from '../telemetry/trace.ts'
 
 /** Header names in lower case; a field that came more than once is joined by commas. */

@@ -1,7 +1,7 @@
 // A site's public keys as one signed, numbered document, and how its versions follow each other.
 import * as z from 'zod'
 import { canonicalJson, sha384 } from '../encoding/canonical-json.ts'
-import { hex96, siteName } from '../messaging/transport.ts'
+import { hex96, siteName } from '../messaging/statement.ts'
 import { type Jws, jws, type PublicKey, publicKey } from './signatures.ts'
 
 /** The version before the first, of a site whose keys were pinned without a set. */

@@ -1,7 +1,7 @@
 // Who asks, and whether they may: judged by the head of a request alone.
 import { type Refusal, refuse } from '../error/errors.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import type { RoleContext } from '../operation/perform-operation.ts'
+import type { RoleContext } from '../operation/role-context.ts'
 import {
   type Caller,
   type CredentialClaims,

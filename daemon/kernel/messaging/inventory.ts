@@ -1,7 +1,7 @@
 // What a sender says from time to time of all that it has sent, and of its audit chains: data of the messages of kind `inventory`.
 import * as z from 'zod'
 import { jws } from '../cryptography/signatures.ts'
-import { hex96 } from './transport.ts'
+import { hex96 } from './statement.ts'
 
 export const inventory_schema = 'platform.inventory/1'
 export const max_digests = 1_024

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Jws } from '../cryptography/signatures.ts'
-import { siteName } from './transport.ts'
+import { siteName } from './statement.ts'
 
 const channel = z.string().min(1).max(128)
 const epoch = z.int().min(1).max(99_999_999)

@@ -1,8 +1,10 @@
 // The release of a quarantined message by two people: what each of them signs, and what their signatures waive.
+
 import * as z from 'zod'
 import type { Jws } from '../cryptography/signatures.ts'
 import { canonicalJson } from '../encoding/canonical-json.ts'
 import { label } from '../label/label.ts'
+import { hex96 } from './statement.ts'
 
 /** What people may answer for. A bad signature, another number's bytes or a refused command are nobody's to forgive. */
 export const waivableReason = z.enum([
@@ -15,8 +17,6 @@ export const waivableReason = z.enum([
   'FAST_FORWARD',
 ])
 export type WaivableReason = z.infer<typeof waivableReason>
-
-const hex96 = z.string().regex(/^[0-9a-f]{96}$/)
 
 const releaseFields = {
   v: z.literal(1),

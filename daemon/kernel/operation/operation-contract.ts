@@ -1,7 +1,9 @@
 // The part of an operation that a role which requests it needs to know: its address and the form of input and answer.
 import type * as z from 'zod'
 import { isRefusal, type Refusal } from '../error/errors.ts'
-import type { InputSchema, OutputSchema } from './operation.ts'
+
+export type InputSchema = z.ZodObject
+export type OutputSchema = z.ZodType
 
 /**
  * Declared in `daemon/shared` where requester and server are two roles; the operation at `address` is built from the same

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { ErrorCode, Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
 import type { Call } from './call.ts'
+import type { InputSchema, OutputSchema } from './operation-contract.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -29,9 +30,6 @@ export class RawResponse {
     this.status = status
   }
 }
-
-export type InputSchema = z.ZodObject
-export type OutputSchema = z.ZodType
 
 export type Operation<I extends InputSchema = InputSchema, O extends OutputSchema = OutputSchema> = {
   readonly summary: string

@@ -5,9 +5,10 @@ import { type AuditLog, auditRecord } from '../audit/audit-chain.ts'
 import { type Refusal, refuse } from '../error/errors.ts'
 import { permits } from '../identity/identity.ts'
 import { dominates, parseLabelKey } from '../label/label.ts'
-import { type Call, part } from '../operation/call.ts'
+import type { Call } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
 import type { OperationContract } from '../operation/operation-contract.ts'
+import { part } from './part.ts'
 import { addressOperations, type Role } from './role.ts'
 
 export const dependencyHealth = z.strictObject({

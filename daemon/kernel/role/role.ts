@@ -1,12 +1,13 @@
 // A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a service.
 
 import type { McpResourceDeclaration } from '../api/mcp-resources.ts'
-import type { MessageKind } from '../messaging/transport.ts'
-import type { Call, DeploymentProfile } from '../operation/call.ts'
+import type { MessageKind } from '../messaging/statement.ts'
+import type { Call } from '../operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
 import type { ResolvedSettings, SettingsBlock } from '../settings/settings.ts'
 import type { Collection } from '../store/store.ts'
 import type { Metric } from '../telemetry/metrics.ts'
+import type { DeploymentProfile } from './site.ts'
 
 /** Scheduled or woken work: a function of the time that its call gives. */
 export type Worker = {

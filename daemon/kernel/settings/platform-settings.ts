@@ -1,6 +1,6 @@
 // The settings that belong to the site as a whole rather than to one role.
 import * as z from 'zod'
-import { deploymentProfiles } from '../operation/call.ts'
+import { deploymentProfiles } from '../role/site.ts'
 import { settingsBlock } from './settings.ts'
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')

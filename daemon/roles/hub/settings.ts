@@ -1,6 +1,6 @@
 // Settings of the hub role: its listener, the enrolled nodes, and the limits of mailboxes and feed.
 import * as z from 'zod'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 

@@ -1,7 +1,7 @@
 // Which network moves the messages of which peer; a peer that no section names is served by couriers alone.
 import * as z from 'zod'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { brokerUrl } from '../../kernel/network/broker.ts'
 import { type SettingsBlock, type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 import { type CoalitionSettings, coalitionSettings } from '../../shared/coalition/coalition-settings.ts'

@@ -1,6 +1,6 @@
 // Settings of the site role: its listener, its carriers, its backups.
 import * as z from 'zod'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 

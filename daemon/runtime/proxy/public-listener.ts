@@ -5,6 +5,7 @@ import { getSettings } from '../../boot/profile.ts'
 import type { PublicListener } from '../../boot/service.ts'
 import { chooseDocumentsHome } from '../../boot/storage/documents.ts'
 import { roleDataFolder } from '../../boot/storage/site-folder.ts'
+
 import { TopDenials } from '../../roles/proxy/denial/top-denials.ts'
 import {
   type AuditJournal,

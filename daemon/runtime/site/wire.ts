@@ -12,7 +12,7 @@ import { getSettings } from '../../boot/profile.ts'
 import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
 import { peopleFolder } from '../../boot/storage/site-folder.ts'
 import type { People } from '../../kernel/identity/person.ts'
-import type { PartKey } from '../../kernel/operation/call.ts'
+import type { PartKey } from '../../kernel/role/part.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import {
   type BackupCopies,

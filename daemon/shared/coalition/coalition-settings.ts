@@ -1,7 +1,7 @@
 // How a site takes part in a coalition: read by the site role, which speaks to the hub, and by consensus, which has things to tell.
 import * as z from 'zod'
 import { isReleasableTo, isWithinCeiling, type Label, type LabelPolicy, labelTerm } from '../../kernel/label/label.ts'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 import { capabilityMessage } from './hub-protocol.ts'
 

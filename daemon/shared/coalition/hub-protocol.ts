@@ -1,6 +1,6 @@
 // What a coalition's hub and its nodes say to each other: both ends parse by these.
 import * as z from 'zod'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 
 const identifier = z.string().min(1).max(256)
 

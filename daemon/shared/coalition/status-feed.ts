@@ -14,9 +14,10 @@ export interface StatusFeed {
 export const tellCoalition = operationContract({
   address: 'site.coalition.tell',
   input: statusEvent.extend({ label: label.meta({ description: 'Label of the session; it is not sent' }) }),
-  output: z
-    .strictObject({ told: z.boolean(), reason: z.string() })
-    .meta({ id: 'ToldCoalition', description: 'Whether the event is durable at the hub, or why it may not be published' }),
+  output: z.strictObject({ told: z.boolean(), reason: z.string() }).meta({
+    id: 'ToldCoalition',
+    description: 'Whether the event is durable at the hub, or why it may not be published',
+  }),
 })
 
 /** Publishes to the feed; returns a refusal where the label of the session, or the profile, forbids it for good. */

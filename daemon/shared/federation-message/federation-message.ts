@@ -1,4 +1,5 @@
 // A peer's message as it reaches a role by any carrier: the signed envelope, and the exact bytes of its body.
+
 import * as z from 'zod'
 import { jws } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
@@ -12,8 +13,8 @@ import {
   label as labelSchema,
 } from '../../kernel/label/label.ts'
 import { translateLabel } from '../../kernel/label/label-map.ts'
+import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
-import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/transport.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { type VerifiedStatement, verifyStatement } from '../site-message/site-message.ts'
 import { readSignedBody } from './signed-body.ts'

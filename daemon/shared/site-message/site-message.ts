@@ -11,7 +11,7 @@ import {
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'
 import { type LabelMap, labelMap } from '../../kernel/label/label-map.ts'
-import { sendableKind } from '../../kernel/messaging/transport.ts'
+import { sendableKind } from '../../kernel/messaging/statement.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { type ContractInput, operationContract, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 

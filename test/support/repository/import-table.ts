@@ -120,8 +120,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
 }
 
 /** Files that may import what the table or the owners forbid, each with its reason. */
-export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {
-}
+export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {}
 
 /** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */
 export function findImportObjection(file: string, imported: string): string | undefined {

@@ -1,8 +1,8 @@
 // Lists the dissent records of the caller's tenant, newest first.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, pageSchema } from '../../../kernel/operation/paging.ts'
-import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { listDissent } from '../../../shared/signal-cause/signal-cause-lists.ts'
+import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { showDissent } from './view.ts'
 
 export const list = operation({

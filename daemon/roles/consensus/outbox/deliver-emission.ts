@@ -60,10 +60,7 @@ async function publishToFeed(
   { id, value }: Doc<StoredSession>,
   entry: OutboxEntryOf<'emission'>,
 ): Promise<OutboxDelivery> {
-  const refused = await publishStatusEvent(call, 
-    statusEventOf(value, entry.event, `${id}:${entry.id}`),
-    value.label,
-  )
+  const refused = await publishStatusEvent(call, statusEventOf(value, entry.event, `${id}:${entry.id}`), value.label)
   if (refused) throw refused
   return noFollowUps
 }

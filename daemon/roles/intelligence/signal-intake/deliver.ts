@@ -12,8 +12,8 @@ import { mapDocument, resolvePointer } from './mapping/rules.ts'
 import { countIntake } from './metrics.ts'
 import { rateWindowsPart, secretsPart, sourceTallyPart } from './parts.ts'
 import { checkItemTimes, type RaisedSignal } from './raise-signal.ts'
-import { requestRaise } from './request-raise.ts'
 import { max_failures } from './rate-windows.ts'
+import { requestRaise } from './request-raise.ts'
 import { intakeSettings, type WebhookSource } from './settings.ts'
 
 export const deliver = operation({

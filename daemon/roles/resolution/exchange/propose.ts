@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'

@@ -1,6 +1,6 @@
 // Walks what another role lists, the newest first, and raises what it finds until it is among what an earlier walk has seen.
 import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
-import { type Call } from '../../../../kernel/operation/call.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../../kernel/operation/operation-contract.ts'
 import { seenCausesPart } from '../parts.ts'
 import type { SiteCause } from './model.ts'
