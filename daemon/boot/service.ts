@@ -1,4 +1,5 @@
 // One role as a running service: its workshop, its workers, its listeners, and its orderly end.
+
 import { readFileSync } from 'node:fs'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
@@ -20,6 +21,7 @@ import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { x509Settings } from '../kernel/settings/sso-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
@@ -28,7 +30,7 @@ import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { resolveDivision } from './host/site-division.ts'
-import { getSettings } from './profile.ts'
+import { measureHealth, stop_grace_ms, waitAtMost } from './lifecycle.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
@@ -147,29 +149,6 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
       await waitAtMost(stop_grace_ms, last).finally(() => ending.abort())
     },
   }
-}
-
-/** What a stop leaves to work that was told to end, over the time that requests are given. */
-export const stop_grace_ms = 5_000
-
-/** Waits for the work, but no longer than this: a stop must end, and everything durable can be taken up again. */
-export async function waitAtMost(limit_ms: number, work: Promise<void> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limit_ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
-}
-
-/** How long a check took, whether it held; a check that throws does not hold. */
-export async function measureHealth(
-  name: string,
-  check: () => Promise<{ ok: boolean; detail: string }>,
-): Promise<DependencyHealth> {
-  const began = performance.now()
-  const found = await check().catch(() => ({ ok: false, detail: 'cannot be reached' }))
-  return { name, ...found, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000 }
 }
 
 /** In profiles C and D metrics stay inside. */

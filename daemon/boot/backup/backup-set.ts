@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings as siteRoleSettings } from '../../roles/site/settings.ts'
-import { getSettings } from '../profile.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 
 const fingerprintFields = { sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) }

@@ -3,12 +3,12 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 import { backupContract, backupName } from '../../kernel/role/built-in-operations.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Backups } from '../../roles/site/parts.ts'
 import { roles } from '../../roles.ts'
 import { resolveDivision } from '../host/site-division.ts'
-import { getSettings } from '../profile.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
 import {
   type BackupEntry,

@@ -1,10 +1,10 @@
 // Opens the way to a coalition's hub from the profile: who this node is, what it offers, whose messages go there.
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
-import { getSettings } from '../profile.ts'
 import type { NetworkCarrierOptions } from './network-carriers.ts'
 
 /** Only for settings without `coalitionFault`. */

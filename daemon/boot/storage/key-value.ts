@@ -2,10 +2,10 @@
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
-import { getSettings } from '../profile.ts'
 
 export type KeyValueOptions = {
   /** Roles of this process. */

@@ -71,11 +71,6 @@ export function roleLockFile(folder: SiteFolder, role: string): string {
   return join(roleRunFolder(folder, role), 'lock')
 }
 
-/** Held while messages for the peer are in hand to be taken there. */
-export function peerLockFile(folder: SiteFolder, peer: string): string {
-  return join(roleRunFolder(folder, 'site'), `carrying.${peer}`)
-}
-
 /** The public keys that tokens are judged by. */
 export function tokenKeysFile(folder: SiteFolder): string {
   return join(folder.identity, 'token-keys.json')

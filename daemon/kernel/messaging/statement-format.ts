@@ -10,7 +10,8 @@ export type UnlabelledStatement = Omit<Statement, 'label'> & { readonly label?: 
 
 const version1 = statement.extend({ label: z.unknown().optional() })
 
-/** `parse` gives what the newest version would say, with `v` as it came; `write` what this version can say of it. */
+/** `parse` reads a value into the form of the newest version, with `v` as received; `write` is the reverse, as far as this
+ * version can carry it. */
 export type StatementFormat = {
   readonly v: number
   readonly parse: (value: unknown) => z.ZodSafeParseResult<UnlabelledStatement>

@@ -26,6 +26,8 @@ export type RoleOutline = {
   readonly serves: 'tenants' | 'site'
   /** Keeps the heads of the audit chains of the site's roles. */
   readonly keeps_audit_anchors?: true
+  /** Owns the keys, peers and channels of the site, and the journal of its messages. Exactly one role does. */
+  readonly owns_site_files?: true
   /** What its indexes in a cluster are called together, where that is not its own name. */
   readonly index_family?: string
   /** Prefix under which health, service-info and metrics are served besides the root. */

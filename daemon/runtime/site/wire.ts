@@ -8,11 +8,11 @@ import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import { repairKeyList } from '../../boot/identity/token-key-list.ts'
 import { linkMetrics, openQuarantines } from '../../boot/links/transports.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
 import { peopleFolder } from '../../boot/storage/site-folder.ts'
 import type { People } from '../../kernel/identity/person.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import {
   type BackupCopies,
