@@ -1,4 +1,4 @@
-// The upkeep that every role needs, whatever it does: anchoring its audit chain, dropping what has expired.
+// Workers that every role has: they anchor its audit chain, and drop expired documents and audit records.
 import { isRefusal } from '../kernel/error/errors.ts'
 import { throwRefusal } from '../kernel/operation/operation-contract.ts'
 import type { Worker } from '../kernel/role/role.ts'
@@ -58,7 +58,7 @@ export function housekeepingWorkers(
   ]
 }
 
-/** What is wrong with the cluster is told once for as long as it lasts. */
+/** Logs each fault of the cluster once while it lasts. */
 function indexWatcher(lostIndexes: NonNullable<RoleStorage['lostIndexes']>): Worker {
   let lost: readonly string[] = []
   let why: string | undefined

@@ -1,4 +1,4 @@
-// What every call of a role is surrounded by, put together from the adapters.
+// Builds the environment of a role from the adapters.
 
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import type { PartKey } from '../kernel/role/part.ts'

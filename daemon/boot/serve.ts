@@ -36,7 +36,7 @@ export type RunningSite = {
   stop(): Promise<void>
 }
 
-/** Throws `ProfileError` with every problem of the profile, or whatever keeps the first role from starting. */
+/** Throws `ProfileError` with every problem of the profile, or the error that keeps the first role from starting. */
 export async function serve(options: ServeOptions): Promise<RunningSite> {
   const clock = options.clock ?? systemClock()
   const resolved = resolveSettingsOrThrow(options)

@@ -1,4 +1,4 @@
-// One role as a running service: its workshop, its workers, its listeners, and its orderly end.
+// One role as a running service: its context, workers and listeners, and an orderly stop.
 
 import { readFileSync } from 'node:fs'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
@@ -48,7 +48,7 @@ export type RoleService = {
   newCall(address: string, signal: AbortSignal): Call
   /** From now on its health says that it ends; it serves until it is stopped. */
   announceStop(): void
-  /** Not ready, drain, stop the workers. The stock is closed by whoever opened it. */
+  /** Not ready, drain, stop the workers. The storage is closed by the code that opened it. */
   stop(drain_ms: number): Promise<void>
 }
 
@@ -69,11 +69,11 @@ export type RoleServiceOptions = {
   readonly publicListener?: PublicListener | undefined
 }
 
-/** What serves strangers on the role's TCP listener in place of its operations, which its local socket alone then has. */
+/** Serves external clients on the TCP listener of a role, whose operations are then on its local socket alone. */
 export type PublicListener = {
   listen(given: Pick<ServiceListener, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
   health(): readonly DependencyHealth[]
-  /** What is left to do when nobody is served any more, and the workers have ended. */
+  /** Runs when no request is served any more and the workers have ended. */
   readonly finish: (call: Call) => Promise<void>
 }
 
@@ -100,7 +100,7 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
     ],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(offered, resources.length) },
-    // Made when it is first asked for: it takes longer than everything else that a role does to start.
+    // Built at its first request: it takes longer than the rest of the start of a role.
     get openapi() {
       const told = operations.filter(({ operation }) => !(operation.inside && areMetricsInternal(deployment)))
       document ??= buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, told)

@@ -35,16 +35,18 @@ export type StartPlan = {
   readonly clock: SystemClock
   /** Instead of the process's own log. */
   readonly log: Log | undefined
-  /** Settles everything anew, as at a start. Rejects with `ProfileError` where the process would not start so. */
+  /**
+   * Resolves the settings anew, as at a start. Rejects with `ProfileError` where the process would not start with them.
+   */
   readonly resolveSettingsAgain: () => Promise<ResolvedSettings>
 }
 
-/** What all roles of the process share. */
+/** Shared by all roles of the process. */
 export type SiteResources = StartPlan & {
   readonly site: Site
   readonly logOf: (role: string) => Log
   readonly random: (bytes: number) => string
-  /** A number from 0 to 1, evenly. */
+  /** A random number from 0 to 1, uniformly distributed. */
   readonly chance: () => number
   readonly keyValue: KeyValue
   readonly identity: SiteIdentity

@@ -1,4 +1,4 @@
-// Everything of a site that runs in this process: its roles, their databases, the carriers between sites.
+// The part of a site that runs in this process: its roles, their databases, and what their wires open.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
@@ -156,7 +156,7 @@ function isAnchored({ resolved, starting }: SiteResources, { needs }: Role): boo
 
 async function closeSiteRuntime(shared: SiteResources, drain_ms: number): Promise<void> {
   const { wired, services, storages, keyValue, spans } = shared
-  // Before anything is waited for, so that whoever asks for health sends nobody here any more.
+  // First of all, so that a load balancer that reads the health sends no more requests here.
   for (const service of services) service.announceStop()
   for (const { stop } of [...wired.values()].toReversed()) await stop?.(drain_ms)
   for (const service of services.toReversed()) await service.stop(drain_ms)

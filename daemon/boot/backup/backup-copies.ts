@@ -1,4 +1,4 @@
-// Which copies of the site's data still hold a body: a purge does not reach into them, people must.
+// Finds copies of the site's data that still hold a purged body: a purge does not change them, so people must.
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { copyContains } from '../../../adapters/store/sqlite/journal-copies.ts'
@@ -46,7 +46,7 @@ async function listManualBackups(audit: Pick<AuditLog, 'list'>): Promise<{ dir: 
 
 const max_records = 100
 
-/** What cannot be read may hold anything. */
+/** A copy that cannot be read counts as unknown. */
 function inspectCopy(dir: string, addonDir: string, wanted: ReadonlySet<string>): BackupCopy {
   const name = join(basename(dirname(dir)), basename(dir))
   try {

@@ -1,4 +1,5 @@
-// Scheduled backups: the site role begins a set, each role puts its own database into it, and a whole set gets its name.
+// Scheduled backups: the site role begins a set, each role puts its own database into it, and a whole set gets its
+// name.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
@@ -33,7 +34,7 @@ export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptio
     async run(keep, clients) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       if (fs.mkdirSync(dir, { recursive: true, mode: 0o700 })) grantGroupAccess(dir, group, 0o750)
-      // What a crash left of an earlier one is as large as the databases.
+      // Leftovers of a crash are as large as the databases.
       for (const draft of fs.readdirSync(dir).filter(isDraft)) fs.rmSync(join(dir, draft), { recursive: true })
       const draft = draftFolder(dir, set)
       try {
@@ -77,7 +78,7 @@ async function requestRoleCopy(role: string, set: string, clients: RoleClients):
   }
 }
 
-/** Closes the set to the roles, and accepts it only with what they said they put there, and nothing else. */
+/** Closes the set to the roles, and accepts it only when it holds exactly the files that they reported. */
 function finishSet(draft: string, databases: readonly BackupEntry[], now: number): void {
   fs.chmodSync(draft, 0o700)
   const present = fs.readdirSync(draft).sort()
@@ -96,7 +97,7 @@ function grantGroupAccess(dir: string, group: number | undefined, mode: number):
   fs.chmodSync(dir, mode)
 }
 
-/** What cannot be removed is in the way of the next backup, which says so. */
+/** A draft that cannot be removed makes the next backup fail with a message. */
 function discardDraft(draft: string): void {
   try {
     fs.rmSync(draft, { recursive: true, force: true })

@@ -15,7 +15,7 @@ export type SocketRequest = {
 
 const max_response_bytes = 16 * 1_048_576
 
-/** `body` is undefined when it is no JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
+/** `body` is undefined when it is not JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
 export function requestOverSocket(
   socketPath: string,
   given: SocketRequest,

@@ -1,4 +1,4 @@
-// What of the identity settings forbids a start: a provider that could not be trusted, roles that nobody has defined.
+// Faults of the identity settings that forbid a start: a provider that cannot be trusted, undefined roles.
 
 import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { isAllowedProviderUrl, isLoopbackUrl } from '../../../adapters/identity/oidc/url-rules.ts'
@@ -38,7 +38,7 @@ function findProviderProblems(resolved: ResolvedSettings): ProfileProblem[] {
   ]
 }
 
-/** A role that nobody has defined gives nothing: whoever wrote it meant another. */
+/** An undefined role grants nothing: probably its name is misspelt. */
 function findRoleProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const known = { ...builtInRoles, ...getSettings(resolved, identitySettings).roles }
   const mapped = Object.entries(getSettings(resolved, ssoSettings).role_map).map(

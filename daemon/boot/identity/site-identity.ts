@@ -1,4 +1,4 @@
-// Who is known at this site: its own issuer always; what the profile adds to it is loaded only then.
+// Identity providers of the site: its own issuer, and those of the profile, which are loaded only where it names them.
 
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'

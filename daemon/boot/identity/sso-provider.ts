@@ -19,7 +19,7 @@ export type SsoOptions = {
   readonly monotonic: () => number
 }
 
-/** Throws when `sso.ca_file` cannot be read. Nothing is asked of the provider before the first of its tokens comes. */
+/** Throws when `sso.ca_file` cannot be read. Sends no request to the provider before its first token arrives. */
 export function ssoTokenVerifier({ sso, skew_s, log, now, monotonic }: SsoOptions): ForeignTokenVerifier {
   const provider = readSsoProvider(sso)
   const { issuer } = provider

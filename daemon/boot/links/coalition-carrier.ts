@@ -1,4 +1,4 @@
-// Opens the way to a coalition's hub from the profile: who this node is, what it offers, whose messages go there.
+// Opens the carrier of a coalition's hub from the profile: registration, capabilities and peers.
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'

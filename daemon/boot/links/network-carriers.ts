@@ -1,4 +1,5 @@
-// Opens the networks that the profile names peers for, and runs their ferries; the code of the others is never loaded.
+// Opens the networks that the profile names peers for, and runs their link pumps; the code of other networks is not
+// loaded.
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Carrier, Handover } from '../../kernel/messaging/carrier.ts'
@@ -21,9 +22,9 @@ export type NetworkCarrierOptions = {
   readonly site: Site
   readonly peers: Peers
   readonly log: Log
-  /** A number from 0 to 1, evenly. */
+  /** A random number from 0 to 1, uniformly distributed. */
   readonly chance: () => number
-  /** Those of the site role. */
+  /** Metrics of the site role. */
   readonly metrics: Metrics
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   readonly random: (bytes: number) => string
@@ -34,7 +35,7 @@ export type NetworkCarrierOptions = {
 type OpenedCarrier = { readonly carrier: Carrier; readonly feed?: StatusFeed }
 type CarrierFactory = (given: NetworkCarrierOptions) => Promise<OpenedCarrier>
 
-/** What runs, filled as soon as it does. */
+/** Running links, each added as soon as it is open. */
 export type RunningLinks = {
   readonly carriers: Carrier[]
   readonly feeds: StatusFeed[]
@@ -69,12 +70,12 @@ const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>
 
 const sectionReader = (resolved: ResolvedSettings) => (section: SettingsBlock) => getSettings(resolved, section)
 
-/** What may move a message of this site. A courier can always come. */
+/** Names of the transports of this site. A courier is always possible. */
 export function listTransportNames(resolved: ResolvedSettings): string[] {
   return ['filedrop', ...listNetworks(sectionReader(resolved)).map(({ name }) => name)]
 }
 
-/** Opens and starts all; what runs is in `running` as soon as it does. Throws as a carrier does that cannot start. */
+/** Opens and starts all networks of the profile. Throws the error of a carrier that cannot start. */
 export async function startLinkPumps(
   given: NetworkCarrierOptions,
   handover: Handover,
@@ -92,13 +93,13 @@ export async function startLinkPumps(
   }
 }
 
-/** None is started yet. Throws what a carrier says of settings that cannot be used. */
+/** None is started yet. Throws the error of a carrier whose settings cannot be used. */
 async function openNetworkCarriers(given: NetworkCarrierOptions): Promise<OpenedCarrier[]> {
   const opening = listNetworks(sectionReader(given.resolved)).map(({ name }) => carrierFactories[name]?.(given))
   return (await Promise.all(opening)).filter((opened) => opened !== undefined)
 }
 
-/** What keeps a network from being opened, told before anything starts. */
+/** Problems that keep a network from being opened, found before anything starts. */
 export async function findNetworkProblems(
   folder: SiteFolder,
   resolved: ResolvedSettings,

@@ -1,4 +1,4 @@
-// What the networks of a site need to find on disk: told before a start, and to whoever examines the site.
+// Checks the files that the networks of a site need: before a start, and for `platform doctor`.
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
@@ -100,7 +100,7 @@ function parseCertificatesOrNone(text: string): X509Certificate[] {
   }
 }
 
-/** What the parser says of a key may quote it: it is not passed on. */
+/** The message of the parser may quote the key, so it is not passed on. */
 export function isPrivateKeyOf(text: string, certificate: X509Certificate): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(text))

@@ -37,7 +37,7 @@ export type TransportOptions = {
   readonly metrics: Metrics
 }
 
-/** What the carriers count; declared beside the metrics of the role that owns them. */
+/** Metrics of transports and carriers; declared beside those of the role that owns them. */
 export const linkMetrics: readonly Metric[] = [...filedropMetrics, ...mtlsMetrics]
 
 export function openTransports({ folder, site, resolved, storage, peers, ...around }: TransportOptions): Transport[] {

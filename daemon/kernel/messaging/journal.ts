@@ -1,4 +1,4 @@
-// The journal of a transport: the messages sent under each number, and the state of every message that arrived.
+// The journal of a transport: messages sent under each number, and the state of each that arrived.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Label } from '../label/label.ts'
 import type { FirstSeenTimes, NameRange } from '../store/name-range.ts'
@@ -47,7 +47,7 @@ export type SealedMessage = {
   readonly body: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** Epoch milliseconds: when its statement says that its time is over. */
+  /** Epoch milliseconds: the end of its validity, from its statement. */
   readonly not_after: number
 }
 
@@ -137,7 +137,7 @@ export interface Journal {
     audit?: readonly AuditEvent[],
   ): Promise<void>
 
-  /** Opens a later epoch of an incoming channel, which has had no inventory yet; one that is not later changes nothing. */
+  /** Opens a later epoch of an incoming channel, before its first inventory; one that is not later changes nothing. */
   advance(channel: string, epoch: number, audit: readonly AuditEvent[]): Promise<void>
 
   findSent(channel: string, event_id: string): Promise<Omit<SealedMessage, 'envelope' | 'body'> | undefined>
@@ -153,7 +153,7 @@ export interface Journal {
   get(channel: string, epoch: number, seq: number): Promise<SealedMessage | undefined>
   /** A message never goes back to an earlier state. `PICKED_UP` drops its bytes: they are kept as files since `at`. */
   mark(channel: string, numbers: readonly MessageNumber[], state: SentState, at: number): Promise<void>
-  /** Marks `ASSUMED` what was picked up and whose time was over before `now`, at most `limit`; resolves with their count. */
+  /** Marks `ASSUMED` what was picked up and expired before `now`, at most `limit`; resolves with their count. */
   assume(channel: string, now: number, limit: number): Promise<number>
   /**
    * Marks `ACKNOWLEDGED` what was picked up to this number, lowest first, at most `limit`, and stops before the first that
@@ -188,7 +188,7 @@ export interface Journal {
   receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
   /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
   recordOutcomes(channel: string, settlements: readonly ArrivalOutcome[]): Promise<void>
-  /** Freezes the channel, whose sender signed two statements under each of these numbers; `known`: it was reported before. */
+  /** Freezes the channel: its sender signed two statements under each number. `known`: it was reported before. */
   dispute(
     channel: string,
     detail: string,
@@ -199,7 +199,7 @@ export interface Journal {
   noteInventory(channel: string, number: MessageNumber, at: number): Promise<void>
   /** Numbers that are received and have no open waiver. */
   unfinished(channel: string): Promise<MessageNumber[]>
-  /** Marks those of them lost that are received, with the audit events, all in one transaction: they are missing again. */
+  /** Marks as lost those that are received, with audit events, in one transaction: they are missing again. */
   markLost(channel: string, numbers: readonly MessageNumber[], audit: readonly AuditEvent[]): Promise<void>
   /** Counts this many more messages that had arrived before. */
   countDuplicates(channel: string, count: number): Promise<void>
@@ -207,7 +207,7 @@ export interface Journal {
   /** Counts one more attempt that ended in a crash or an exception; resolves with their count, this one included. */
   countFailure(channel: string, epoch: number, seq: number): Promise<number>
   clearFailures(channel: string, epoch: number, seq: number): Promise<void>
-  /** Since when (epoch ms) each waits to become complete: `now` for a new one. Other names of the range are forgotten. */
+  /** When (epoch ms) each began to wait for its other files: `now` for a new one. Other names of the range are dropped. */
   noteIncomplete(channel: string, names: readonly string[], now: number, of?: NameRange): Promise<FirstSeenTimes>
 
   /**

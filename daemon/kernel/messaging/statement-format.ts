@@ -1,4 +1,5 @@
-// The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no newer one.
+// The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no
+// newer one.
 
 import * as z from 'zod'
 import { parseJson } from '../encoding/parse-json.ts'
@@ -47,7 +48,9 @@ export function readStatement(
   return parsed.success ? { read: 'statement', statement: parsed.data } : { read: 'fault', error: parsed.error }
 }
 
-/** The newest version that a peer reads which reads none beyond `max_v`; undefined when this site writes none so old. */
+/**
+ * The newest version that a peer reads which reads none beyond `max_v`; undefined when this site writes none so old.
+ */
 export function selectFormat(
   max_v: number,
   formats: readonly StatementFormat[] = statementFormats,
@@ -55,14 +58,16 @@ export function selectFormat(
   return formats.filter(({ v }) => v <= max_v).sort((a, b) => b.v - a.v)[0]
 }
 
-/** The whole statement in the signed bytes; undefined when they hold none that this site reads, or one without a label. */
+/**
+ * The whole statement in the signed bytes; undefined when they hold none that this site reads, or one without a label.
+ */
 export function parseStatement(payload: Uint8Array): Statement | undefined {
   const said = parseUnlabelledStatement(payload)
   const labelled = label.safeParse(said?.label)
   return said && labelled.success ? { ...said, label: labelled.data } : undefined
 }
 
-/** The same, whatever stands in the place of its label. */
+/** The same for a statement whose label may be missing or malformed. */
 export function parseUnlabelledStatement(payload: Uint8Array): UnlabelledStatement | undefined {
   const reading = readStatement(parseJson(payload))
   return reading.read === 'statement' ? reading.statement : undefined

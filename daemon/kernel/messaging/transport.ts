@@ -19,7 +19,9 @@ export type OutboundMessage = {
   readonly parent_block_ids: readonly string[]
 }
 
-/** A message that passed every check of the carrier. `envelope` and `body_text` are the exact received bytes as text. */
+/**
+ * A message that passed every check of the carrier. `envelope` and `body_text` are the exact received bytes as text.
+ */
 export type InboundMessage = {
   /** As it was signed. */
   readonly statement: Statement
@@ -33,7 +35,7 @@ export type InboundMessage = {
   readonly body_text: string
 }
 
-/** What became of a delivery: `applied` (also when it had been before), `refused` for good, or `later` for another try. */
+/** Outcome of a delivery: `applied` (also when it had been before), `refused` for good, or `later` for another try. */
 export type DeliveryVerdict =
   | { readonly verdict: 'applied' }
   | { readonly verdict: 'refused'; readonly code: string; readonly detail: string }
@@ -47,11 +49,11 @@ export type DeliveryVerdict =
  */
 export interface Transport {
   readonly name: 'filedrop'
-  /** For a carrier that is told of no arrival. */
+  /** For a transport that gets no acknowledgements. */
   readonly oneWay?: OneWayControl
-  /** For a carrier that keeps what it carries. */
+  /** For a transport that keeps quarantined and sent files. */
   readonly custody?: Custody
-  /** For a carrier whose messages a network may move. */
+  /** For a transport whose messages a network may move. */
   readonly handover?: Handover
   send(message: OutboundMessage, trace: Trace): Promise<{ msg_id: string; epoch: number; seq: number }>
   start(deliver: (message: InboundMessage, trace: Trace) => Promise<DeliveryVerdict>): Promise<void>

@@ -59,7 +59,7 @@ function maskedTo(prefix: number, { family, value }: IpAddress): bigint {
   return (value >> beyond) << beyond
 }
 
-/** Whether the text is an IPv4 address in its one canonical form. Without allocation: it is asked for each request. */
+/** Whether the text is an IPv4 address in its one canonical form. Does not allocate: it runs for each request. */
 export function isIpv4(text: string): boolean {
   if (text.length < 7 || text.length > 15) return false
   let dots = 0

@@ -1,4 +1,4 @@
-// The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
+// Performs an admitted request of any listener: parses its input, runs the operation, and audits refusals.
 
 import { canonicalDigest, sha256 } from '../encoding/canonical-json.ts'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../error/errors.ts'
@@ -14,9 +14,9 @@ import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 
-/** Runs an admitted request to its answer. Never throws: whatever goes wrong becomes a `Refusal`. */
+/** Runs an admitted request to its response. Never throws: every failure becomes a `Refusal`. */
 export async function performOperation(
-  shop: RoleContext,
+  context: RoleContext,
   target: AddressedOperation,
   caller: Caller,
   request: OperationRequest,
@@ -24,7 +24,7 @@ export async function performOperation(
   const { operation } = target
   const input = parseInput(operation, request)
   if (isRefusal(input)) return input
-  const call = createCall(shop, target.address, caller, request, input)
+  const call = createCall(context, target.address, caller, request, input)
   try {
     const result = await operation.run(call, input)
     if (isRefusal(result)) return await auditRefusal(call, operation, input, result)
@@ -33,14 +33,14 @@ export async function performOperation(
   } catch (error) {
     if (isRefusal(error)) return await auditRefusal(call, operation, input, error)
     const { trace_id, span_id } = request.trace
-    shop.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
+    context.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
     return refuse('internal', 'the service failed; the trace id finds the cause in its log')
   }
 }
 
-/** Runs a worker, or an operation in the service's own name; see `perform` for requests from outside. */
+/** Runs a worker, or an operation in the service's own name; see `performOperation` for requests from outside. */
 export function createServiceCall(
-  shop: RoleContext,
+  context: RoleContext,
   role: string,
   address: string,
   trace: Trace,
@@ -57,7 +57,7 @@ export function createServiceCall(
     trace,
     signal,
   }
-  return createCall(shop, address, serviceCaller(role), request, {})
+  return createCall(context, address, serviceCaller(role), request, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
@@ -101,22 +101,22 @@ async function auditRefusal(
   return refused
 }
 
-/** The call inherits the role's surroundings, so that a request allocates its own few fields and nothing else. */
+/** The call inherits the environment of the role, so that a request allocates its own few fields and nothing else. */
 function createCall(
-  shop: RoleContext,
+  context: RoleContext,
   address: string,
   caller: Caller,
   request: OperationRequest,
   input: unknown,
 ): Call {
-  const { environment } = shop
+  const { environment } = context
   const { trace } = request
   const nowIso = () => formatInstant(environment.now())
   const own: Omit<Call, keyof RoleEnvironment> = {
     caller,
     address,
     trace,
-    roles: shop.roles(trace),
+    roles: context.roles(trace),
     signal: request.signal,
     accepts: request.accepts,
     last_event_id: request.last_event_id,
@@ -128,7 +128,7 @@ function createCall(
     nowIso,
     newId: (prefix) => `${prefix}_${deriveIdDigits(environment, caller, address, request.idempotency_key)}`,
     store: <T extends StoredFields>(of: Collection<T>) =>
-      scopedStore(shop.store, of, {
+      scopedStore(context.store, of, {
         caller,
         labels: environment.site.labels,
         if_match: request.if_match,
@@ -144,11 +144,11 @@ function createCall(
       outcome: 'done',
       subject: caller.subject,
       target,
-      // What the site's own hand does is a matter of the site's tenant, whose auditors must see it.
+      // Auditors of the site's tenant must see the work of its services.
       tenant_id: caller.tenant_id === '*' ? environment.site.tenant_id : caller.tenant_id,
       trace_id: trace.trace_id,
     }),
-    record: shop.record,
+    record: context.record,
   }
   const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, own)
   return call

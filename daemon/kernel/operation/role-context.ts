@@ -8,12 +8,12 @@ import type { SignedBody } from './call.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 
-/** A request with the carrier's details stripped off. */
+/** A request, independent of the protocol that brought it. */
 export type OperationRequest = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
-  /** The whole input as one object, from a carrier that knows no paths and queries; the other three are then empty. */
+  /** The whole input as one object, from a protocol without paths and queries; the other three are then empty. */
   readonly fields?: Readonly<Record<string, unknown>>
   readonly accepts: readonly string[]
   readonly if_match: number | undefined
@@ -28,17 +28,17 @@ export type OperationRequest = {
 
 export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
 
-/** What a role's calls are made of. */
+/** Everything that boot supplies to run the calls of a role. */
 export type RoleContext = {
   readonly environment: RoleEnvironment
-  /** What other roles do for a call, asked in its trace. */
+  /** Clients of other roles for one call; their requests go out in its trace. */
   readonly roles: (trace: Trace) => RoleClients
   readonly identity: IdentityProvider
   /** Role name to permissions, the profile's additions included. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
-  /** Where ended work is told; undefined: nowhere. */
+  /** Records the spans of finished work; undefined: no spans. */
   readonly spans?: SpanRecorder | undefined
   /** The one tenant whose people the role serves; undefined: all. */
   readonly only_tenant?: string | undefined

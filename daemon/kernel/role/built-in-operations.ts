@@ -53,7 +53,7 @@ export function backupContract(role: string): OperationContract<typeof backupInp
   return { address: `${role}.service.backup`, input: backupInput, output: backupAnswer }
 }
 
-/** What boot supplies so that a role can describe itself. */
+/** Supplied by boot to the operations that every role has. */
 export type ServiceParts = {
   readonly phase: () => 'starting' | 'ready' | 'stopping'
   readonly health: (call: Call) => Promise<DependencyHealth[]>

@@ -1,4 +1,5 @@
-// A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a service.
+// A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a
+// service.
 
 import type { McpResourceDeclaration } from '../api/mcp-resources.ts'
 import type { MessageKind } from '../messaging/statement.ts'
@@ -17,7 +18,9 @@ export type Worker = {
   readonly run: (call: Call) => Promise<void>
 }
 
-/** What is known of a role whether it runs here or not: enough to settle a profile, and to find who takes a message. */
+/**
+ * Facts of a role, whether it runs here or not: enough to resolve a profile, and to find the role that takes a message.
+ */
 export type RoleOutline = {
   readonly name: string
   readonly purpose: string
@@ -28,7 +31,7 @@ export type RoleOutline = {
   readonly keeps_audit_anchors?: true
   /** Owns the keys, peers and channels of the site, and the journal of its messages. Exactly one role does. */
   readonly owns_site_files?: true
-  /** What its indexes in a cluster are called together, where that is not its own name. */
+  /** Name of its index family in a cluster, where that is not the name of the role. */
   readonly index_family?: string
   /** Prefix under which health, service-info and metrics are served besides the root. */
   readonly api_prefix: string
@@ -37,7 +40,7 @@ export type RoleOutline = {
   readonly settings: readonly SettingsBlock[]
   /** Kinds of messages from peers. */
   readonly takes: readonly MessageKind[]
-  /** The rest of it, which a process pays for only once it asks. */
+  /** Loads the rest of the role; a process that does not run the role does not pay for it. */
   readonly load: () => Promise<Role>
 }
 
@@ -52,7 +55,7 @@ export type Role = RoleOutline & {
   readonly messages: Readonly<Partial<Record<MessageKind, AnyOperation>>>
   /** Documents that AI clients read by a URI, where the site offers tools. */
   readonly resources?: readonly McpResourceDeclaration[]
-  /** What service-info says; its tools and resources are counted by boot. */
+  /** Fields of service-info; boot adds the counts of tools and resources. */
   readonly serviceInfo: (about: RoleDeployment) => Readonly<Record<string, unknown>>
   /** Why the role must not start with these settings; undefined when it may. */
   readonly refusesToStart?: (about: RoleDeployment) => string | undefined

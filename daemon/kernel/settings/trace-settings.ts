@@ -1,4 +1,4 @@
-// Settings of the traces that are told to a collector, under the names that OpenTelemetry gives them.
+// Settings of the export of traces to a collector, under the names of OpenTelemetry.
 import * as z from 'zod'
 import { type SettingValues, settingsBlock } from './settings.ts'
 
@@ -108,7 +108,7 @@ export const traceSettings = settingsBlock('traces', {
   }),
 })
 
-/** Whether anything is told at all. What says no goes before what says yes. */
+/** Whether spans are exported at all. A setting that disables them wins over one that enables them. */
 export function areSpansEnabled(
   given: Partial<
     Pick<SettingValues<typeof traceSettings>, 'enabled' | 'disabled' | 'exporter' | 'endpoint' | 'traces_endpoint'>

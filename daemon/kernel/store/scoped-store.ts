@@ -27,7 +27,10 @@ export interface ScopedStore<T extends StoredFields> {
   /** Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`. */
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
   remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
-  /** Independent writes in order, not a transaction; for whoever acts for every tenant, since none of them is looked at. */
+  /**
+   * Independent writes in order, not a transaction. Only for a caller that acts for every tenant: none of them is
+   * checked.
+   */
   bulk(writes: readonly ScopedBulkWrite<T>[]): Promise<WriteOutcome[]>
   list(query: ListQuery): Promise<DocumentPage<T>>
   count(filter?: Filter): Promise<number>
@@ -42,7 +45,7 @@ export type StoreScope = {
   readonly caller: Caller
   readonly labels: LabelPolicy
   readonly if_match: number | undefined
-  /** Told of an object when a change of it is refused. */
+  /** Called with an object when a change of it is refused. */
   readonly onRefusal: (id: string, label: Label | undefined) => void
 }
 
@@ -122,7 +125,7 @@ function assertMayChange<T extends StoredFields>(scope: StoreScope, of: Collecti
   }
 }
 
-/** Nothing for whoever acts for every tenant. */
+/** Empty for a caller that acts for every tenant. */
 function readScopeOf({ caller, labels }: StoreScope): { read_scope?: ReadScope } {
   if (caller.tenant_id === '*') return {}
   return { read_scope: { viewer: { clearance: caller.clearance, tenant_id: caller.tenant_id }, policy: labels } }

@@ -1,4 +1,4 @@
-// What the consensus role needs of adapters: webhooks and brokers that are notified of decisions.
+// Adapters of the consensus role: webhooks and brokers that are notified of decisions.
 import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
 import type { Site } from '../../kernel/role/site.ts'

@@ -1,4 +1,4 @@
-// What the intelligence role needs of adapters: secrets from files, and each source that is polled.
+// Adapters of the intelligence role: secrets from files, and polled sources.
 import { createHash } from 'node:crypto'
 import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'

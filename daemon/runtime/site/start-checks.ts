@@ -1,4 +1,4 @@
-// What must hold before the site role starts: accredited channels, networks that agree, keys that can sign.
+// Checks before the site role starts: accredited channels, one network per peer, usable keys.
 import { isCron } from '../../../adapters/host/schedule/cron.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
@@ -26,7 +26,9 @@ export type SiteStartFacts = {
   readonly now: number
 }
 
-/** Problems of the settings and of what the folder holds; those of keys and networks are looked for once these are none. */
+/**
+ * Problems of the settings and of what the folder holds; those of keys and networks are looked for once these are none.
+ */
 export async function findSiteStartProblems({ folder, resolved, env, now }: WireStartInput): Promise<ProfileProblem[]> {
   const peers = (await peerFiles(folder.peers).list()).map(({ name }) => name)
   const keys = readSiteKeys(folder)
@@ -73,7 +75,7 @@ function findUnaccreditedChannels({ resolved, peers, now }: SiteStartFacts): Pro
   })
 }
 
-/** What goes back tells a sender about its receiver: that is accredited by name in every profile. */
+/** An acknowledgement reveals facts about the receiver to the sender, so every profile accredits it by name. */
 function findUnaccreditedAcknowledgements({ resolved, now }: SiteStartFacts): ProfileProblem[] {
   return Object.keys(getSettings(resolved, filedropSettings).acknowledgements).flatMap((peer) => {
     const fault = findAccreditationLapse(peer, resolved, now)

@@ -1,4 +1,4 @@
-// What the site role needs of adapters: keys, peers, the links to other sites, the issuer of tokens, and backups.
+// Adapters of the site role: keys, peers, links to other sites, the token issuer, and backups.
 import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'

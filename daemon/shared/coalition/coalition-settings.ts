@@ -1,4 +1,5 @@
-// How a site takes part in a coalition: read by the site role, which speaks to the hub, and by consensus, which has things to tell.
+// Settings of a coalition: read by the site role, which connects to the hub, and by consensus, which publishes to its
+// feed.
 import * as z from 'zod'
 import { isReleasableTo, isWithinCeiling, type Label, type LabelPolicy, labelTerm } from '../../kernel/label/label.ts'
 import { siteName } from '../../kernel/messaging/statement.ts'
@@ -58,14 +59,14 @@ type CoalitionEndpoints = {
   readonly peers: readonly string[]
 }
 
-/** What else the profile must say once it names a hub; undefined when nothing is missing. */
+/** The fault of a profile that names a hub and lacks another setting; undefined when none is missing. */
 export function findCoalitionFault({ hub_url, token_url, secret_file, peers }: CoalitionEndpoints): string | undefined {
   if (hub_url === undefined) return peers.length > 0 ? 'peers are named, and no hub_url' : undefined
   const missing = Object.entries({ token_url, secret_file }).filter(([, value]) => value === undefined)
   return missing.length > 0 ? `hub_url needs ${missing.map(([name]) => name).join(' and ')}` : undefined
 }
 
-/** Whether the feed may tell of a session with this label. All of a coalition read the feed. */
+/** Whether the feed may carry a session with this label. Every member of the coalition reads the feed. */
 export function mayPublishToFeed(
   label: Label,
   { hub_url, feed_level, feed_audience }: Pick<CoalitionSettings, 'hub_url' | 'feed_level' | 'feed_audience'>,
