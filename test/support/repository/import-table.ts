@@ -119,13 +119,10 @@ export const owners: Readonly<Record<string, RegExp>> = {
   yaml: /^adapters\/host\/yaml\//,
 }
 
-/** Files that may import what the table or the owners forbid, each with its reason. */
-export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {}
-
 /** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */
 export function findImportObjection(file: string, imported: string): string | undefined {
   const part = parts.find(({ files }) => files.test(file))
-  if (!part || exceptions[file]?.imports.test(imported)) return undefined
+  if (!part) return undefined
   const owner = owners[imported]
   if (owner) return owner.test(file) ? undefined : `only ${describeFolder(owner)} imports ${imported}`
   const own = part.files.exec(file)?.[1] ?? ''
