@@ -1,23 +1,23 @@
-// MCP resources: documents that AI clients read by a URI, each what an operation of the role answers.
+// MCP resources: documents that AI clients read by URI. An operation of the role supplies each document.
 
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
 import type { DeploymentProfile } from '../role/site.ts'
 import { offersTools } from './mcp-tools.ts'
 
 export type McpResourceDeclaration = {
-  /** As in `fusion://runs/{run_id}`: what stands between braces is a field of the operation's input. */
+  /** URI template such as `fusion://runs/{run_id}`. Each name in braces is a field of the operation's input. */
   readonly uri: string
   readonly name: string
   readonly description: string
-  /** One that reads. */
+  /** A GET operation. */
   readonly operation: AnyOperation
-  /** Further fields of its input. */
+  /** Fixed input fields, besides those of the URI. */
   readonly input?: Readonly<Record<string, unknown>>
 }
 
 export type McpResource = Omit<McpResourceDeclaration, 'operation'> & { readonly target: AddressedOperation }
 
-/** The resources of a role where the site stands so: none where it offers no tools. */
+/** The resources that a role offers under this deployment profile: none where the profile offers no tools. */
 export function resourcesForProfile(
   profile: DeploymentProfile,
   declared: readonly McpResourceDeclaration[],
@@ -26,12 +26,12 @@ export function resourcesForProfile(
   if (!offersTools(profile)) return []
   return declared.map(({ operation, ...resource }) => {
     const target = operations.find((each) => each.operation === operation)
-    if (!target) throw new TypeError(`${resource.uri} is an operation of another role`)
+    if (!target) throw new TypeError(`${resource.uri} names an operation of another role`)
     return { ...resource, target }
   })
 }
 
-/** Whether its URI has places to fill in. */
+/** Whether the URI of the resource has fields to fill in. */
 export function isTemplate({ uri }: McpResource): boolean {
   return uri.includes('{')
 }
@@ -39,21 +39,21 @@ export function isTemplate({ uri }: McpResource): boolean {
 /** The resource at a URI, with the input that the URI carries; undefined when there is none. */
 export function findResource(resources: readonly McpResource[], uri: string) {
   for (const resource of resources) {
-    const found = matchUri(resource.uri, uri)
-    if (found) return { resource, input: { ...resource.input, ...found } }
+    const fields = matchUri(resource.uri, uri)
+    if (fields) return { resource, input: { ...resource.input, ...fields } }
   }
   return undefined
 }
 
-/** A field holds one segment of the URI. */
+/** Matches a URI against a template. A field of the template matches exactly one segment. */
 function matchUri(template: string, uri: string): Record<string, string> | undefined {
-  const [pattern, given] = [template.split('/'), uri.split('/')]
-  if (pattern.length !== given.length) return undefined
+  const [pattern, segments] = [template.split('/'), uri.split('/')]
+  if (pattern.length !== segments.length) return undefined
   const fields: Record<string, string> = {}
-  for (const [at, segment] of pattern.entries()) {
+  for (const [index, segment] of pattern.entries()) {
     const [, name] = /^\{([a-z_]+)\}$/.exec(segment) ?? []
-    const value = decodeSegment(given[at] ?? '')
-    if (name === undefined ? segment !== given[at] : !value) return undefined
+    const value = decodeSegment(segments[index] ?? '')
+    if (name === undefined ? segment !== segments[index] : !value) return undefined
     if (name !== undefined && value) fields[name] = value
   }
   return fields

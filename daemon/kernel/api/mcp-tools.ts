@@ -1,4 +1,4 @@
-// MCP tools, derived from operations: the tool and its REST twin are one definition, so they cannot drift.
+// MCP tools, derived from operations: one definition serves the tool and its REST endpoint.
 import * as z from 'zod'
 import { type AddressedOperation, type AnyOperation, hasBody } from '../operation/operation.ts'
 import type { DeploymentProfile } from '../role/site.ts'
@@ -13,26 +13,26 @@ export type McpTool = {
   readonly target: AddressedOperation
 }
 
-/** Effects of the tool, by the names of the protocol. */
+/** Effects of the tool, under the names of the MCP protocol. */
 export type McpToolAnnotations = {
   readonly readOnlyHint: boolean
-  /** It changes or ends what is there, rather than adding to it. */
+  /** True where the tool changes or removes existing data instead of only adding to it. */
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
   readonly openWorldHint: false
 }
 
-/** Where all tools of a role are; no other path of it speaks MCP. */
+/** The only path of a role that serves MCP. */
 export const toolsPath = '/agentspace'
 
-/** Profile A. */
+/** Deployment profiles that offer tools (profile A). */
 const toolProfiles: ReadonlySet<DeploymentProfile> = new Set(['single_cluster', 'multi_tenant_cloud'])
 
 export function offersTools(profile: DeploymentProfile): boolean {
   return toolProfiles.has(profile)
 }
 
-/** The operations that are tools where the site stands so: none in profiles B, C and D. */
+/** The operations offered as tools under this deployment profile: none in profiles B, C and D. */
 export function toolOperationsForProfile(
   profile: DeploymentProfile,
   operations: readonly AddressedOperation[],
@@ -42,14 +42,14 @@ export function toolOperationsForProfile(
 
 /** Counts of tools and resources, for service-info. */
 export function toolServiceInfo(
-  offered: readonly AddressedOperation[],
+  operations: readonly AddressedOperation[],
   resources: number,
 ): Readonly<Record<string, unknown>> {
-  const path = offered.length > 0 ? { mcp_path: toolsPath } : {}
-  return { ...path, tools_count: offered.length, resources_count: resources }
+  const path = operations.length > 0 ? { mcp_path: toolsPath } : {}
+  return { ...path, tools_count: operations.length, resources_count: resources }
 }
 
-/** In the order of declaration. */
+/** Derives the tools of a role, in the order of declaration. */
 export function deriveTools(operations: readonly AddressedOperation[]): McpTool[] {
   return operations.flatMap((target) => {
     const { tool, summary, input, output } = target.operation
@@ -70,10 +70,13 @@ export function deriveTools(operations: readonly AddressedOperation[]): McpTool[
 
 type JsonSchema = { readonly type?: unknown; readonly $ref?: string; readonly $defs?: Readonly<Record<string, object>> }
 
-/** Clients pass it to language models whole: a pattern is left out where a format implies it. */
-function schemaOf(of: z.ZodType, io: 'input' | 'output'): JsonSchema {
+/**
+ * The JSON Schema of a value. Clients pass it whole to language models, so a pattern is omitted where a format
+ * implies it.
+ */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return inlineRootSchema(
-    z.toJSONSchema(of, {
+    z.toJSONSchema(schema, {
       io,
       unrepresentable: 'any',
       override: ({ jsonSchema }) => {
@@ -87,10 +90,10 @@ function schemaOf(of: z.ZodType, io: 'input' | 'output'): JsonSchema {
 function inlineRootSchema(schema: JsonSchema): JsonSchema {
   const { $ref, $defs, ...own } = schema
   const name = $ref?.replace('#/$defs/', '') ?? ''
-  const { [name]: named, ...others } = $defs ?? {}
-  if (!named) return schema
+  const { [name]: rootSchema, ...others } = $defs ?? {}
+  if (!rootSchema) return schema
   const isRecursive = JSON.stringify($defs).includes(`"${$ref}"`)
-  return { ...own, ...named, $defs: isRecursive ? { ...others, [name]: named } : others }
+  return { ...own, ...rootSchema, $defs: isRecursive ? { ...others, [name]: rootSchema } : others }
 }
 
 function annotationsOf({ method, creates = false }: AnyOperation): McpToolAnnotations {

@@ -1,4 +1,4 @@
-// Holds the OpenAPI document to the operations it is derived from: nothing left out, nothing dangling.
+// The OpenAPI document matches the operations it is derived from, and every reference in it resolves.
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type AddressedOperation, type AnyOperation, operation } from '../operation/operation.ts'
@@ -47,10 +47,10 @@ const verbs: Record<string, AnyOperation> = {
     allow: 'public',
   }),
 }
-const operations: AddressedOperation[] = Object.entries(verbs).map(([verb, given]) => ({
+const operations: AddressedOperation[] = Object.entries(verbs).map(([verb, declared]) => ({
   address: `draw.point.${verb}`,
   role: 'draw',
-  operation: given,
+  operation: declared,
 }))
 
 type DescribedOperation = {
@@ -71,7 +71,7 @@ const document = buildOpenapi('draw', '1.0.0', 'Points.', operations) as unknown
 const at = (path: string, method: string) => document.paths[path]?.[method] as DescribedOperation
 
 describe('the document', () => {
-  test('has each operation at each of its paths, under an id of its own', () => {
+  test('lists each operation at each of its paths, with a unique operationId', () => {
     const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
     )
@@ -84,19 +84,19 @@ describe('the document', () => {
     ])
   })
 
-  test('refers to nothing that it does not hold', () => {
+  test('contains every schema that it references', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
     expect(refs.length).toBeGreaterThan(0)
     for (const ref of refs) expect(document.components.schemas).toHaveProperty(ref.replace('#/components/schemas/', ''))
   })
 
-  test('is the same each time, and JSON', () => {
+  test('is deterministic, and plain JSON', () => {
     expect(buildOpenapi('draw', '1.0.0', 'Points.', operations)).toEqual(JSON.parse(JSON.stringify(document)))
   })
 })
 
 describe('an operation', () => {
-  test('has its path and query parameters, lists joined by commas', () => {
+  test('declares path and query parameters; lists are comma-separated', () => {
     expect(at('/point/{id}', 'get').parameters.map(({ name, in: where, required }) => [name, where, required])).toEqual(
       [
         ['id', 'path', true],
@@ -107,7 +107,7 @@ describe('an operation', () => {
     expect(at('/point/{id}', 'get').parameters[1]).toMatchObject({ explode: false })
   })
 
-  test('takes in its body what is not in its path, and nothing unknown', () => {
+  test('accepts in the body every field that is not in the path, and no unknown field', () => {
     const { requestBody } = at('/point/{id}', 'post')
     const schema = requestBody?.content['application/json']?.schema
     expect(requestBody?.required).toBe(true)
@@ -117,10 +117,10 @@ describe('an operation', () => {
     expect(at('/point/{id}', 'delete').requestBody).toBeUndefined()
   })
 
-  test('names the headers that it honours', () => {
+  test('declares the headers that it honours', () => {
     const headersOf = (method: string) =>
       at('/point/{id}', method)
-        .parameters.filter((one) => one.in === 'header')
+        .parameters.filter((parameter) => parameter.in === 'header')
         .map(({ name }) => name)
     expect(headersOf('get')).toEqual([])
     expect(headersOf('post')).toEqual(['Idempotency-Key'])
@@ -128,7 +128,7 @@ describe('an operation', () => {
     expect(at('/point/{id}', 'get').responses['200']?.headers).toHaveProperty('ETag')
   })
 
-  test('has its own success, its own refusals, and those of every operation', () => {
+  test('lists its success status, its own errors, and the errors of every operation', () => {
     expect(Object.keys(at('/point/{id}', 'post').responses)).toEqual(
       expect.arrayContaining(['201', '401', '403', '409', '413', '415', '422', '503']),
     )
@@ -141,14 +141,14 @@ describe('an operation', () => {
     ])
   })
 
-  test('that is public needs no token', () => {
+  test('needs no token when it is public', () => {
     expect(at('/point/{id}', 'delete')).toMatchObject({ security: [] })
     expect(at('/point/{id}', 'delete').responses).not.toHaveProperty('401')
     expect(at('/point/{id}', 'get')).not.toHaveProperty('security')
   })
 })
 
-test('tools are the operations that name one, with the same input', () => {
+test('operations with a tool name become tools with the same input schema', () => {
   const tools = deriveTools(operations)
   expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
     ['point_read', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }],

@@ -73,24 +73,33 @@ function headers(operation: AnyOperation): JsonObject[] {
   return [
     ...(operation.creates
       ? [
-          header('Idempotency-Key', 'A repeat with the same key finds what the first made', {
-            type: 'string',
-            minLength: 1,
-            maxLength: 255,
-            pattern: '^[!-~]+$',
-          }),
+          header(
+            'Idempotency-Key',
+            'A repeated request with the same key returns the object that the first one created',
+            {
+              type: 'string',
+              minLength: 1,
+              maxLength: 255,
+              pattern: '^[!-~]+$',
+            },
+          ),
         ]
       : []),
     ...(operation.versioned && operation.method !== 'GET'
       ? [
-          header('If-Match', 'The ETag that the change is based on; * for any', {
+          header('If-Match', 'ETag of the version that the change is based on; * matches any version', {
             type: 'string',
             pattern: '^("[0-9]{1,15}"|\\*)$',
           }),
         ]
       : []),
     ...(operation.streams
-      ? [header('Last-Event-ID', 'Resume after this event', { type: 'string', maxLength: 64 })]
+      ? [
+          header('Last-Event-ID', 'ID of the last event received; the stream resumes after it', {
+            type: 'string',
+            maxLength: 64,
+          }),
+        ]
       : []),
   ]
 }
@@ -154,7 +163,7 @@ function refusal(status: number, { otherwise }: AnyOperation, schemas: JsonObjec
   }
 }
 
-/** JSON Schema with its named parts hoisted into `components.schemas`. */
+/** The JSON Schema of a value, with its named definitions moved to `components.schemas`. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: JsonObject): JsonObject {
   const suffix = io === 'input' ? 'Input' : ''
   const {

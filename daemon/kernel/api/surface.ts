@@ -1,35 +1,35 @@
-// A second way to a role's operations besides REST: another protocol, at a path of its own on the same listener.
+// A surface: a second protocol besides REST for the operations of a role, on the same listener at its own path.
 import type { Refusal } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { AddressedOperation, ServedRoute } from '../operation/operation.ts'
 import type { OperationResponse } from '../operation/role-context.ts'
 import type { Trace } from '../telemetry/trace.ts'
 
-/** Header names in lower case; a field that came more than once is joined by commas. */
+/** Header names are in lower case. Values of a repeated field are joined by commas. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** A request that was admitted as one for an operation is, with its body read. */
+/** A request to a surface, admitted like a request to an operation, with its body read. */
 export type SurfaceRequest = {
   readonly method: string
-  /** From the root, with the query. */
+  /** Absolute path with the query. */
   readonly path: string
   readonly headers: HeaderFields
-  /** The parsed JSON; undefined for none. */
+  /** The parsed JSON body; undefined when the request has none. */
   readonly body: unknown
   readonly caller: Caller
   /**
-   * Runs an operation as a REST request would: admitted, limited, counted and logged under its address.
-   * `headers` are laid over those of the request. Never throws, and waits no longer than `cancelled` and the time of
-   * the request allow.
+   * Runs an operation like a REST request: admitted, limited, counted and logged under the operation's address.
+   * Fields of `headers` override those of the request. Never throws, and ends at `cancelled` or at the time limit of
+   * the request.
    */
   perform(
     target: AddressedOperation,
     input: Readonly<Record<string, unknown>>,
-    asked: SurfaceCallOptions,
+    options: SurfaceCallOptions,
   ): Promise<SurfaceCallResult>
 }
 
-/** `cancelled`: aborted when the client wants it no more, where the protocol can say so. */
+/** `cancelled`: aborted when the client cancels the call, in a protocol that can. */
 export type SurfaceCallOptions = { readonly headers: HeaderFields; readonly cancelled: AbortSignal | undefined }
 
 export type SurfaceCallResult = { readonly outcome: OperationResponse | Refusal; readonly trace: Trace }
@@ -37,16 +37,16 @@ export type SurfaceCallResult = { readonly outcome: OperationResponse | Refusal;
 export type SurfaceResponse = {
   readonly status: number
   readonly headers: HeaderFields
-  /** Undefined for none. */
+  /** Undefined for an empty body. */
   readonly text: string | undefined
 }
 
 export type Surface = {
-  /** Each with a path of its own or a method of its own there. */
+  /** Each route has its own path, or its own method at a shared path. */
   readonly routes: readonly ServedRoute[]
-  /** Why the request is not even looked at, by its head alone. */
+  /** The refusal of a request by its headers alone, before its body is read; undefined when it is admitted. */
   refusal(headers: HeaderFields): Refusal | undefined
-  /** Text added to the challenge of a 401, as in `, name="value"`. */
+  /** Parameters to append to the `WWW-Authenticate` challenge of a 401, as in `, name="value"`. */
   challenge(headers: HeaderFields): string
   answer(request: SurfaceRequest): Promise<SurfaceResponse>
 }

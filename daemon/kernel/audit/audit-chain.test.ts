@@ -1,4 +1,4 @@
-// Holds the audit chain to its promise: whatever is done to stored records shows.
+// Verification of the audit chain finds every change to stored records.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalDigest } from '../encoding/canonical-json.ts'
@@ -28,7 +28,7 @@ const start = { seq: 0, hash: genesis_hash }
 const chains = fc.integer({ min: 2, max: 12 }).chain((count) => fc.tuple(fc.constant(count), fc.nat(count - 1)))
 
 describe('a chain', () => {
-  test('that nobody touched is whole, from its start or from any record that is trusted', () => {
+  test('verifies when unaltered, from its start or from any trusted record', () => {
     const records = buildChain(10)
     expect(records.every((record) => auditRecord.safeParse(record).success)).toBe(true)
     expect(verifyChain(records, start)).toBeUndefined()
@@ -37,7 +37,7 @@ describe('a chain', () => {
     }
   })
 
-  test('whose events have expired is still whole', () => {
+  test('verifies after its events have expired', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(9)), (expired) => {
         const records = buildChain(10).map(({ event, ...rest }, index) =>
@@ -51,13 +51,16 @@ describe('a chain', () => {
 
 describe('a record that was', () => {
   test.each([
-    ['in its event', (of: AuditRecord) => ({ ...of, event: { ...(of.event as AuditEvent), subject: 'mallory' } })],
-    ['in its digest', (of: AuditRecord) => ({ ...of, event_digest: 'f'.repeat(64) })],
-    ['in its hash', (of: AuditRecord) => ({ ...of, hash: 'f'.repeat(64) })],
-    ['in its link', (of: AuditRecord) => ({ ...of, prev: 'f'.repeat(64) })],
-    ['in its writer', (of: AuditRecord) => ({ ...of, writer: 'other@n1' })],
-    ['and sealed again', (of: AuditRecord) => forgeRecord(of)],
-  ])('altered %s is found, at it or right behind it', (_how, alter) => {
+    [
+      'in its event',
+      (record: AuditRecord) => ({ ...record, event: { ...(record.event as AuditEvent), subject: 'mallory' } }),
+    ],
+    ['in its digest', (record: AuditRecord) => ({ ...record, event_digest: 'f'.repeat(64) })],
+    ['in its hash', (record: AuditRecord) => ({ ...record, hash: 'f'.repeat(64) })],
+    ['in its link', (record: AuditRecord) => ({ ...record, prev: 'f'.repeat(64) })],
+    ['in its writer', (record: AuditRecord) => ({ ...record, writer: 'other@n1' })],
+    ['and sealed again', (record: AuditRecord) => forgeRecord(record)],
+  ])('altered %s is detected at that record or the next', (_how, alter) => {
     fc.assert(
       fc.property(chains, ([count, at]) => {
         const records = buildChain(count + 1)
@@ -69,7 +72,7 @@ describe('a record that was', () => {
     )
   })
 
-  test('removed is found missing', () => {
+  test('removed is reported as missing', () => {
     fc.assert(
       fc.property(chains, ([count, at]) => {
         const records = buildChain(count + 1)
@@ -79,7 +82,7 @@ describe('a record that was', () => {
     )
   })
 
-  test('moved or repeated is found out of order', () => {
+  test('moved or repeated is reported as out of order', () => {
     const records = buildChain(5)
     const [first, second, third] = records as [AuditRecord, AuditRecord, AuditRecord]
     expect(verifyChain([first, second, second], start)).toMatchObject({ seq: 2, fault: 'reordered' })
@@ -87,9 +90,9 @@ describe('a record that was', () => {
   })
 })
 
-/** What a forger can do who knows the rule: a consistent record, on which the next does not stand. */
-function forgeRecord(of: AuditRecord): AuditRecord {
-  const event = { ...(of.event as AuditEvent), subject: 'mallory' }
+/** A record with a consistent hash, as a forger can compute it; the next record does not link to it. */
+function forgeRecord(record: AuditRecord): AuditRecord {
+  const event = { ...(record.event as AuditEvent), subject: 'mallory' }
   const event_digest = canonicalDigest(event)
-  return { ...of, event, event_digest, hash: hashRecord(of.writer, of.seq, of.prev, event_digest) }
+  return { ...record, event, event_digest, hash: hashRecord(record.writer, record.seq, record.prev, event_digest) }
 }

@@ -1,9 +1,9 @@
-// The audit chain: what was done, by whom, to what; each record sealed by the hash of the one before.
+// The audit chain: events with actor, action and target. Each record holds the hash of the record before it.
 import * as z from 'zod'
 import { canonicalJson, sha256 } from '../encoding/canonical-json.ts'
 import { label } from '../label/label.ts'
 
-/** One happening as the code that caused it describes it; writer, sequence and hashes are added when it is stored. */
+/** An event as the operation describes it. The store adds writer, sequence number and hashes. */
 export const auditEvent = z.strictObject({
   at: z.iso.datetime(),
   action: z.string().meta({ description: 'The address of the operation, or of the event it caused' }),
@@ -11,18 +11,18 @@ export const auditEvent = z.strictObject({
   tenant_id: z.string(),
   subject: z.string(),
   actor: z.string().optional(),
-  target: z.string().meta({ description: 'The id of what it was done to' }),
+  target: z.string().meta({ description: 'The id of the object that the action changed' }),
   trace_id: z.string(),
   detail: z.record(z.string(), z.unknown()),
   label: label.optional(),
 })
 export type AuditEvent = z.infer<typeof auditEvent>
 
-/** A stored record. When `event` has expired only its digest stays, and the chain still verifies. */
+/** A stored record. When `event` has expired only its digest remains, and the chain still verifies. */
 export const auditRecord = z.strictObject({
-  writer: z.string().meta({ description: 'role@node: each writes its own chain' }),
+  writer: z.string().meta({ description: 'role@node; each writer has its own chain' }),
   seq: z.int().min(1),
-  prev: z.string().meta({ description: 'hash of the record before; 64 zeros for the first' }),
+  prev: z.string().meta({ description: 'Hash of the previous record; 64 zeros for the first' }),
   event_digest: z.string(),
   hash: z.string(),
   event: auditEvent.optional(),
@@ -31,7 +31,7 @@ export type AuditRecord = z.infer<typeof auditRecord>
 
 export const genesis_hash = '0'.repeat(64)
 
-/** SHA-256 over writer, sequence, the hash before and the digest of the event. */
+/** SHA-256 over writer, sequence number, previous hash and digest of the event. */
 export function hashRecord(writer: string, seq: number, prev: string, event_digest: string): string {
   return sha256(canonicalJson([writer, seq, prev, event_digest]))
 }
@@ -63,11 +63,14 @@ export interface AuditLog {
   head(): Promise<ChainHead>
   /** The first record that is altered, missing or out of order; undefined when the chain is whole. */
   verify(): Promise<ChainFault | undefined>
-  /** Drops the bodies of events before the instant (RFC 3339) and keeps their digests; how many were dropped. */
+  /**
+   * Drops the bodies of events before the instant (RFC 3339) and keeps their digests. Resolves with the number
+   * dropped.
+   */
   expire(before: string): Promise<number>
 }
 
-/** Checks a run of records, oldest first, from a trusted hash: the pure rule behind every verification. */
+/** Checks consecutive records, oldest first, from a trusted hash. Every verification uses this pure rule. */
 export function verifyChain(
   records: readonly AuditRecord[],
   from: { seq: number; hash: string },

@@ -1,23 +1,23 @@
-// Audit events of writes to a store that shares no transaction with the chain: kept here first, sealed when it is
-// certain.
+// Audit events of writes to a store that shares no transaction with the chain. They are stored first, and join the
+// chain once the write is certain.
 import type { AuditEvent } from './audit-chain.ts'
 
-/** A write that was begun, as its store wrote it down; `write` names it. */
+/** A write that has begun. `write` is its id, `plan` the record of it that its store made. */
 export type PendingWrite = { readonly write: string; readonly plan: string }
 
 /**
- * Durable when a promise resolves, in the role's local database. What was begun ends sealed or dropped, be it after a
- * restart: so no effect is without its record, and no record without its effect.
+ * Durable when a promise resolves, in the role's local database. Every write that began ends sealed or dropped, also
+ * after a restart: no effect lacks its record, and no record lacks its effect.
  */
 export interface PendingAudit {
-  /** Before the write is sent. Events that are not of their schema throw, and nothing is kept. */
+  /** Called before the write is sent. Events that do not match their schema throw, and nothing is stored. */
   begin(pending: PendingWrite, events: readonly AuditEvent[]): Promise<void>
-  /** The write was done: its events join the chain. A write that is not pending changes nothing. */
+  /** The write succeeded: its events join the chain. An unknown write changes nothing. */
   seal(write: string): Promise<void>
-  /** The write was not done, and never will be. */
+  /** The write failed for good: its events are removed. */
   drop(write: string): Promise<void>
-  /** Oldest first. */
+  /** Pending writes, oldest first. */
   pending(): Promise<PendingWrite[]>
-  /** Events that no write goes with. */
+  /** Appends events that belong to no write. */
   append(events: readonly AuditEvent[]): Promise<void>
 }

@@ -1,9 +1,9 @@
-// Private set intersection's one primitive: values become points that only the holder of a secret could have made.
+// The primitive of private set intersection: turns values into points that only the holder of a secret can compute.
 
-/** A point as 32 bytes; many of them stand one after the other in one array. */
+/** Length of a point. Several points are concatenated in one array. */
 export const point_bytes = 32
 
-/** The secret of one side for one run: 32 random bytes. A party that has it can guess at blinded values. */
+/** The secret of one side for one run: 32 random bytes. A party that holds it can test guesses of blinded values. */
 export type BlindingSecret = Uint8Array
 
 /**
@@ -12,7 +12,7 @@ export type BlindingSecret = Uint8Array
  */
 export interface Blinding {
   /**
-   * Hashes each value to the group, apart for each `domain`, and blinds it. The order of the points is that of the
+   * Hashes each value to the group, with domain separation by `domain`, and blinds it. Points keep the order of the
    * values.
    */
   blindValues(
@@ -22,8 +22,8 @@ export interface Blinding {
     signal: AbortSignal,
   ): Promise<Uint8Array>
   /**
-   * Blinds points that the other side has blinded, and gives the first `tag_bytes` of the SHA-256 of each, apart for each
-   * domain; undefined when one of them is not a point, or of low order.
+   * Blinds points that the other side has blinded, and returns the first `tag_bytes` of the SHA-256 of each, with
+   * domain separation. Undefined when an input is not a point, or is a point of low order.
    */
   tagPoints(
     domain: string,

@@ -1,4 +1,4 @@
-// Digests that only the holders of a key can make: guesses cannot be tried without it.
+// Keyed digests: without the key nobody can test guesses of the text.
 import { createHmac } from 'node:crypto'
 
 /** HMAC-SHA-256 (RFC 2104), 32 bytes. */

@@ -1,4 +1,4 @@
-// A site's public keys as one signed, numbered document, and how its versions follow each other.
+// The key set of a site: its public keys as one signed, numbered document, and the rules of succession.
 import * as z from 'zod'
 import { canonicalJson, sha384 } from '../encoding/canonical-json.ts'
 import { hex96, siteName } from '../messaging/statement.ts'
@@ -9,7 +9,7 @@ export const no_key_set = { version: 0, digest: '0'.repeat(96) } as const
 
 const threshold = z.int().min(1).max(16)
 
-/** Keys of use `message` and `root`: what peers pin. */
+/** Keys of use `message` and `root`, which peers pin. */
 export const keySet = z
   .strictObject({
     v: z.literal(1),
@@ -17,7 +17,7 @@ export const keySet = z
     site: siteName,
     tenant_id: z.string().min(1).max(128),
     version: z.int().min(1).max(99_999_999),
-    previous: hex96.meta({ description: 'SHA-384 of the payload of the version before; zeros for the first' }),
+    previous: hex96.meta({ description: 'SHA-384 of the payload of the previous version; zeros for the first' }),
     created: z.iso.datetime(),
     thresholds: z.strictObject({ message: threshold, root: threshold }),
     keys: z
@@ -31,11 +31,11 @@ export type KeySet = z.infer<typeof keySet>
 
 export const max_previous_sets = 256
 
-/** Data of a message of kind `keys`: the newest set, and those before it, oldest first. */
+/** Data of a message of kind `keys`: the newest set and its predecessors, oldest first. */
 export const keysData = z.strictObject({ keyset: jws, before: z.array(jws).max(max_previous_sets).optional() })
 export type KeysData = z.infer<typeof keysData>
 
-/** The same as a file, for people to carry. */
+/** The same data as a file that people carry. */
 export const keySetFile = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.keyset-file'),
@@ -62,7 +62,7 @@ export function digestKeySet({ payload }: Pick<Jws, 'payload'>): string {
   return sha384(Buffer.from(payload, 'base64url'))
 }
 
-/** The keys of these that may sign something made at this time: of this use, active, not past their end. */
+/** The keys that may sign an object created at `at`: of this use, active, and not expired. */
 export function selectUsableKeys(keys: readonly PublicKey[], use: PublicKey['use'], at: string): PublicKey[] {
   return keys.filter(
     (key) =>
@@ -72,21 +72,21 @@ export function selectUsableKeys(keys: readonly PublicKey[], use: PublicKey['use
   )
 }
 
-/** The keys, with those of these fingerprints revoked. */
+/** The keys; those with these fingerprints are marked as revoked. */
 export function markRevoked<K extends PublicKey>(keys: readonly K[], revoked: readonly string[]): K[] {
   return keys.map((key) => (revoked.includes(key.fingerprint) ? { ...key, status: 'revoked' } : key))
 }
 
-/** Fingerprints. */
+/** Fingerprints of the revoked keys. */
 export function listRevokedFingerprints(keys: readonly PublicKey[]): string[] {
   return keys.filter(({ status }) => status === 'revoked').map(({ fingerprint }) => fingerprint)
 }
 
-/** Why nobody could work with this set; undefined when all can. */
+/** The fault that makes a key set unusable; undefined when it is usable. */
 export function findKeySetFault({ keys, thresholds, created }: KeySet): string | undefined {
   for (const use of ['message', 'root'] as const) {
-    const found = selectUsableKeys(keys, use, created).length
-    if (found < thresholds[use]) return `${thresholds[use]} ${use} keys must sign, and ${found} can`
+    const usable = selectUsableKeys(keys, use, created).length
+    if (usable < thresholds[use]) return `the threshold requires ${thresholds[use]} ${use} keys, and ${usable} can sign`
   }
   return undefined
 }

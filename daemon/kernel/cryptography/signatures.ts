@@ -1,4 +1,4 @@
-// Signing and verifying as a contract; the cryptography itself is in one adapter.
+// The contract of signing and verifying; one adapter implements the cryptography.
 import * as z from 'zod'
 
 export const keyAlgorithm = z.enum(['Ed25519', 'ES384', 'ML-DSA-87'])

@@ -1,7 +1,10 @@
-// How a webhook is signed: by HMAC-SHA256 over time and body, in this platform's header or in those of Standard Webhooks.
+// Signatures of webhooks: HMAC-SHA256 over time and body, in this platform's header or in those of Standard Webhooks.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Of this platform: `t=<unix seconds>,v1=<hex>`, the HMAC over `<t>.<body>` under the bytes of the secret's text. */
+/**
+ * Header of this platform: `t=<unix seconds>,v1=<hex>`, the HMAC over `<t>.<body>`, keyed with the bytes of the
+ * secret's text.
+ */
 export const platformHeader = 'x-platform-signature'
 
 export function platformSignature(secret: string, at_s: number, body: Uint8Array | string): string {
@@ -9,20 +12,20 @@ export function platformSignature(secret: string, at_s: number, body: Uint8Array
 }
 
 /**
- * Of Standard Webhooks (standardwebhooks.com, 1.0): `v1,<base64>`, the HMAC over `<id>.<t>.<body>`. A secret that begins with
- * `whsec_` is base64 behind that.
+ * Signature of Standard Webhooks (standardwebhooks.com, 1.0): `v1,<base64>`, the HMAC over `<id>.<t>.<body>`. After
+ * the prefix `whsec_` a secret is base64.
  */
 export function standardSignature(secret: string, id: string, at_s: number, body: Uint8Array | string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret
   return `v1,${hmac(key, [`${id}.${at_s}.`, body]).toString('base64')}`
 }
 
-/** `delivery_id`: the sender's, where it is part of what was signed. */
+/** `delivery_id`: the id that the sender signed; undefined where it signs none. */
 export type VerifiedWebhook = { readonly at_s: number; readonly delivery_id: string | undefined }
 
 /**
- * What is signed, by one of the secrets; undefined for anything else. How long ago that was is for the caller to judge. All
- * secrets are tried in constant time.
+ * Verifies a webhook against the secrets; undefined when no signature is valid. The caller judges the age of the
+ * signature. Comparisons take constant time for all secrets.
  */
 export function verifyWebhookSignature(
   secrets: readonly string[],
@@ -43,37 +46,40 @@ function verifyPlatformSignature(
   const seconds = /^t=([1-9]\d{0,11}),v1=[0-9a-f]{64}$/.exec(header)?.[1]
   if (seconds === undefined) return undefined
   const at_s = Number(seconds)
-  const wanted = secrets.map((secret) => platformSignature(secret, at_s, body))
-  return includesInConstantTime([header], wanted) ? { at_s, delivery_id: undefined } : undefined
+  const expected = secrets.map((secret) => platformSignature(secret, at_s, body))
+  return includesInConstantTime([header], expected) ? { at_s, delivery_id: undefined } : undefined
 }
 
-/** A sender that changes its secret sends several signatures; others than `v1` are of public keys, which nobody has given. */
+/**
+ * Verifies the headers of Standard Webhooks. A sender that rotates its secret sends several signatures. Versions
+ * other than `v1` use public keys, which are not supported.
+ */
 function verifyStandardSignature(
   secrets: readonly string[],
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
 ): VerifiedWebhook | undefined {
-  const { 'webhook-id': id = '', 'webhook-timestamp': time = '', 'webhook-signature': given = '' } = headers
-  // A dot would let one id and time be read as others.
+  const { 'webhook-id': id = '', 'webhook-timestamp': time = '', 'webhook-signature': signatures = '' } = headers
+  // A dot in the id would make the boundary between id and time ambiguous.
   if (!/^[!-\-/-~]{1,255}$/.test(id) || !/^[1-9]\d{0,11}$/.test(time)) return undefined
   const at_s = Number(time)
-  const wanted = secrets.map((secret) => standardSignature(secret, id, at_s, body))
-  return includesInConstantTime(given.split(' ').slice(0, 8), wanted) ? { at_s, delivery_id: id } : undefined
+  const expected = secrets.map((secret) => standardSignature(secret, id, at_s, body))
+  return includesInConstantTime(signatures.split(' ').slice(0, 8), expected) ? { at_s, delivery_id: id } : undefined
 }
 
-function includesInConstantTime(given: readonly string[], wanted: readonly string[]): boolean {
-  let found = false
-  for (const one of given) for (const other of wanted) found = equalsInConstantTime(one, other) || found
-  return found
+function includesInConstantTime(signatures: readonly string[], expected: readonly string[]): boolean {
+  let matches = false
+  for (const left of signatures) for (const right of expected) matches = equalsInConstantTime(left, right) || matches
+  return matches
 }
 
-function equalsInConstantTime(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+function equalsInConstantTime(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function hmac(key: string | Buffer, parts: readonly (Uint8Array | string)[]): Buffer {
-  const made = createHmac('sha256', key)
-  for (const part of parts) made.update(part)
-  return made.digest()
+  const digest = createHmac('sha256', key)
+  for (const part of parts) digest.update(part)
+  return digest.digest()
 }

@@ -1,4 +1,4 @@
-// Holds canonical JSON to the samples of RFC 8785, and digests to their standards.
+// Canonical JSON reproduces the samples of RFC 8785, and digests those of their standards.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalDigest, canonicalJson, sha256, sha384 } from './canonical-json.ts'
@@ -9,18 +9,18 @@ function doubleFromHex(hex: string): number {
 
 describe('RFC 8785', () => {
   test('section 3.2.3: literals, numbers and strings', () => {
-    const given = JSON.parse(String.raw`{
+    const value = JSON.parse(String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
       "literals": [null, true, false]
     }`)
     const expected = String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`
-    expect(canonicalJson(given)).toBe(expected)
+    expect(canonicalJson(value)).toBe(expected)
   })
 
   test('section 3.2.3: keys are sorted by UTF-16 code units', () => {
-    const given = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
-    expect(canonicalJson(given)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+    const value = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
+    expect(canonicalJson(value)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
   })
 
   test.each([
@@ -79,7 +79,7 @@ describe('for any JSON value', () => {
     )
   })
 
-  test('the order in which members were set changes nothing', () => {
+  test('the order of members does not matter', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), json), (value) => {
         const turned = Object.fromEntries(Object.entries(value).reverse())
@@ -89,14 +89,14 @@ describe('for any JSON value', () => {
   })
 })
 
-test('what JSON would print in another way is still printed as the values it holds', () => {
+test('objects that JSON.stringify treats specially are printed by their own members', () => {
   const odd = { date: new Date(0), none: Object.create(null), own: { toJSON: 1 }, holes: new Array(2) }
   expect(canonicalJson(odd)).toBe('{"date":{},"holes":[null,null],"none":{},"own":{"toJSON":1}}')
   expect(canonicalJson({ 10: 1, 9: 2 })).toBe('{"10":1,"9":2}')
   expect(canonicalJson({ __proto__: null, b: 1, a: -0 })).toBe('{"a":0,"b":1}')
 })
 
-test('members without a value are left out, and items without one are null', () => {
+test('undefined members are omitted, and undefined items are null', () => {
   expect(canonicalJson({ a: undefined, b: [undefined, 1] })).toBe('{"b":[null,1]}')
 })
 

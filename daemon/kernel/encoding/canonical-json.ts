@@ -1,4 +1,4 @@
-// Canonical JSON (RFC 8785) and digests over it: one byte string for one value, everywhere.
+// Canonical JSON (RFC 8785) and digests over it: equal values give equal bytes.
 import { hash } from 'node:crypto'
 
 /**
@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   return isCanonical(value) ? JSON.stringify(value) : canonicalValue(value)
 }
 
-/** Whether `JSON.stringify` prints the value canonically as it is: then it is five times faster than we are. */
+/** Whether `JSON.stringify` already prints the value canonically; it is five times faster than the code below. */
 function isCanonical(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)
@@ -36,7 +36,7 @@ function canonicalValue(value: unknown): string {
   if (typeof value === 'string') return canonicalString(value)
   if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalValue(item ?? null)).join(',')}]`
   if (typeof value === 'object') return canonicalObject(value as Record<string, unknown>)
-  throw new TypeError(`canonical JSON has no ${typeof value}`)
+  throw new TypeError(`canonical JSON cannot represent a value of type ${typeof value}`)
 }
 
 function canonicalObject(value: Record<string, unknown>): string {
@@ -49,12 +49,12 @@ function canonicalObject(value: Record<string, unknown>): string {
 }
 
 function canonicalNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError('canonical JSON has no NaN and no infinity')
+  if (!Number.isFinite(value)) throw new TypeError('canonical JSON cannot represent NaN or infinity')
   return JSON.stringify(value)
 }
 
 function canonicalString(value: string): string {
-  if (!value.isWellFormed()) throw new TypeError('canonical JSON has no lone surrogates')
+  if (!value.isWellFormed()) throw new TypeError('canonical JSON cannot represent a lone surrogate')
   return JSON.stringify(value)
 }
 

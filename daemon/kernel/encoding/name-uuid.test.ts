@@ -1,8 +1,8 @@
-// Holds names that are UUIDs to the examples of the standard.
+// Name-based UUIDs match the examples of the standard.
 import { expect, test } from 'vitest'
 import { nameUuid } from './name-uuid.ts'
 
-test('a name has the UUID that the standards print for it', () => {
+test('a name has the UUID that RFC 9562 prints for it', () => {
   const dns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
   // RFC 9562, appendix A.4.
   expect(nameUuid(dns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')

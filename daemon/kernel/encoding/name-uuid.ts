@@ -1,7 +1,7 @@
-// Names that are UUIDs: the same name in the same space has the same one everywhere.
+// Name-based UUIDs: equal names in one namespace have equal UUIDs.
 import { createHash } from 'node:crypto'
 
-/** Version 5 of RFC 9562 (SHA-1). `space`: the UUID of the space of names, as text; the name in UTF-8. */
+/** UUID version 5 of RFC 9562 (SHA-1). `space`: the UUID of the namespace, as text. The name is encoded in UTF-8. */
 export function nameUuid(space: string, name: string): string {
   const digest = createHash('sha1')
     .update(Buffer.from(space.replaceAll('-', ''), 'hex'))

@@ -1,4 +1,4 @@
-// JSON from bytes of another party.
+// Parses JSON from untrusted bytes.
 
 /** The JSON value of the bytes; undefined when they are not UTF-8 or not JSON. */
 export function parseJson(bytes: Uint8Array): unknown {

@@ -1,9 +1,9 @@
-// The SHA-256 of what comes piece by piece, for what is too large to be held at once.
+// Incremental SHA-256, for data too large to hold in memory.
 import { createHash } from 'node:crypto'
 
 export type RunningDigest = {
   add(piece: string | Uint8Array): void
-  /** Lower-case hexadecimal; nothing can be added after it. */
+  /** The digest in lower-case hexadecimal. Nothing can be added after it. */
   hex(): string
 }
 

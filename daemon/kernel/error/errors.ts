@@ -1,4 +1,4 @@
-// The one table of refusals: what a code means over HTTP, on the command line, and for a retry.
+// The table of refusal codes: HTTP status, exit code, whether to retry, and title.
 
 export type ErrorRow = { status: number; exit: 1 | 2 | 3 | 4 | 5; retryable: boolean; title: string }
 
@@ -57,12 +57,13 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** One refused field: `path` as in `policy.m`, `message` for a person. */
+/** A fault of one field: `path` as in `policy.m`, and a message for people. */
 export type FieldError = { path: string; message: string }
 
 /**
- * A refusal. Rules and verbs return it as a value; the kernel throws it only where a value cannot travel
- * (a scoped store read inside a verb). `detail` is shown to the caller: never put a secret, a file path or a stack in it.
+ * A refusal. Rules and operations return it as a value; the kernel throws it only where it cannot return one (a read
+ * of a scoped store inside an operation). `detail` is shown to the caller: never put a secret, a file path or a stack
+ * in it.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -82,7 +83,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Makes a refusal to return; see `Refusal`. */
+/** Creates a refusal to return; see `Refusal`. */
 export function refuse(code: ErrorCode, detail: string, errors: readonly FieldError[] = []): Refusal {
   return new Refusal(code, detail, errors)
 }

@@ -1,6 +1,6 @@
-// The word that was probably meant, for "did you mean".
+// Finds the nearest known word, for "did you mean".
 
-/** The known word with the smallest edit distance (Levenshtein), in any case of letters; '' when none is known. */
+/** The known word with the smallest edit distance (Levenshtein), ignoring case; '' when no word is known. */
 export function nearestWord(word: string, known: readonly string[]): string {
   let best = known[0] ?? ''
   let least = Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-// Holds what people are told of wrong values to plain words, places, and silence about the values themselves.
+// Messages about invalid values are plain, name the path, and never quote the value.
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { formatFieldErrors, parseWithSchema } from './parsing.ts'
@@ -9,7 +9,7 @@ const faults = (schema: z.ZodType, value: unknown) => {
 }
 const word = (schema: z.ZodType, value: unknown) => faults(schema, value)[0]?.message
 
-test('what fits comes back as the schema reads it', () => {
+test('a valid value is returned as the schema parses it', () => {
   expect(parseWithSchema(z.strictObject({ a: z.int().default(3) }), {})).toEqual({ success: true, data: { a: 3 } })
 })
 
@@ -56,7 +56,7 @@ describe('in plain words', () => {
     expect(word(schema as z.ZodType, value)).toBe(said)
   })
 
-  test('nothing of the parser’s own wording is left', () => {
+  test('no message uses the parser’s own wording', () => {
     const every = [
       z.bigint(),
       z.date(),
@@ -90,36 +90,36 @@ describe('an unknown field names the nearest known one', () => {
     [{ either: { levle: 'x' } }, 'either.levle', 'level'],
     [{ limited: { wirte: 1 } }, 'limited.wirte', 'write'],
     [{ deep: { list: [{ inner: { levle: 'x' } }] } }, 'deep.list.0.inner.levle', 'level'],
-  ])('%j', (value, path, meant) => {
-    expect(faults(outer, value)).toEqual([{ path, message: `unknown field; did you mean "${meant}"?` }])
+  ])('%j', (value, path, suggestion) => {
+    expect(faults(outer, value)).toEqual([{ path, message: `unknown field; did you mean "${suggestion}"?` }])
   })
 
-  test('each of several is a fault of its own', () => {
+  test('several unknown fields are separate faults', () => {
     expect(faults(outer, { lits: 1, nmaed: 2 })).toMatchObject([{ path: 'lits' }, { path: 'nmaed' }])
   })
 
-  test('and where nothing is known, nothing is suggested', () => {
+  test('without known fields there is no suggestion', () => {
     expect(faults(z.strictObject({}), { a: 1 })).toEqual([{ path: 'a', message: 'unknown field' }])
   })
 })
 
-describe('whatever a stranger sends', () => {
+describe('for untrusted input', () => {
   const schema = z.strictObject({ policy: z.strictObject({ m: z.int() }), list: z.array(z.int()) })
 
-  test('faults name the path, and are at most 32', () => {
+  test('at most 32 faults are reported, each with its path', () => {
     const errors = faults(schema, { policy: { m: 'x' }, list: Array(100).fill('x') })
     expect(errors).toHaveLength(32)
     expect(errors.slice(0, 2).map(({ path }) => path)).toEqual(['policy.m', 'list.0'])
     expect(faults(schema, Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x${at}`, at])))).toHaveLength(32)
   })
 
-  test('a name of any length is repeated to 64 characters, and not compared', () => {
+  test('a name is quoted up to 64 characters, and a longer one gets no suggestion', () => {
     const long = 'm'.repeat(1_000_000)
     const [fault] = faults(z.strictObject({ m: z.int().optional() }), { [long]: 1 })
     expect(fault).toEqual({ path: `${'m'.repeat(64)}…`, message: 'unknown field' })
   })
 
-  test('its values are not repeated', () => {
+  test('values are never quoted', () => {
     const secret = 'hunter2'
     const inObject = z.union([z.int(), z.strictObject({ a: z.int() })])
     const shapes = [
@@ -135,7 +135,7 @@ describe('whatever a stranger sends', () => {
   })
 })
 
-test('one line holds the first five', () => {
+test('the summary line holds the first five', () => {
   const errors = ['a', 'b', '', 'd', 'e', 'f'].map((path) => ({ path, message: 'no' }))
   expect(formatFieldErrors(errors)).toBe('a: no; b: no; no; d: no; e: no')
 })

@@ -1,4 +1,4 @@
-// Parses by a schema and reports faults in plain words; the one place where the parser's own wording is replaced.
+// Parses by a schema and reports faults in plain words. No other file words the messages of the parser.
 import * as z from 'zod'
 import type { FieldError } from './errors.ts'
 import { nearestWord } from './nearest-word.ts'
@@ -7,14 +7,14 @@ export type ParseResult<T> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly errors: readonly FieldError[] }
 
-/** Faults beyond these are left out: a list of them answers a stranger's request. */
+/** Largest number of faults reported: the list answers untrusted input. */
 const max_faults = 32
-/** Longest name of a field that is compared with the known ones, or repeated: the name is a stranger's, too. */
+/** Longest field name that is compared with the known ones or quoted: the name is untrusted input as well. */
 const max_name_characters = 64
 
 /**
- * The value as the schema reads it, or each fault with its place (`policy.m`) in the schema's order. What is said
- * comes from the schema and the names of fields alone: never a value, which may be a secret.
+ * The parsed value, or all faults with their paths (`policy.m`) in the order of the schema. Messages use only the
+ * schema and the names of fields, never a value, since a value may be a secret.
  */
 export function parseWithSchema<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.output<S>> {
   const parsed = z.safeParse(schema, value, { error: describeIssue })
@@ -22,7 +22,7 @@ export function parseWithSchema<S extends z.ZodType>(schema: S, value: unknown):
   return { success: false, errors: faultsOf(parsed.error.issues).slice(0, max_faults) }
 }
 
-/** The first of the faults, for the end of a sentence. */
+/** The first faults as one line, for the end of a sentence. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   return errors
     .slice(0, 5)
@@ -32,24 +32,24 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
 
 type SchemaIssue = z.core.$ZodIssue
 
-function faultsOf(issues: readonly SchemaIssue[], above: readonly PropertyKey[] = []): FieldError[] {
+function faultsOf(issues: readonly SchemaIssue[], parentPath: readonly PropertyKey[] = []): FieldError[] {
   const faults: FieldError[] = []
   for (const issue of issues) {
     if (faults.length >= max_faults) break
-    faults.push(...faultsOfIssue(issue, [...above, ...issue.path]))
+    faults.push(...faultsOfIssue(issue, [...parentPath, ...issue.path]))
   }
   return faults
 }
 
-function faultsOfIssue(issue: SchemaIssue, at: readonly PropertyKey[]): FieldError[] {
+function faultsOfIssue(issue: SchemaIssue, path: readonly PropertyKey[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(separator)
     return issue.keys
       .slice(0, max_faults)
-      .map((key) => ({ path: formatPath([...at, key]), message: unknownFieldMessage(key, known) }))
+      .map((key) => ({ path: formatPath([...path, key]), message: unknownFieldMessage(key, known) }))
   }
   const inner = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined
-  return inner ? faultsOf(inner, at) : [{ path: formatPath(at), message: messageOf(issue) }]
+  return inner ? faultsOf(inner, path) : [{ path: formatPath(path), message: messageOf(issue) }]
 }
 
 function formatPath(path: readonly PropertyKey[]): string {
@@ -61,13 +61,11 @@ function clipName(name: string): string {
 }
 
 function unknownFieldMessage(key: string, known: readonly string[]): string {
-  const meant = key.length > max_name_characters ? '' : nearestWord(key, known)
-  return meant === '' ? 'unknown field' : `unknown field; did you mean "${meant}"?`
+  const suggestion = key.length > max_name_characters ? '' : nearestWord(key, known)
+  return suggestion === '' ? 'unknown field' : `unknown field; did you mean "${suggestion}"?`
 }
 
-/**
- * Of several allowed shapes the one that the value comes nearest to; undefined when it has the type of none of them.
- */
+/** The faults of the alternative that the value comes nearest to; undefined when its type fits no alternative. */
 function closestBranch(branches: readonly (readonly SchemaIssue[])[]): readonly SchemaIssue[] | undefined {
   const fitting = branches.filter(
     (issues) => !issues.some(({ path, code }) => path.length === 0 && isTypeMismatch(code)),
@@ -87,17 +85,19 @@ function messageOf(issue: SchemaIssue): string {
 
 /** `must be a string or an object`, joined from the message of each shape. */
 function joinAlternatives(branches: readonly (readonly SchemaIssue[])[]): string {
-  const said = branches.flatMap((issues) => issues.slice(0, 1).map(messageOf))
-  const [first = 'is not valid', ...others] = [...new Set(said)]
+  const messages = branches.flatMap((issues) => issues.slice(0, 1).map(messageOf))
+  const [first = 'is not valid', ...others] = [...new Set(messages)]
   return [first, ...others.map((each) => each.replace(/^must be /, ''))].join(' or ')
 }
 
-/** Between the names that stand for the message of an unknown field, until the nearest of them is looked for. */
+/** Separates the known names in the message of an unknown field, until the nearest is looked up. */
 const separator = '\n'
 
 type RawSchemaIssue = z.core.$ZodRawIssue
 
-/** The words for one issue. Those of an unknown field are the known ones: only the first faults are worth a search. */
+/**
+ * The message of one issue. For an unknown field it lists the known fields: only reported faults are worth a search.
+ */
 function describeIssue(issue: RawSchemaIssue): string {
   if (issue.code === 'unrecognized_keys') return knownFieldNames(issue.inst).join(separator)
   if (issue.input === undefined && isTypeMismatch(issue.code)) return 'is required'
@@ -166,7 +166,7 @@ function formatCount(count: number | bigint, unit: string): string {
   return `${count} ${unit}${Number(count) === 1 ? '' : 's'}`
 }
 
-/** The fields that the object has where an unknown one was found. */
+/** The fields that the schema of an object knows. */
 function knownFieldNames(inst: RawSchemaIssue['inst']): string[] {
   const { shape, keyType } = (inst?._zod.def ?? {}) as { shape?: object; keyType?: z.core.$ZodType }
   return shape ? Object.keys(shape) : [...(keyType?._zod.values ?? [])].map(String)

@@ -1,4 +1,4 @@
-// Problem documents (RFC 9457): the one shape in which every refusal leaves the process.
+// Problem documents (RFC 9457): the form of every refusal that leaves the process.
 import * as z from 'zod'
 import { type ErrorCode, errorTable, Refusal } from './errors.ts'
 
@@ -8,7 +8,7 @@ export const problem = z
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string(),
-    instance: z.string().meta({ description: 'The trace id of the request, to find it in logs and audit' }),
+    instance: z.string().meta({ description: 'Trace id of the request, as in logs and audit records' }),
     code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
     errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
   })
@@ -29,9 +29,10 @@ export function problemOf(refused: Refusal, instance: string): Problem {
   }
 }
 
-/** Reads a problem document that a server answered; anything else becomes `unavailable`. */
+/** Reads a problem document from a response; any other response becomes `unavailable`. */
 export function refusalFromProblem(body: unknown, status: number): Refusal {
   const parsed = problem.safeParse(body)
-  if (!parsed.success) return new Refusal('unavailable', `the service answered ${status} without a problem document`)
+  if (!parsed.success)
+    return new Refusal('unavailable', `the service returned status ${status} without a problem document`)
   return new Refusal(parsed.data.code, parsed.data.detail, parsed.data.errors)
 }

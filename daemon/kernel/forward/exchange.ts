@@ -28,9 +28,9 @@ export type BodyFailure = 'too_large' | 'too_slow' | 'malformed' | 'gone'
 export type BodyResult = Buffer | BodyFailure
 
 /**
- * Receives the events of a response that is being written. It is an object, not a function set for each request: V8 allocates a
- * function that is written where it is assigned to a property in the old space, where it retains all that it captures until
- * the next full collection.
+ * Receives the events of a response that is being written. It is an object rather than a closure per request: V8
+ * allocates a closure assigned to a property in the old space, and retains its captured values until the next full
+ * collection.
  */
 export type ResponseProducer = {
   /** Called once, when the client disconnects before the socket has taken the whole response. */
@@ -39,12 +39,15 @@ export type ResponseProducer = {
   drained(): void
 }
 
-/** No method throws for a client that is gone: nothing is written then, and `answering` was notified. */
+/**
+ * One public request and its response. No method throws after the client has disconnected: nothing is written then,
+ * and `answering` was notified.
+ */
 export interface Exchange {
   readonly method: string
   /** The target of the request line, with nothing decoded. */
   readonly target: string
-  /** Names and values in turn, as the client wrote them. */
+  /** Alternating names and values, as the client wrote them. */
   readonly rawHeaders: readonly string[]
   /** Remote address of the connection; empty when the connection is closed already. */
   readonly peer: string

@@ -4,7 +4,7 @@ export type UpstreamRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST'
   /** Path and query as they are written on the request line. */
   readonly path: string
-  /** Names and values in turn, `host` among them; no `connection`, `content-length` or `transfer-encoding`. */
+  /** Alternating names and values, `host` included; no `connection`, `content-length` or `transfer-encoding`. */
   readonly headers: readonly string[]
   /** For POST. The client does not keep it after the call. */
   readonly body?: Buffer
@@ -23,9 +23,10 @@ export type UpstreamFailure = 'address' | 'connect' | 'busy' | 'timeout' | 'clos
  */
 export type ResponseSink = {
   /**
-   * `rawHeaders`: names and values in turn, as the upstream wrote them, hop-by-hop fields included. `length`: announced bytes
-   * of body; after HEAD and 304 those of a body that does not follow. `isFramed`: a length or chunks mark the end of the body.
-   * Where the end of the connection marks it, a complete response looks the same as one that a failing upstream cut short.
+   * `rawHeaders`: alternating names and values, as the upstream wrote them, hop-by-hop fields included. `length`:
+   * announced bytes of body; after HEAD and 304 those of a body that does not follow. `isFramed`: a length or chunks
+   * mark the end of the body. Where the end of the connection marks it, a complete response looks the same as one
+   * that a failing upstream cut short.
    */
   head(status: number, rawHeaders: string[], length: number | undefined, isFramed: boolean): void
   /** The client overwrites the bytes after the call: copy what must last. False stops the reading until `resume`. */

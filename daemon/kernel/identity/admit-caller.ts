@@ -19,7 +19,7 @@ const anonymousCaller: Caller = {
   clearance: undefined,
 }
 
-/** The site's own hand: what workers act as, for every tenant. */
+/** The caller that workers act as: a service of the site, for every tenant. */
 export function serviceCaller(role: string): Caller {
   const subject = `role:${role}`
   const permissions = servicePermissions(subject)
@@ -45,7 +45,10 @@ function callerFromClaims(claims: CredentialClaims, table: RoleContext['role_tab
   return caller
 }
 
-/** No issuer but the site itself may say this; see `isTenantServed`. */
+/**
+ * Whether the credential belongs to a service of the site. Only the site's own issuer may grant this; see
+ * `isTenantServed`.
+ */
 function isSiteService({ sub, tenant_id, roles }: CredentialClaims): boolean {
   return tenant_id === '*' && sub.startsWith('role:') && roles.length === 1 && roles[0] === 'service'
 }
@@ -65,10 +68,10 @@ export async function admitCaller(
   const isKnown = claims !== undefined && isTenantServed(claims, context.only_tenant)
   if (operation.allow === 'public') return isKnown ? callerFromClaims(claims, context.role_table) : anonymousCaller
   if (!claims) return refuse('unauthenticated', describeMissingIdentity(bearer, certificate))
-  if (!isKnown) return refuse('forbidden', 'this service is for the site’s own tenant')
+  if (!isKnown) return refuse('forbidden', 'this service is available only to the site’s own tenant')
   const caller = callerFromClaims(claims, context.role_table)
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
-  return refuse('forbidden', `this needs the permission ${operation.allow}`)
+  return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }
 
 function describeMissingIdentity(bearer: string | undefined, certificate: ShownCertificate | undefined): string {
@@ -76,7 +79,7 @@ function describeMissingIdentity(bearer: string | undefined, certificate: ShownC
   return certificate ? 'the certificate is not valid' : 'no bearer token was sent'
 }
 
-/** Only the roles of the site act for every tenant at once; no token grants that. */
+/** Whether the role serves the tenant. Only services of the site act for every tenant at once; no token grants that. */
 function isTenantServed({ sub, tenant_id }: CredentialClaims, only: string | undefined): boolean {
   if (tenant_id === '*') return sub.startsWith('role:')
   return only === undefined || tenant_id === only

@@ -35,9 +35,9 @@ export type Caller = {
   readonly roles: readonly string[]
   readonly permissions: ReadonlySet<string>
   readonly clearance: Clearance | undefined
-  /** The one who acts for the subject (RFC 8693 `act`). */
+  /** The party that acts for the subject (RFC 8693 `act`). */
   readonly actor?: string
-  /** When the credential ends, in epoch milliseconds; absent for the site's own services. */
+  /** Expiry of the credential in epoch milliseconds; absent for the site's own services. */
   readonly expires_ts?: number
 }
 
@@ -48,15 +48,19 @@ export type Caller = {
 export type ShownCertificate = { readonly der: Uint8Array; readonly fault?: string | undefined }
 
 /**
- * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Why one failed goes to the log, not to the caller: `undefined` for anything that is not valid.
- * Providers never throw for a bad credential; they throw `Refusal('unavailable')` when they cannot judge.
+ * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Returns
+ * `undefined` for an invalid credential; the reason goes to the log, not to the caller. Providers never throw for a
+ * bad credential; they throw `Refusal('unavailable')` when they cannot reach a verdict.
  */
 export interface IdentityProvider {
   readonly name: 'offline' | 'oidc' | 'x509'
   verify(bearer: string | undefined, certificate?: ShownCertificate): Promise<CredentialClaims | undefined>
 }
 
-/** The one table of built-in roles; "x:*" is every permission of a noun, "*" is all. The profile may add roles. */
+/**
+ * The built-in roles and their permissions; "x:*" is every permission of a noun, "*" is all. The profile may add
+ * roles.
+ */
 export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   admin: ['*'],
   operator: [
@@ -129,7 +133,10 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Permissions of one role beyond those of every service: signals are raised about stale channels and quarantine. */
+/**
+ * Permissions of one role's service beyond those of every service; intelligence raises signals about channels and
+ * quarantine.
+ */
 const extraServicePermissions: Readonly<Record<string, readonly string[]>> = {
   'role:intelligence': ['channel:read', 'quarantine:read'],
 }

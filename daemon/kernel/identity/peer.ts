@@ -1,4 +1,4 @@
-// A federation peer as pinned at enrolment: its keys, its tenant, and what may flow to and from it.
+// A federation peer as pinned at enrolment: its keys, its tenant, and the limits of the exchange with it.
 import * as z from 'zod'
 import { publicKey } from '../cryptography/signatures.ts'
 import { label } from '../label/label.ts'
@@ -22,23 +22,23 @@ export const peer = z.strictObject({
     .min(1)
     .max(16)
     .optional()
-    .meta({ description: 'Distinct root keys that must sign the peer’s next key set; 1 unless said' }),
+    .meta({ description: 'Distinct root keys that must sign the peer’s next key set; default 1' }),
   key_set: z
     .strictObject({ version: z.int().min(1), digest: hex96, created: z.iso.datetime() })
     .optional()
-    .meta({ description: 'The key set that the keys are of; absent: people pinned them one by one' }),
+    .meta({ description: 'The key set that holds these keys; absent when people pinned the keys one by one' }),
   revoked: z
     .array(publicKey.shape.fingerprint)
     .max(max_revoked_keys)
     .optional()
-    .meta({ description: 'Keys that count no more, whatever a key set says of them' }),
-  ceiling: label.meta({ description: 'Highest level and the categories that may cross, both ways' }),
+    .meta({ description: 'Revoked keys; a key set cannot reinstate them' }),
+  ceiling: label.meta({ description: 'Highest level and the categories that may cross, in both directions' }),
   label_map: labelMap.optional(),
   releasable_names: z
     .array(z.string())
     .max(64)
     .default([])
-    .meta({ description: 'Nationalities that the peer counts as, besides its tenant, for releasability' }),
+    .meta({ description: 'Nationalities of the peer for releasability, besides its tenant' }),
   max_v: z
     .int()
     .min(1)
@@ -50,13 +50,13 @@ export const peer = z.strictObject({
     .min(1)
     .max(365)
     .default(7)
-    .meta({ description: 'How long a message stays fresh; couriers 90' }),
+    .meta({ description: 'How long a message stays valid; 90 for couriers' }),
   keep_days: z
     .int()
     .min(1)
     .max(3_650)
     .default(30)
-    .meta({ description: 'How long the files of sent and applied messages are kept; couriers at least 90' }),
+    .meta({ description: 'How long the files of sent and applied messages are kept; at least 90 for couriers' }),
   inventory_interval_s: z.int().min(1).default(300),
   enrolled: z.iso.datetime(),
 })

@@ -1,4 +1,4 @@
-// A person whose own key counts at this site: enrolled by its public half, once people have compared the fingerprint.
+// A person whose key the site accepts, enrolled by public key after people have compared the fingerprint.
 import * as z from 'zod'
 import { publicKey } from '../cryptography/signatures.ts'
 
@@ -11,7 +11,7 @@ export const person = z
       .array(personalKey)
       .min(1)
       .max(64)
-      .meta({ description: 'At most one is active; revoked ones stay, so that what they signed can be judged' }),
+      .meta({ description: 'At most one key is active; revoked keys stay, so that old signatures can be verified' }),
     enrolled: z.iso.datetime(),
   })
   .meta({ id: 'Person' })

@@ -1,4 +1,5 @@
-// What crosses stays within the ceiling and goes only to those it is released to, whichever way and by whatever map.
+// A label that crosses stays within the ceiling and reaches only its audience, in both directions and with any label
+// map.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isRefusal } from '../error/errors.ts'
@@ -8,7 +9,7 @@ import type { Label } from './label.ts'
 
 const policy = { policy: 'SITE', levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET'] }
 const names = ['alpha', 'bravo', 'NOR', 'FRA']
-const some = (...of: string[]) => fc.uniqueArray(fc.constantFrom(...of))
+const some = (...names: string[]) => fc.uniqueArray(fc.constantFrom(...names))
 const levels = fc.constantFrom(...policy.levels)
 const categories = some('crypto', 'nuclear')
 const labels: fc.Arbitrary<Label> = fc
@@ -28,12 +29,12 @@ const maps = fc.option(
 )
 const peers: fc.Arbitrary<Peer> = fc
   .record({ level: levels, categories, releasable_names: some('NOR', 'FRA'), label_map: maps })
-  .map(({ level, categories: held, releasable_names, label_map }) => {
-    const ceiling = { policy: 'SITE', level, categories: held, originator: 'alpha' }
+  .map(({ level, categories, releasable_names, label_map }) => {
+    const ceiling = { policy: 'SITE', level, categories, originator: 'alpha' }
     return { name: 'bravo', tenant_id: 'bravo', releasable_names, ceiling, label_map } as unknown as Peer
   })
 
-/** The rule in other words than the code's: by rank, by set, by membership. */
+/** The rule restated independently of the code: by rank, set and membership. */
 function mayPass(label: Label, peer: Peer, receiver: readonly string[]): boolean {
   const rank = policy.levels.indexOf(label.level)
   const audience = label.releasable_to ?? [label.originator]
@@ -46,7 +47,7 @@ function mayPass(label: Label, peer: Peer, receiver: readonly string[]): boolean
   )
 }
 
-test('what leaves is ours, within the ceiling, and released to a name of the peer', () => {
+test('an outgoing label is of the own policy, within the ceiling, and released to the peer', () => {
   fc.assert(
     fc.property(labels, peers, (label, peer) => {
       expect(checkOutgoingLabel(label, peer, policy) === undefined).toBe(
@@ -57,7 +58,7 @@ test('what leaves is ours, within the ceiling, and released to a name of the pee
   )
 })
 
-test('what enters is, in our own terms, within the ceiling and released to us', () => {
+test('an incoming label, once translated, is within the ceiling and released to this site', () => {
   fc.assert(
     fc.property(labels, peers, some('alpha', 'NOR'), (label, peer, receiver) => {
       const entered = admitIncomingLabel(label, peer, receiver, policy)
@@ -69,25 +70,25 @@ test('what enters is, in our own terms, within the ceiling and released to us', 
   )
 })
 
-test('a map can bring a label above the ceiling, and then it does not enter', () => {
+test('a label that its map raises above the ceiling is refused', () => {
   const peer = { name: 'bravo', ceiling: { policy: 'SITE', level: 'RESTRICTED', categories: [], originator: 'a' } }
   const label_map = { OTHER: { levels: { LOW: 'SECRET', HIGH: 'UNCLASSIFIED' }, categories: {} } }
   const theirs = { policy: 'OTHER', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
-  const given = { ...peer, label_map } as unknown as Peer
-  expect(admitIncomingLabel({ ...theirs, level: 'LOW' }, given, ['alpha'], policy)).toMatchObject({
+  const receivingPeer = { ...peer, label_map } as unknown as Peer
+  expect(admitIncomingLabel({ ...theirs, level: 'LOW' }, receivingPeer, ['alpha'], policy)).toMatchObject({
     code: 'label_denied',
   })
-  expect(admitIncomingLabel({ ...theirs, level: 'HIGH' }, given, ['alpha'], policy)).toMatchObject({
+  expect(admitIncomingLabel({ ...theirs, level: 'HIGH' }, receivingPeer, ['alpha'], policy)).toMatchObject({
     level: 'UNCLASSIFIED',
   })
-  expect(admitIncomingLabel({ ...theirs, level: 'HIGH' }, given, ['charlie'], policy)).toMatchObject({
+  expect(admitIncomingLabel({ ...theirs, level: 'HIGH' }, receivingPeer, ['charlie'], policy)).toMatchObject({
     code: 'label_denied',
   })
 })
 
-test('what leaves under another policy’s label is refused even where a map knows it', () => {
+test('an outgoing label of another policy is refused even where a map translates it', () => {
   const peer = { name: 'bravo', ceiling: { policy: 'OTHER', level: 'LOW', categories: [], originator: 'a' } }
-  const given = { ...peer, releasable_names: [], tenant_id: 'bravo' } as unknown as Peer
+  const receivingPeer = { ...peer, releasable_names: [], tenant_id: 'bravo' } as unknown as Peer
   const theirs = { policy: 'OTHER', level: 'LOW', categories: [], originator: 'bravo' }
-  expect(checkOutgoingLabel(theirs, given, policy)).toMatchObject({ code: 'label_denied' })
+  expect(checkOutgoingLabel(theirs, receivingPeer, policy)).toMatchObject({ code: 'label_denied' })
 })

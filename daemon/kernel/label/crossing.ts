@@ -1,19 +1,22 @@
-// Whether a labelled thing may cross between two sites: one ceiling for both directions, and releasability to the
+// Whether a labelled object may cross between two sites: one ceiling for both directions, and releasability to the
 // receiver.
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import type { Peer } from '../identity/peer.ts'
 import { isReleasableTo, isWithinCeiling, type Label, type LabelPolicy } from './label.ts'
 import { translateLabel } from './label-map.ts'
 
-/** Why something with this label may not go to the peer (`label_denied`); undefined when it may. Names no content. */
+/**
+ * The refusal of an object that may not leave for the peer (`label_denied`); undefined when it may. Names no content.
+ */
 export function checkOutgoingLabel(label: Label, peer: Peer, policy: LabelPolicy): Refusal | undefined {
-  if (label.policy !== policy.policy) return refuse('label_denied', 'the label belongs to another policy')
+  if (label.policy !== policy.policy)
+    return refuse('label_denied', 'the label belongs to a policy other than the site’s')
   return checkCrossing(label, peer, [peer.tenant_id, ...peer.releasable_names], policy)
 }
 
 /**
- * The label of something that has come from the peer, in the site's own terms. `receiver`: what this site counts as for
- * releasability. Refuses `label_denied` when it may not come in.
+ * The label of an object from the peer, in the site's own terms. `receiver`: the names of this site for
+ * releasability. Refuses `label_denied` when the object may not enter.
  */
 export function admitIncomingLabel(
   theirs: Label,
@@ -36,5 +39,5 @@ function checkCrossing(
     return refuse('label_denied', `the label is above the ceiling of the channel with ${peer.name}`)
   return isReleasableTo(label, receiver)
     ? undefined
-    : refuse('label_denied', 'the label does not release it to the receiver')
+    : refuse('label_denied', 'the label does not release the object to the receiver')
 }

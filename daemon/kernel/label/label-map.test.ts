@@ -1,4 +1,4 @@
-// A peer's label, in our terms, is never easier to see than the peer meant it: what is not mapped is refused.
+// A translated label never admits more viewers than the peer's label: a term without an entry is refused.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../error/errors.ts'
@@ -22,7 +22,7 @@ const theirs: Label = {
   created: '2026-03-01T12:00:00Z',
 }
 
-test('every term is said in ours; originator and time stay', () => {
+test('every term is translated; originator and time stay', () => {
   expect(translateLabel(theirs, map, policy)).toEqual({
     policy: 'SITE',
     level: 'SECRET',
@@ -33,7 +33,7 @@ test('every term is said in ours; originator and time stay', () => {
   })
 })
 
-test('two of their categories may be one of ours', () => {
+test('two categories of the peer may map to one of the site', () => {
   expect(translateLabel({ ...theirs, categories: ['ATOMIC', 'ROENTGEN'] }, map, policy)).toMatchObject({
     categories: ['NUC'],
   })
@@ -51,30 +51,30 @@ test.each<[string, Partial<Label>, LabelMap | undefined]>([
   ['a policy called constructor', { policy: 'constructor' }, map],
   ['a level called constructor', { level: 'constructor' }, map],
   ['a category called toString', { categories: ['toString'] }, map],
-])('%s is refused, and the refusal quotes nothing of it', (_, change, given) => {
+])('%s is refused, and the refusal quotes nothing of it', (_, change, theirLabel) => {
   const label = { ...theirs, ...change }
-  const refused = translateLabel(label, given, policy)
+  const refused = translateLabel(label, theirLabel, policy)
   expect(refused).toMatchObject({ code: 'label_denied' })
   const { message } = refused as Error
   for (const term of [label.policy, label.level, ...label.categories]) expect(message).not.toContain(term)
 })
 
 describe('the audience', () => {
-  test('loses the names that are not mapped, ours under their policy among them', () => {
+  test('loses names that are not mapped, including this site’s own names', () => {
     const label = { ...theirs, releasable_to: ['Norge', 'NOR', 'Sverige', '__proto__'] }
     expect(translateLabel(label, map, policy)).toMatchObject({ releasable_to: ['NOR'] })
   })
 
-  test('of which nothing is left is nobody, never the originator', () => {
+  test('that loses every name stays empty, and never becomes the originator', () => {
     expect(translateLabel({ ...theirs, releasable_to: ['Sverige'] }, map, policy)).toMatchObject({ releasable_to: [] })
   })
 
-  test('of the originator alone stays so', () => {
+  test('of the originator alone stays absent', () => {
     const { releasable_to: _, ...own } = theirs
     expect(translateLabel(own, map, policy)).not.toHaveProperty('releasable_to')
   })
 
-  test('is the same where the map says nothing of it', () => {
+  test('is unchanged where the map has no names', () => {
     const same = { THEIRS: { levels: { HIGH: 'SECRET' }, categories: { CIPHER: 'C', ATOMIC: 'A' } } }
     expect(translateLabel(theirs, same, policy)).toMatchObject({ releasable_to: ['Norge', 'tenant-a'] })
   })
@@ -82,19 +82,19 @@ describe('the audience', () => {
 
 describe('a label of our own policy', () => {
   const ours: Label = { policy: 'SITE', level: 'SECRET', categories: ['NUC'], originator: 'tenant-b' }
-  test('is understood as it is', () => {
+  test('is taken unchanged', () => {
     expect(translateLabel(ours, undefined, policy)).toBe(ours)
     expect(translateLabel(ours, map, policy)).toBe(ours)
   })
 
-  test('is translated where the peer means another policy by the same name', () => {
+  test('is translated where the map holds a policy of the same name', () => {
     const homonym: LabelMap = { SITE: { levels: { SECRET: 'RESTRICTED' }, categories: { NUC: 'MEDICAL' } } }
     expect(translateLabel(ours, homonym, policy)).toMatchObject({ level: 'RESTRICTED', categories: ['MEDICAL'] })
     expect(translateLabel({ ...ours, level: 'RESTRICTED' }, homonym, policy)).toMatchObject({ code: 'label_denied' })
   })
 })
 
-test('whatever comes, each part of it is either said in ours or refused', () => {
+test('every part of any label is either translated or refused', () => {
   const some = (...terms: string[]) => fc.uniqueArray(fc.constantFrom(...terms), { maxLength: 4 })
   const labels = fc.record({
     policy: fc.constantFrom('THEIRS', 'SITE', 'NEITHER'),
@@ -127,7 +127,7 @@ test('whatever comes, each part of it is either said in ours or refused', () => 
   )
 })
 
-test('a map is a policy of levels; a field that it does not have is refused', () => {
+test('a map names levels for each policy; unknown fields are refused', () => {
   expect(labelMap.parse({ THEIRS: { levels: { HIGH: 'SECRET' } } })).toEqual({
     THEIRS: { levels: { HIGH: 'SECRET' }, categories: {} },
   })

@@ -1,4 +1,4 @@
-// Translates labels of a peer: maps each term of its policy to a term of this site's, as people agreed at enrolment.
+// Translates labels of a peer: maps each term of its policy to a term of this site's, as agreed at enrolment.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../error/errors.ts'
 import { type Label, type LabelPolicy, labelTerm, normaliseLabel } from './label.ts'
@@ -9,39 +9,42 @@ export const labelMap = z
   .record(
     labelTerm,
     z.strictObject({
-      levels: terms.meta({ description: 'Their level to ours' }),
-      categories: terms.default({}).meta({ description: 'Their category to ours' }),
+      levels: terms.meta({ description: 'Level of the peer to level of this site' }),
+      categories: terms.default({}).meta({ description: 'Category of the peer to category of this site' }),
       releasable_to: terms
         .optional()
-        .meta({ description: 'Their names of tenants and nationalities to ours; absent: they are the same' }),
+        .meta({
+          description:
+            'Tenants and nationalities of the peer to those of this site; absent when the names are the same',
+        }),
     }),
   )
-  .meta({ id: 'LabelMap', description: 'By the name of a peer’s policy, what its terms are called here' })
+  .meta({ id: 'LabelMap', description: 'Translation of terms, by the name of the peer’s policy' })
 
 export type LabelMap = z.infer<typeof labelMap>
 
 /**
- * A peer's label in the terms of the site's policy. Without an entry for the label's policy only the site's own policy
- * is understood. Refuses `label_denied` for a policy, level or category that is not mapped: dropped, it would show the
- * thing to more people. A name of the audience that is not mapped is dropped, since that shows it to fewer; for the
- * same reason an audience that loses its last name stays an empty one, as an absent one would be the originator's.
- * The originator is a tenant, no term of a policy, and stays. No refusal quotes the label.
+ * A peer's label in the terms of the site's policy. Without an entry for the label's policy only the site's own
+ * policy is accepted. A policy, level or category that is not mapped is refused with `label_denied`: dropping it
+ * would show the object to more people. A name of the audience that is not mapped is dropped, since that shows the
+ * object to fewer people. An audience that loses its last name stays empty, because an absent one means the
+ * originator alone. The originator is a tenant, not a term of a policy, and stays. No refusal quotes the label.
  */
-export function translateLabel(theirs: Label, map: LabelMap | undefined, policy: LabelPolicy): Label | Refusal {
-  const entry = ownEntry(map, theirs.policy)
-  if (!entry) return theirs.policy === policy.policy ? theirs : refuse('label_denied', unmappedPolicy)
-  const level = ownEntry(entry.levels, theirs.level)
-  if (level === undefined) return refuse('label_denied', 'the label’s level is not in the peer’s label map')
+export function translateLabel(label: Label, map: LabelMap | undefined, policy: LabelPolicy): Label | Refusal {
+  const entry = ownEntry(map, label.policy)
+  if (!entry) return label.policy === policy.policy ? label : refuse('label_denied', unmappedPolicy)
+  const level = ownEntry(entry.levels, label.level)
+  if (level === undefined) return refuse('label_denied', 'the level of the label is not in the peer’s label map')
   if (!policy.levels.includes(level))
-    return refuse('label_denied', 'the peer’s label map leads to a level that the site’s policy does not have')
-  const categories = theirs.categories.map((category) => ownEntry(entry.categories, category))
+    return refuse('label_denied', 'the peer’s label map names a level that the site’s policy does not have')
+  const categories = label.categories.map((category) => ownEntry(entry.categories, category))
   if (!categories.every((category) => category !== undefined))
     return refuse('label_denied', 'a category of the label is not in the peer’s label map')
-  const { releasable_to } = theirs
+  const { releasable_to } = label
   const audience = entry.releasable_to
     ? releasable_to?.flatMap((name) => ownEntry(entry.releasable_to, name) ?? [])
     : releasable_to
-  const { releasable_to: _theirs, ...rest } = theirs
+  const { releasable_to: _audience, ...rest } = label
   return normaliseLabel({
     ...rest,
     categories,
@@ -51,9 +54,9 @@ export function translateLabel(theirs: Label, map: LabelMap | undefined, policy:
   })
 }
 
-const unmappedPolicy = 'the label belongs to another policy, and the peer’s label map does not hold that policy'
+const unmappedPolicy = 'the label belongs to another policy, which is not in the peer’s label map'
 
-/** A peer chooses its terms: none of them may find what every object has. */
-function ownEntry<T>(of: Readonly<Record<string, T>> | undefined, term: string): T | undefined {
-  return of && Object.hasOwn(of, term) ? of[term] : undefined
+/** The own property only: the peer chooses the terms, and must not reach inherited properties. */
+function ownEntry<T>(table: Readonly<Record<string, T>> | undefined, term: string): T | undefined {
+  return table && Object.hasOwn(table, term) ? table[term] : undefined
 }

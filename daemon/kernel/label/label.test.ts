@@ -1,4 +1,4 @@
-// Holds the algebra of labels: what is made of labelled parts is never easier to see than any of them.
+// The algebra of labels: the join of labels never admits more viewers than any of its parts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -31,11 +31,11 @@ const viewers: fc.Arbitrary<Viewer> = fc.record({
   ),
 })
 
-const keyOf = (held: Label | undefined) => held && labelKey(held)
+const keyOf = (label: Label | undefined) => label && labelKey(label)
 const joinInPolicy = (a: Label, b: Label) => joinLabels(a, b, policy) as Label
 
 describe('the join', () => {
-  test('does not depend on order or grouping, and with itself changes nothing', () => {
+  test('is commutative, associative and idempotent', () => {
     fc.assert(
       fc.property(labels, labels, labels, (a, b, c) => {
         expect(keyOf(joinLabels(a, b, policy))).toBe(keyOf(joinLabels(b, a, policy)))
@@ -45,7 +45,7 @@ describe('the join', () => {
     )
   })
 
-  test('is seen only by those who may see both parts', () => {
+  test('is visible only to viewers of both parts', () => {
     fc.assert(
       fc.property(viewers, labels, labels, (viewer, a, b) => {
         if (!dominates(viewer, joinInPolicy(a, b), policy)) return
@@ -55,25 +55,25 @@ describe('the join', () => {
   })
 
   test('never lowers a level, drops a category, or adds a name to an audience', () => {
-    const audience = (held: Label) => held.releasable_to ?? [held.originator]
+    const audience = (label: Label) => label.releasable_to ?? [label.originator]
     fc.assert(
       fc.property(labels, labels, (a, b) => {
-        const made = joinInPolicy(a, b)
+        const joined = joinInPolicy(a, b)
         for (const part of [a, b]) {
-          expect(policy.levels.indexOf(made.level)).toBeGreaterThanOrEqual(policy.levels.indexOf(part.level))
-          expect(made.categories).toEqual(expect.arrayContaining(part.categories))
-          expect(audience(part)).toEqual(expect.arrayContaining([...audience(made)]))
+          expect(policy.levels.indexOf(joined.level)).toBeGreaterThanOrEqual(policy.levels.indexOf(part.level))
+          expect(joined.categories).toEqual(expect.arrayContaining(part.categories))
+          expect(audience(part)).toEqual(expect.arrayContaining([...audience(joined)]))
         }
       }),
     )
   })
 
-  test('is no more than both parts ask for', () => {
+  test('requires nothing beyond the requirements of both parts', () => {
     fc.assert(
       fc.property(labels, labels, (a, b) => {
-        const made = joinInPolicy(a, b)
-        expect([a.level, b.level]).toContain(made.level)
-        expect([...a.categories, ...b.categories]).toEqual(expect.arrayContaining(made.categories))
+        const joined = joinInPolicy(a, b)
+        expect([a.level, b.level]).toContain(joined.level)
+        expect([...a.categories, ...b.categories]).toEqual(expect.arrayContaining(joined.categories))
       }),
     )
   })
@@ -87,7 +87,7 @@ describe('the join', () => {
     )
   })
 
-  test('keeps the originator of the first, and is a label', () => {
+  test('keeps the originator of the first label, and is valid', () => {
     fc.assert(
       fc.property(labels, labels, (a, b) => {
         expect(joinInPolicy(a, b).originator).toBe(a.originator)
@@ -96,14 +96,14 @@ describe('the join', () => {
     )
   })
 
-  test('of labels for nobody in common is for nobody', () => {
-    const mine: Label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
-    const theirs: Label = { ...mine, originator: 'bravo' }
-    expect(joinInPolicy(mine, theirs).releasable_to).toEqual([])
+  test('of labels without a common audience has an empty audience', () => {
+    const ours: Label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
+    const foreign: Label = { ...ours, originator: 'bravo' }
+    expect(joinInPolicy(ours, foreign).releasable_to).toEqual([])
     expect(
       dominates(
         { tenant_id: 'alpha', clearance: { level: 'SECRET', categories: [] } },
-        joinInPolicy(mine, theirs),
+        joinInPolicy(ours, foreign),
         policy,
       ),
     ).toBe(false)
@@ -113,17 +113,17 @@ describe('the join', () => {
     ['policies differ', { policy: 'OTHER' }],
     ['a level is unknown', { level: 'COSMIC' }],
   ])('is undefined when %s', (_what, change) => {
-    const mine: Label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
-    expect(joinLabels(mine, { ...mine, ...change }, policy)).toBeUndefined()
-    expect(joinLabels({ ...mine, ...change }, mine, policy)).toBeUndefined()
+    const ours: Label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
+    expect(joinLabels(ours, { ...ours, ...change }, policy)).toBeUndefined()
+    expect(joinLabels({ ...ours, ...change }, ours, policy)).toBeUndefined()
   })
 })
 
-describe('who may see', () => {
+describe('visibility', () => {
   const secret: Label = { policy: 'SITE', level: 'SECRET', categories: ['crypto'], originator: 'alpha' }
   const cleared = { level: 'SECRET', categories: ['crypto', 'medical'], nationality: 'NOR' }
 
-  test('a viewer needs the level, every category, and to be named', () => {
+  test('a viewer needs the level, every category, and a place in the audience', () => {
     expect(dominates({ tenant_id: 'alpha', clearance: cleared }, secret, policy)).toBe(true)
     expect(dominates({ tenant_id: 'alpha', clearance: { ...cleared, level: 'RESTRICTED' } }, secret, policy)).toBe(
       false,
@@ -138,7 +138,7 @@ describe('who may see', () => {
     )
   })
 
-  test('no clearance is the lowest level and no category', () => {
+  test('a missing clearance means the lowest level and no category', () => {
     const open: Label = { ...secret, level: 'UNCLASSIFIED', categories: [] }
     expect(dominates({ tenant_id: 'alpha', clearance: undefined }, open, policy)).toBe(true)
     expect(dominates({ tenant_id: 'alpha', clearance: undefined }, { ...open, level: 'RESTRICTED' }, policy)).toBe(
@@ -146,7 +146,7 @@ describe('who may see', () => {
     )
   })
 
-  test('an unknown policy or level is seen by nobody', () => {
+  test('an unknown policy or level is visible to nobody', () => {
     const viewer = { tenant_id: 'alpha', clearance: cleared }
     expect(dominates(viewer, { ...secret, policy: 'OTHER' }, policy)).toBe(false)
     expect(dominates(viewer, { ...secret, level: 'COSMIC' }, policy)).toBe(false)
@@ -155,18 +155,18 @@ describe('who may see', () => {
     expect(isWithinCeiling({ ...secret, level: 'COSMIC' }, secret, policy)).toBe(false)
   })
 
-  test('more clearance never sees less', () => {
+  test('more clearance never hides an object', () => {
     fc.assert(
-      fc.property(viewers, labels, categories, (viewer, held, more) => {
-        if (!dominates(viewer, held, policy)) return
+      fc.property(viewers, labels, categories, (viewer, label, added) => {
+        if (!dominates(viewer, label, policy)) return
         const has = viewer.clearance?.categories ?? []
-        const raised = { ...viewer.clearance, level: 'SECRET', categories: [...has, ...more] }
-        expect(dominates({ ...viewer, clearance: raised }, held, policy)).toBe(true)
+        const raised = { ...viewer.clearance, level: 'SECRET', categories: [...has, ...added] }
+        expect(dominates({ ...viewer, clearance: raised }, label, policy)).toBe(true)
       }),
     )
   })
 
-  test('a label is releasable to those it names, or else to its originator', () => {
+  test('a label is releasable to its audience, or by default to its originator', () => {
     expect(isReleasableTo(secret, ['alpha', 'x'])).toBe(true)
     expect(isReleasableTo(secret, ['bravo'])).toBe(false)
     expect(isReleasableTo({ ...secret, releasable_to: [] }, ['alpha'])).toBe(false)
@@ -174,40 +174,40 @@ describe('who may see', () => {
 })
 
 describe('the key of a label', () => {
-  test('stands for it: the label behind the key is seen by the same viewers', () => {
+  test('parses to a label that is visible to the same viewers', () => {
     fc.assert(
-      fc.property(viewers, labels, (viewer, held) => {
-        expect(dominates(viewer, parseLabelKey(labelKey(held)), policy)).toBe(dominates(viewer, held, policy))
+      fc.property(viewers, labels, (viewer, label) => {
+        expect(dominates(viewer, parseLabelKey(labelKey(label)), policy)).toBe(dominates(viewer, label, policy))
       }),
     )
   })
 
-  test('is one for labels that differ only in order', () => {
+  test('is the same for labels that differ only in order', () => {
     fc.assert(
-      fc.property(labels, (held) => {
-        const turned = { ...held, categories: held.categories.toReversed() }
-        expect(labelKey(turned)).toBe(labelKey(held))
+      fc.property(labels, (label) => {
+        const turned = { ...label, categories: label.categories.toReversed() }
+        expect(labelKey(turned)).toBe(labelKey(label))
       }),
     )
   })
 })
 
 describe('a classification', () => {
-  test('is completed by the site: a bare level, or a label without its originator', () => {
+  test('becomes a label: from a bare level, or from a label without originator', () => {
     expect(completeLabel('SECRET', policy, 'alpha')).toEqual({
       policy: 'SITE',
       level: 'SECRET',
       categories: [],
       originator: 'alpha',
     })
-    const given = { level: 'SECRET', categories: ['b', 'a', 'b'], releasable_to: ['NOR', 'FRA', 'NOR'] }
-    expect(completeLabel(given, policy, 'alpha')).toMatchObject({
+    const input = { level: 'SECRET', categories: ['b', 'a', 'b'], releasable_to: ['NOR', 'FRA', 'NOR'] }
+    expect(completeLabel(input, policy, 'alpha')).toMatchObject({
       categories: ['a', 'b'],
       releasable_to: ['FRA', 'NOR'],
     })
   })
 
-  test('of another policy or level is none', () => {
+  test('with an unknown policy or level is undefined', () => {
     expect(completeLabel('COSMIC', policy, 'alpha')).toBeUndefined()
     expect(completeLabel({ policy: 'OTHER', level: 'SECRET' }, policy, 'alpha')).toBeUndefined()
   })

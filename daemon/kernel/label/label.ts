@@ -1,23 +1,23 @@
-// Confidentiality labels (after STANAG 4774): who may see what, and what a thing made of labelled parts carries.
+// Confidentiality labels (after STANAG 4774): visibility of labelled objects, and the join of labels.
 import * as z from 'zod'
 import { canonicalJson } from '../encoding/canonical-json.ts'
 
-/** A term of a labelling policy, or a name of an audience. */
+/** A term of a labelling policy, or a tenant or nationality of an audience. */
 export const labelTerm = z.string().min(1).max(64)
 
-/** Its members are in canonical order, in which what was parsed is printed fastest. */
+/** A label. Its members are declared in canonical order, in which parsed objects are printed fastest. */
 export const label = z
   .strictObject({
-    categories: z.array(labelTerm).max(32).default([]).meta({ description: 'All of them must be held' }),
+    categories: z.array(labelTerm).max(32).default([]).meta({ description: 'The viewer must hold all of them' }),
     created: z.iso.datetime({ offset: true }).optional(),
     level: labelTerm.meta({ description: 'A level of the policy' }),
-    originator: labelTerm.meta({ description: 'The tenant that made the labelled thing' }),
+    originator: labelTerm.meta({ description: 'The tenant that created the labelled object' }),
     policy: labelTerm.meta({ description: 'The labelling policy that the level belongs to' }),
     releasable_to: z
       .array(labelTerm)
       .max(64)
       .optional()
-      .meta({ description: 'Tenants or nationalities that may see it; absent: the originator only' }),
+      .meta({ description: 'Tenants or nationalities that may see the object; absent: the originator only' }),
   })
   .meta({ id: 'Label', description: 'A confidentiality label' })
 
@@ -39,8 +39,8 @@ export const classification = z
 export type Classification = z.infer<typeof classification>
 
 /**
- * The lowest level, releasable to one tenant alone: for messages of a site about itself. Throws for a policy without
- * levels.
+ * A label of the lowest level, releasable to one tenant: for messages of a site about itself. Throws for a policy
+ * without levels.
  */
 export function lowestLabel(tenant_id: string, { policy, levels }: LabelPolicy, originator: string): Label {
   const [level] = levels
@@ -62,71 +62,78 @@ export type Clearance = z.infer<typeof clearance>
 /** Clearance and tenant of a reader: a label may be releasable to a nationality or a tenant. */
 export type Viewer = { readonly clearance: Clearance | undefined; readonly tenant_id: string }
 
-/** Completes a given classification to a label; undefined when its policy or level is not the site's. */
-export function completeLabel(given: Classification, policy: LabelPolicy, originator: string): Label | undefined {
-  if (typeof given !== 'string') return buildLabel(given, policy, originator)
-  const known = labelsByBareLevel.get(policy) ?? new Map<string, Label | undefined>()
-  labelsByBareLevel.set(policy, known)
-  const key = JSON.stringify([given, originator])
-  if (known.has(key)) return known.get(key)
-  if (known.size >= max_bare_levels) known.clear()
-  const made = buildLabel(given, policy, originator)
-  known.set(key, made)
-  return made
-}
-
-/** The labels behind bare levels, which most things carry: one object for all of them keeps what is derived from it. */
-const labelsByBareLevel = new WeakMap<LabelPolicy, Map<string, Label | undefined>>()
-const max_bare_levels = 1_000
-
-function buildLabel(given: Classification, policy: LabelPolicy, originator: string): Label | undefined {
-  const named = typeof given === 'string' ? { level: given } : given
-  if ((named.policy ?? policy.policy) !== policy.policy || !policy.levels.includes(named.level)) return undefined
-  return normaliseLabel({
-    categories: named.categories ?? [],
-    level: named.level,
-    originator,
-    policy: policy.policy,
-    ...(named.releasable_to ? { releasable_to: named.releasable_to } : {}),
-  })
-}
-
-/** Whether the viewer may know that a thing with this label exists. An unknown policy or level is never dominated. */
-export function dominates(viewer: Viewer, held: Label, policy: LabelPolicy): boolean {
-  if (held.policy !== policy.policy) return false
-  const needed = policy.levels.indexOf(held.level)
-  const has = policy.levels.indexOf(viewer.clearance?.level ?? policy.levels[0] ?? '')
-  if (needed < 0 || has < needed) return false
-  const categories = viewer.clearance?.categories ?? []
-  if (!held.categories.every((category) => categories.includes(category))) return false
-  return audienceOf(held).some((name) => name === viewer.tenant_id || name === viewer.clearance?.nationality)
-}
-
-/** Whether a thing with this label stays at or below a ceiling: level and categories only. */
-export function isWithinCeiling(ceiling: Label, held: Label, policy: LabelPolicy): boolean {
-  if (held.policy !== policy.policy || ceiling.policy !== policy.policy) return false
-  const level = policy.levels.indexOf(held.level)
-  if (level < 0 || level > policy.levels.indexOf(ceiling.level)) return false
-  return held.categories.every((category) => ceiling.categories.includes(category))
-}
-
-/** Whether the label lets any of these names (a peer's tenant, its nationality) see the thing. */
-export function isReleasableTo(held: Label, names: readonly string[]): boolean {
-  return audienceOf(held).some((name) => names.includes(name))
+/** Completes a classification to a label; undefined when its policy or level is not the site's. */
+export function completeLabel(
+  classification: Classification,
+  policy: LabelPolicy,
+  originator: string,
+): Label | undefined {
+  if (typeof classification !== 'string') return buildLabel(classification, policy, originator)
+  const cached = labelsByBareLevel.get(policy) ?? new Map<string, Label | undefined>()
+  labelsByBareLevel.set(policy, cached)
+  const key = JSON.stringify([classification, originator])
+  if (cached.has(key)) return cached.get(key)
+  if (cached.size >= max_bare_levels) cached.clear()
+  const built = buildLabel(classification, policy, originator)
+  cached.set(key, built)
+  return built
 }
 
 /**
- * The join: highest level, union of categories, intersection of releasability, an absent one counting as the
- * originator alone. The first label keeps its originator; `undefined` when policies differ or a level is unknown.
+ * Cached labels of bare levels, which most objects carry: a shared object shares everything that is derived from it.
+ */
+const labelsByBareLevel = new WeakMap<LabelPolicy, Map<string, Label | undefined>>()
+const max_bare_levels = 1_000
+
+function buildLabel(classification: Classification, policy: LabelPolicy, originator: string): Label | undefined {
+  const fields = typeof classification === 'string' ? { level: classification } : classification
+  if ((fields.policy ?? policy.policy) !== policy.policy || !policy.levels.includes(fields.level)) return undefined
+  return normaliseLabel({
+    categories: fields.categories ?? [],
+    level: fields.level,
+    originator,
+    policy: policy.policy,
+    ...(fields.releasable_to ? { releasable_to: fields.releasable_to } : {}),
+  })
+}
+
+/** Whether the viewer may know that an object with this label exists. An unknown policy or level is never dominated. */
+export function dominates(viewer: Viewer, label: Label, policy: LabelPolicy): boolean {
+  if (label.policy !== policy.policy) return false
+  const required = policy.levels.indexOf(label.level)
+  const cleared = policy.levels.indexOf(viewer.clearance?.level ?? policy.levels[0] ?? '')
+  if (required < 0 || cleared < required) return false
+  const categories = viewer.clearance?.categories ?? []
+  if (!label.categories.every((category) => categories.includes(category))) return false
+  return audienceOf(label).some((name) => name === viewer.tenant_id || name === viewer.clearance?.nationality)
+}
+
+/** Whether an object with this label stays at or below a ceiling: level and categories only. */
+export function isWithinCeiling(ceiling: Label, label: Label, policy: LabelPolicy): boolean {
+  if (label.policy !== policy.policy || ceiling.policy !== policy.policy) return false
+  const level = policy.levels.indexOf(label.level)
+  if (level < 0 || level > policy.levels.indexOf(ceiling.level)) return false
+  return label.categories.every((category) => ceiling.categories.includes(category))
+}
+
+/** Whether the label lets any of these names (a peer's tenant, its nationality) see the object. */
+export function isReleasableTo(label: Label, names: readonly string[]): boolean {
+  return audienceOf(label).some((name) => names.includes(name))
+}
+
+/**
+ * The join: highest level, union of categories, intersection of audiences. An absent audience counts as the
+ * originator alone. The originator is that of the first label. `undefined` when policies differ or a level is
+ * unknown.
  */
 export function joinLabels(first: Label, second: Label, policy: LabelPolicy): Label | undefined {
   const last = lastJoins.get(first)
   if (last?.second === second && last.policy === policy) return last.joined
   const joined = computeJoin(first, second, policy)
-  // The first label itself where the second adds nothing, so that what was derived from it stays.
-  const kept = joined && canonicalJson(joined) === canonicalJson(first) ? first : joined
-  lastJoins.set(first, { second, policy, joined: kept })
-  return kept
+  // Returns the first label itself where the second adds nothing, so that values cached for it stay valid.
+  const result = joined && canonicalJson(joined) === canonicalJson(first) ? first : joined
+  lastJoins.set(first, { second, policy, joined: result })
+  return result
 }
 
 /** Whether every viewer of the second may see the first. */
@@ -153,19 +160,19 @@ function computeJoin(first: Label, second: Label, policy: LabelPolicy): Label | 
   })
 }
 
-/** Labels are never changed, so that their keys stay theirs. */
+/** Labels are immutable, so a cached key stays valid. */
 const keysByLabel = new WeakMap<Label, string>()
 
-/** One string for one label, the same for labels that admit the same viewers. */
-export function labelKey(held: Label): string {
-  const known = keysByLabel.get(held)
-  if (known !== undefined) return known
-  const key = JSON.stringify([held.policy, held.level, [...held.categories].sort(), [...audienceOf(held)].sort()])
-  keysByLabel.set(held, key)
+/** A string key of a label, equal for labels that admit the same viewers. */
+export function labelKey(label: Label): string {
+  const cached = keysByLabel.get(label)
+  if (cached !== undefined) return cached
+  const key = JSON.stringify([label.policy, label.level, [...label.categories].sort(), [...audienceOf(label)].sort()])
+  keysByLabel.set(label, key)
   return key
 }
 
-/** The label behind a key of `labelKey`, complete enough for `dominates`. */
+/** Parses a key of `labelKey` to a label complete enough for `dominates`. */
 export function parseLabelKey(key: string): Label {
   const [policy, level, categories, releasable_to] = z
     .tuple([labelTerm, labelTerm, z.array(labelTerm), z.array(labelTerm)])
@@ -173,12 +180,12 @@ export function parseLabelKey(key: string): Label {
   return { policy, level, categories, releasable_to, originator: '' }
 }
 
-function audienceOf(held: Label): readonly string[] {
-  return held.releasable_to ?? [held.originator]
+function audienceOf(label: Label): readonly string[] {
+  return label.releasable_to ?? [label.originator]
 }
 
-/** Labels are made with their members in canonical order, in which they are printed fastest. */
-export function normaliseLabel(held: Label): Label {
-  const sorted = { ...held, categories: [...new Set(held.categories)].sort() }
-  return held.releasable_to ? { ...sorted, releasable_to: [...new Set(held.releasable_to)].sort() } : sorted
+/** Creates a label with members in canonical order, in which it prints fastest. */
+export function normaliseLabel(label: Label): Label {
+  const sorted = { ...label, categories: [...new Set(label.categories)].sort() }
+  return label.releasable_to ? { ...sorted, releasable_to: [...new Set(label.releasable_to)].sort() } : sorted
 }

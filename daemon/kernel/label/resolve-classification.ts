@@ -1,16 +1,20 @@
-// The label of what a caller makes: of the site's policy, and never above the caller.
+// Determines the label of an object that a caller creates: of the site's policy, and never above the caller's
+// clearance.
 
 import { type Refusal, refuse } from '../error/errors.ts'
 import type { Call } from '../operation/call.ts'
 import { type Classification, completeLabel, dominates, type Label } from './label.ts'
 
-/** Refuses `invalid` for a policy or level that is not the site's, `label_denied` for one above the caller's clearance. */
-export function resolveClassification(call: Call, given: Classification): Label | Refusal {
+/**
+ * The label of a new object. Refuses `invalid` for a policy or level that is not the site's, and `label_denied` for a
+ * label above the caller's clearance.
+ */
+export function resolveClassification(call: Call, classification: Classification): Label | Refusal {
   const { caller, site } = call
-  const label = completeLabel(given, site.labels, caller.tenant_id)
+  const label = completeLabel(classification, site.labels, caller.tenant_id)
   if (!label) {
     const fault = { path: 'classification', message: 'unknown policy or level' }
-    return refuse('invalid', 'the classification is not of this site’s policy', [fault])
+    return refuse('invalid', 'the classification names a policy or level that is not this site’s', [fault])
   }
   if (dominates(caller, label, site.labels)) return label
   return refuse('label_denied', 'the classification is above the caller’s clearance')

@@ -1,7 +1,7 @@
 // A network carrier between sites: takes the messages that are ready to the peer's site, and brings those of the peer.
 import type { MessageNumber } from './journal.ts'
 
-/** One message as file-drop keeps it: the exact bytes of both files, unchecked. */
+/** One message as file-drop stores it: the exact bytes of both files, unchecked. */
 export type CarriedMessage = MessageNumber & { readonly envelope: Uint8Array; readonly body: Uint8Array }
 
 /**
@@ -47,7 +47,7 @@ export interface Handover {
    * peers together; a message that has landed is not offered again. Resolves with the outcome of each, empty when there was
    * none, or all were called back. Throws what `carry` throws.
    */
-  offer(peer: string, handing: HandoverRequest): Promise<readonly HandoverResult[]>
+  offer(peer: string, request: HandoverRequest): Promise<readonly HandoverResult[]>
   /**
    * Puts the messages of a peer into the folder of the intake, in the order given; durable when it resolves. A message that
    * is shorter than it claims goes to quarantine: it counts as landed, and its number is free. Throws
@@ -73,7 +73,7 @@ export type IntakeBarrier = (peer: string) => Promise<void>
 
 export interface Carrier {
   readonly name: 'mtls' | 'amqp' | 'coalition'
-  /** Peers that it goes to. */
+  /** Peers that the carrier serves. */
   readonly peers: readonly string[]
   /**
    * Resolves with the outcome of each, in the order given, once it is certain. Throws when it is unknown, or the peer cannot

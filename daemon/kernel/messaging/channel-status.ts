@@ -1,4 +1,4 @@
-// One direction of one link as an operator sees it: where its numbers stand, what waits, and what is wrong.
+// One direction of one link as an operator sees it: position, backlog and faults.
 import * as z from 'zod'
 
 const count = z.int().min(0)
@@ -8,22 +8,22 @@ export const channelStatus = z.strictObject({
   peer: z.string(),
   direction: z.enum(['out', 'in']),
   state: z.enum(['open', 'frozen', 'stopped']),
-  stale: z.boolean().meta({ description: 'Nothing has come for three intervals of the peer’s inventories' }),
+  stale: z.boolean().meta({ description: 'No message arrived for three intervals of the peer’s inventories' }),
   epoch: z.int(),
-  next_seq: z.int().meta({ description: 'The next number to send; or the lowest that has not come' }),
+  next_seq: z.int().meta({ description: 'The next number to send, or the lowest number that has not arrived' }),
   highest_seq: z.int(),
-  gaps: count.meta({ description: 'Numbers that are missing below the highest' }),
+  gaps: count.meta({ description: 'Missing numbers below the highest' }),
   inventory_age_s: seconds.optional().meta({ description: 'Since the last inventory; absent before the first' }),
   inventory_at: z.iso
     .datetime()
     .optional()
-    .meta({ description: 'When the last inventory came; absent before the first' }),
+    .meta({ description: 'When the last inventory arrived; absent before the first' }),
   backlog: count.meta({
-    description: 'Messages that lie here: no carrier has taken them, or they are not taken in yet',
+    description: 'Messages stored here: not yet taken by a carrier, or not yet taken in',
   }),
-  held: count.meta({ description: 'Those of the backlog that wait behind a gap' }),
+  held: count.meta({ description: 'Messages of the backlog that wait behind a gap' }),
   oldest_waiting_s: seconds.optional().meta({
-    description: 'How long the first of the backlog has been here, as far as the journal knows of it',
+    description: 'Age of the oldest message of the backlog, as recorded in the journal',
   }),
   quarantined: count.meta({ description: 'Items in quarantine' }),
   quarantined_bytes: count,

@@ -1,4 +1,4 @@
-// Decisions of people about the bytes that a transport keeps: releases from quarantine, and purges.
+// Decisions of people about stored messages: releases from quarantine, and purges.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
 import type { Label } from '../label/label.ts'
@@ -6,7 +6,7 @@ import type { PurgeFinds } from './purge-records.ts'
 import type { WaivableReason } from './release.ts'
 
 export type ReleaseOrder = {
-  /** Of the item, without its peer. */
+  /** Id of the item, without its peer. */
   readonly id: string
   readonly waiver: WaivableReason
   /** SHA-384 of body and envelope. */
@@ -16,7 +16,7 @@ export type ReleaseOrder = {
 
 /** Finds of a purge since it was first ordered, and the work that is left. */
 export type PurgeResult = PurgeFinds & {
-  /** SHA-384 of the bodies that the order is about. */
+  /** SHA-384 of the bodies to purge. */
   readonly bodies: readonly string[]
   /** Whether old bytes may be left inside the journal's file. */
   readonly journal: 'rewritten' | 'zeroed' | 'busy'
@@ -24,13 +24,15 @@ export type PurgeResult = PurgeFinds & {
 
 export interface Custody {
   /**
-   * Lets the item be taken in once more, passing over this one reason for exactly these bytes; durable with its audit
-   * events when it resolves. Refuses `conflict` when channel or item do not allow it, `not_found` for an unknown peer.
+   * Lets the transport take in the item once more, waiving this one reason for exactly these bytes. Durable with its
+   * audit events when it resolves. Refuses `conflict` when channel or item do not allow it, and `not_found` for an
+   * unknown peer.
    */
   release(peer: string, terms: ReleaseOrder, audit: readonly AuditEvent[]): Promise<Refusal | undefined>
   /**
-   * Removes a body wherever it lies, and whenever it comes again. `digest`: its SHA-384, or that of its statement. The
-   * order is durable, with its audit events, before anything is removed. `running`: it goes on; ask again for the end.
+   * Removes a body from every place, now and whenever it arrives again. `digest`: its SHA-384, or that of its
+   * statement. The order is durable, with its audit events, before anything is removed. `running`: the purge
+   * continues; call again for its result.
    */
   purge(digest: string, reason: string, audit: readonly AuditEvent[]): Promise<PurgeResult | 'running'>
 }

@@ -1,5 +1,5 @@
-// Data of messages of kind `inventory`: a sender lists at intervals the messages it has sent, and the heads of its
-// audit chains.
+// Data of messages of kind `inventory`: a sender lists at intervals the messages that it has sent, and the heads of
+// its audit chains.
 import * as z from 'zod'
 import { jws } from '../cryptography/signatures.ts'
 import { hex96 } from './statement.ts'
@@ -19,7 +19,8 @@ export const carriedCheckpoint = z.strictObject({
 export type CarriedCheckpoint = z.infer<typeof carriedCheckpoint>
 
 /**
- * `digests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros.
+ * `digests` ends with the digest of `highest`, the number before the inventory's own. `rolling` repeats it, or is
+ * zeros.
  */
 export const inventoryData = z.strictObject({
   epoch: z.int().min(1),

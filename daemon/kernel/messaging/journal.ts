@@ -8,8 +8,8 @@ import type { MessageKind } from './statement.ts'
 export type ChannelDirection = 'out' | 'in'
 
 /**
- * One direction of one link, by the name that its statements carry. `enrolling` until its folders (or their like) are
- * made; `frozen` until a person has opened it again.
+ * One direction of one link, under the name in its statements. `enrolling` until its folders, or their equivalent,
+ * exist; `frozen` until a person opens it again.
  */
 export type JournalChannel = {
   readonly channel: string
@@ -20,7 +20,7 @@ export type JournalChannel = {
   readonly detail: string
   /** Number of the last inventory sent or taken in; 0 before the first. */
   readonly inventory: number
-  /** When, in epoch milliseconds. */
+  /** Time of the last inventory, in epoch milliseconds. */
   readonly inventory_at: number
   readonly sent: number
   readonly received: number
@@ -28,9 +28,9 @@ export type JournalChannel = {
 }
 
 /**
- * `SPOOLED`: durable here. `PUBLISHED`: the carrier can take it. `PICKED_UP`: the carrier took it; no proof of arrival.
- * `ASSUMED`: its time is over, so it has arrived or never will. `ACKNOWLEDGED`: a signature of the receiver confirms it.
- * `PURGED`: its body was removed from this site by order; it is never published, nor sent again.
+ * `SPOOLED`: durable here. `PUBLISHED`: the carrier can take it. `PICKED_UP`: the carrier took it; no proof of
+ * arrival. `ASSUMED`: it has expired, so it has arrived or never will. `ACKNOWLEDGED`: a signature of the receiver
+ * confirms it. `PURGED`: its body was removed from this site by order; it is never published, nor sent again.
  */
 export type SentState = 'SPOOLED' | 'PUBLISHED' | 'PICKED_UP' | 'ASSUMED' | 'ACKNOWLEDGED' | 'PURGED'
 
@@ -51,20 +51,20 @@ export type SealedMessage = {
   readonly not_after: number
 }
 
-/** Kept for every sent number. `taken`: when the carrier was seen to have it, in epoch milliseconds. */
+/** Stored for every sent number. `taken`: when the carrier was observed to have it, in epoch milliseconds. */
 export type SentEntry = {
   readonly epoch: number
   readonly seq: number
   readonly kind: MessageKind
   readonly digest: string
   readonly state: SentState
-  /** Absent before, and once its files are no longer kept. */
+  /** Absent before that time, and after its files were removed. */
   readonly taken?: number
 }
 
 /**
- * Messages of a channel that no carrier has taken. `oldest`: when the first of them, or of the names that wait to become
- * complete, came here, in epoch milliseconds.
+ * Messages of a channel that no carrier has taken. `oldest`: arrival of the oldest of them, or of an incomplete file
+ * set, in epoch milliseconds.
  */
 export type Backlog = { readonly spooled: number; readonly published: number; readonly oldest?: number }
 
@@ -99,7 +99,7 @@ export type ReceiveProgress = { readonly floor: number; readonly highest: number
 
 export type Gap = { readonly first: number; readonly last: number }
 
-/** How a number ends. `audit`: filed in the same transaction, unless the number had ended before. */
+/** The outcome of a number. `audit`: filed in the same transaction, unless the number had an outcome before. */
 export type ArrivalOutcome = {
   readonly epoch: number
   readonly seq: number
@@ -112,13 +112,13 @@ export type MessageNumber = { readonly epoch: number; readonly seq: number }
 
 /** A release by two people: passes over one reason, once, for exactly these bytes. All digests are SHA-384. */
 export type Waiver = MessageNumber & {
-  /** The item of the quarantine that it was given for. */
+  /** The item of the quarantine that the waiver releases. */
   readonly item: string
   readonly statement: string
   readonly envelope: string
   readonly body: string
   readonly reason: string
-  /** The label of the message from then on; absent: its own. */
+  /** The label under which the message was released; absent: its own. */
   readonly label?: Label
 }
 
@@ -208,7 +208,7 @@ export interface Journal {
   countFailure(channel: string, epoch: number, seq: number): Promise<number>
   clearFailures(channel: string, epoch: number, seq: number): Promise<void>
   /** When (epoch ms) each began to wait for its other files: `now` for a new one. Other names of the range are dropped. */
-  noteIncomplete(channel: string, names: readonly string[], now: number, of?: NameRange): Promise<FirstSeenTimes>
+  noteIncomplete(channel: string, names: readonly string[], now: number, range?: NameRange): Promise<FirstSeenTimes>
 
   /**
    * Enters a waiver, opens its number again if that ended in quarantine, and clears its failures, all in one step; an
@@ -233,8 +233,8 @@ export interface Journal {
   /** Drops the bytes of these and marks them `PURGED`, also those that the carrier has taken. */
   purgeSent(channel: string, numbers: readonly MessageNumber[]): Promise<void>
   /**
-   * Removes dropped bytes from the file as well. `zeroed`: the file was too large to be rewritten, so free pages of
-   * an earlier version may hold old bytes. `busy`: the log of writes holds them until it is written out.
+   * Removes dropped bytes from the file of the journal. `zeroed`: the file was too large to be rewritten, so free
+   * pages of an earlier version may hold old bytes. `busy`: the log of writes holds them until it is written out.
    */
   scrub(): Promise<'rewritten' | 'zeroed' | 'busy'>
 }

@@ -20,7 +20,7 @@ export const gapReceipt = z
     v: z.literal(1),
     type: z.literal('platform.gap_receipt'),
     channel,
-    src: siteName.meta({ description: 'The site that made it: the receiver of the channel' }),
+    src: siteName.meta({ description: 'The site that signed it: the receiver of the channel' }),
     dst: siteName.meta({ description: 'The sender of the channel' }),
     epoch,
     highest: seqOrZero,
@@ -35,7 +35,7 @@ export const gapReceipt = z
       ({ first, last }, index) => first <= last && first > (missing[index - 1]?.last ?? floor),
     )
     return floor <= highest && rises && (edges.at(-1) ?? 0) <= highest
-  }, 'must be runs in rising order between floor and highest')
+  }, 'must be ascending runs between floor and highest')
 export type GapReceipt = z.infer<typeof gapReceipt>
 
 /** Signed by the root keys of the sender before it sends in a later epoch of a channel. */
@@ -51,12 +51,12 @@ export const epochAnnouncement = z.strictObject({
 })
 export type EpochAnnouncement = z.infer<typeof epochAnnouncement>
 
-/** Schema and data of the messages of kind `keys`; one of the two. */
+/** Schema of messages of kind `keys`. */
 export const keys_schema = 'platform.keys/1'
 
 /**
- * Why a number did not go out again. `label_denied`: it went under a ceiling that is lower now. `in_the_way`: other bytes
- * lie under its name where the carrier looks.
+ * Why a number was not sent again. `label_denied`: it was sent under a ceiling that is lower now. `in_the_way`: other
+ * bytes occupy its name where the carrier looks.
  */
 export const resendFailure = z.enum([
   'never_sent',
@@ -74,19 +74,19 @@ export const resendReport = z
   .strictObject({
     peer: z.string(),
     epoch: z.int(),
-    resent: z.int().min(0).meta({ description: 'Messages that went out again' }),
+    resent: z.int().min(0).meta({ description: 'Messages that were sent again' }),
     waiting: z.int().min(0).meta({ description: 'Messages that the carrier has not taken yet' }),
     not_resent: z.array(z.strictObject({ first: z.int(), last: z.int(), why: resendFailure })),
     announcement: z
       .enum(['resent', 'waiting', ...resendFailure.options])
       .optional()
-      .meta({ description: 'That of the current epoch; absent where the receipt is about this one' }),
-    next: z
-      .int()
-      .optional()
-      .meta({ description: 'The first number that was not looked at any more; absent when all were' }),
+      .meta({ description: 'Announcement of the current epoch; absent where the receipt is for the current epoch' }),
+    next: z.int().optional().meta({ description: 'The first number that was not processed; absent when all were' }),
   })
-  .meta({ id: 'Resent', description: 'What went out again, what waits, and what cannot go' })
+  .meta({
+    id: 'Resent',
+    description: 'Messages that were sent again, messages that wait, and messages that cannot be sent',
+  })
 export type ResendReport = z.infer<typeof resendReport>
 
 export type ResendRequest = {
@@ -96,30 +96,31 @@ export type ResendRequest = {
   readonly last: number
 }
 
-/** Files of one channel whose time was over; `more`: there are others. */
+/** Removed files of one channel. `more`: further expired files remain. */
 export type ExpiredFiles = { readonly channel: string; readonly messages: number; readonly more: boolean }
 
-/** `was`: why the channel was frozen. */
+/** A channel that was frozen. `was`: the reason of the freeze. */
 export type UnfrozenChannel = { readonly peer: string; readonly channel: string; readonly was: string }
 
 /**
  * Every method throws `Refusal('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that
- * stands.
+ * is stopped.
  */
 export interface OneWayControl {
   /**
-   * JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent in this epoch, else the current
-   * one.
+   * Signs a JWS `gap-receipt` over a `GapReceipt`: the numbers missing from the peer in this epoch, by default the
+   * current one.
    */
   gapReceipt(peer: string, epoch?: number): Promise<Jws>
   /**
-   * Puts the identical bytes where the carrier takes them, of at most 1,000 numbers a call; `next` is the number to continue with.
+   * Publishes the identical bytes again, of at most 1,000 numbers a call. `next` is the number to continue with.
    * Throws `Refusal('rate_limited')`.
    */
-  resend(wanted: ResendRequest): Promise<ResendReport>
+  resend(request: ResendRequest): Promise<ResendReport>
   /**
-   * The same for what a peer's receipt names, from the number `from` on. Where the receipt is of an older epoch, also for
-   * the end of that one which the peer has not heard of, and for the announcement of the current one. Throws `Refusal('signature_invalid')` and `('invalid')`.
+   * Sends again the messages that a peer's receipt names, from the number `from` on. For a receipt of an older epoch
+   * this includes the end of that epoch and the announcement of the current one. Throws
+   * `Refusal('signature_invalid')` and `('invalid')`.
    */
   resendFor(receipt: Jws, from?: number): Promise<ResendReport>
   /** The payload that the root keys must sign to open the next epoch towards the peer. */
@@ -128,14 +129,20 @@ export interface OneWayControl {
    * Sends the announcement as the first message of its epoch; durable with its audit events when it resolves. Throws
    * `Refusal('signature_invalid')`, `('invalid')`, `('conflict')`.
    */
-  openEpoch(announcement: Jws, audit: (said: EpochAnnouncement) => readonly AuditEvent[]): Promise<EpochAnnouncement>
-  /** Takes nothing of the peer any more until a person has looked; durable with its audit events when it resolves. */
+  openEpoch(
+    announcement: Jws,
+    audit: (announcement: EpochAnnouncement) => readonly AuditEvent[],
+  ): Promise<EpochAnnouncement>
+  /**
+   * Stops taking in messages of the peer until a person unfreezes the channel; durable with its audit events when it
+   * resolves.
+   */
   freeze(peer: string, detail: string, audit: readonly AuditEvent[]): Promise<void>
   /**
-   * Takes messages of the peer again, in a channel that is frozen; durable with its audit events when it resolves. Throws
-   * `Refusal('conflict')` for one that is not.
+   * Takes in messages of the peer again after a freeze; durable with its audit events when it resolves. Throws
+   * `Refusal('conflict')` for a channel that is not frozen.
    */
-  unfreeze(peer: string, audit: (what: UnfrozenChannel) => readonly AuditEvent[]): Promise<UnfrozenChannel>
-  /** Removes files that were kept for longer than the channel keeps them. What is known of the messages stays. */
+  unfreeze(peer: string, audit: (unfrozen: UnfrozenChannel) => readonly AuditEvent[]): Promise<UnfrozenChannel>
+  /** Removes files that have exceeded the retention of their channel. The records of the messages stay. */
   dropOld(signal: AbortSignal): Promise<ExpiredFiles[]>
 }

@@ -9,9 +9,9 @@ export type PurgeFinds = {
   /** Where the body was, as `<peer>/<folder>/<file>` or `journal/<channel>/<epoch>-<seq>`. */
   readonly places: readonly string[]
   readonly msg_ids: readonly string[]
-  /** Sessions that such a message was about. */
+  /** Sessions that a purged message belonged to. */
   readonly sessions: readonly string[]
 }
 
-/** A message on its way. `body`: the SHA-384 digest of its body. */
+/** A message on its way to the peer. `body`: the SHA-384 digest of its body. */
 export type SentBody = MessageNumber & { readonly channel: string; readonly msg_id: string; readonly body: string }

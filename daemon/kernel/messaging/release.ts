@@ -1,4 +1,4 @@
-// The release of a quarantined message by two people: what each of them signs, and what their signatures waive.
+// The release of a quarantined message by two people: the content that each signs, and the reason that it waives.
 
 import * as z from 'zod'
 import type { Jws } from '../cryptography/signatures.ts'
@@ -26,10 +26,10 @@ const releaseFields = {
   type: z.literal('platform.release'),
   site: z.string().min(1).max(64),
   item: z.string().min(1).max(256).meta({ description: '<peer>/<id> in quarantine' }),
-  digests: z.array(hex96).min(1).max(2).meta({ description: 'SHA-384 of each file as it lies there, body first' }),
-  waiver: waivableReason.meta({ description: 'The reason of the quarantine, which is passed over' }),
-  label: label.optional().meta({ description: 'The label that the message carries from then on' }),
-  reason: z.string().min(1).max(1_000).meta({ description: 'Why the person takes it upon themselves' }),
+  digests: z.array(hex96).min(1).max(2).meta({ description: 'SHA-384 of each quarantined file, body first' }),
+  waiver: waivableReason.meta({ description: 'The reason of the quarantine, which is waived' }),
+  label: label.optional().meta({ description: 'The label under which the message is released' }),
+  reason: z.string().min(1).max(1_000).meta({ description: 'Justification by the person' }),
   subject: z.string().min(1).max(256).meta({ description: 'Who signs' }),
   created: z.iso.datetime(),
 }
@@ -46,12 +46,12 @@ export type ReleaseApproval = z.infer<typeof releaseApproval>
 
 export type Release = ReleaseRequest | ReleaseApproval
 
-/** The bytes of the signature, as text. */
-export function releasePayload(of: Release): string {
-  return canonicalJson(of)
+/** The bytes to sign, as text. */
+export function releasePayload(release: Release): string {
+  return canonicalJson(release)
 }
 
-/** The signed content, unverified; undefined for text that is not such a step in canonical JSON. */
+/** The signed content, unverified; undefined for text that is not such content in canonical JSON. */
 export function parseRelease<T extends Release>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
   const text = Buffer.from(envelope.payload, 'base64url').toString('utf8')
   try {

@@ -1,12 +1,12 @@
-// The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no
-// newer one.
+// The versions of the signed statement, one row each: how to read it, and how to write it for a peer that supports
+// only older versions.
 
 import * as z from 'zod'
 import { parseJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
 import { type Statement, statement } from './statement.ts'
 
-/** A statement whose label is still to be judged, so that a missing one gets its own reason. */
+/** A statement whose label is not yet checked, so that a missing label gets its own reason. */
 export type UnlabelledStatement = Omit<Statement, 'label'> & { readonly label?: unknown }
 
 const version1 = statement.extend({ label: z.unknown().optional() })
@@ -16,11 +16,11 @@ const version1 = statement.extend({ label: z.unknown().optional() })
 export type StatementFormat = {
   readonly v: number
   readonly parse: (value: unknown) => z.ZodSafeParseResult<UnlabelledStatement>
-  readonly write: (said: Statement) => Readonly<Record<string, unknown>>
+  readonly write: (statement: Statement) => Readonly<Record<string, unknown>>
 }
 
 export const statementFormats: readonly StatementFormat[] = [
-  { v: 1, parse: (value) => version1.safeParse(value), write: (said) => ({ ...said, v: 1 }) },
+  { v: 1, parse: (value) => version1.safeParse(value), write: (statement) => ({ ...statement, v: 1 }) },
 ]
 
 export const newest_v = newestVersion(statementFormats)
@@ -36,7 +36,7 @@ export type StatementReading =
 
 const versioned = z.looseObject({ v: z.unknown() })
 
-/** Reads the newest version and the one before: sites are not brought up to date on one day. */
+/** Reads the newest version and its predecessor: sites are not updated on one day. */
 export function readStatement(
   value: unknown,
   formats: readonly StatementFormat[] = statementFormats,
@@ -49,7 +49,7 @@ export function readStatement(
 }
 
 /**
- * The newest version that a peer reads which reads none beyond `max_v`; undefined when this site writes none so old.
+ * The newest version not above `max_v`, which the peer supports; undefined when this site writes no version that old.
  */
 export function selectFormat(
   max_v: number,
@@ -58,13 +58,11 @@ export function selectFormat(
   return formats.filter(({ v }) => v <= max_v).sort((a, b) => b.v - a.v)[0]
 }
 
-/**
- * The whole statement in the signed bytes; undefined when they hold none that this site reads, or one without a label.
- */
+/** Parses the statement in the signed bytes; undefined when this site cannot read it, or it has no valid label. */
 export function parseStatement(payload: Uint8Array): Statement | undefined {
-  const said = parseUnlabelledStatement(payload)
-  const labelled = label.safeParse(said?.label)
-  return said && labelled.success ? { ...said, label: labelled.data } : undefined
+  const statement = parseUnlabelledStatement(payload)
+  const labelled = label.safeParse(statement?.label)
+  return statement && labelled.success ? { ...statement, label: labelled.data } : undefined
 }
 
 /** The same for a statement whose label may be missing or malformed. */

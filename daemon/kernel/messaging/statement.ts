@@ -15,7 +15,7 @@ export const messageKind = z.enum([
 ])
 export type MessageKind = z.infer<typeof messageKind>
 
-/** Kinds that roles and people send. A site sends the other kinds about itself alone. */
+/** Kinds that roles and people send. The site itself sends the other kinds. */
 export const sendableKind = messageKind.exclude(['keys', 'inventory', 'gap_receipt'])
 
 export const siteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
@@ -32,7 +32,7 @@ export const statement = z.strictObject({
   receiver_tenant_id: z.string().min(1).max(128),
   epoch: z.int().min(1).max(99_999_999),
   seq: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
-  prev: hex96.meta({ description: 'SHA-384 of the statement before on this channel and epoch; zeros for the first' }),
+  prev: hex96.meta({ description: 'SHA-384 of the previous statement on this channel and epoch; zeros for the first' }),
   msg_id: z.string().regex(/^msg_[0-9a-f]{32}$/),
   kind: messageKind,
   created: z.iso.datetime(),
@@ -45,7 +45,10 @@ export const statement = z.strictObject({
 /** In the form of the newest version; `v`: the version in which it was received, or is sent. */
 export type Statement = Omit<z.infer<typeof statement>, 'v'> & { readonly v: number }
 
-/** The body that travels beside the envelope: plain JSON that a guard can read; repeats label and schema of the statement. */
+/**
+ * The body that travels beside the envelope: plain JSON that a content filter can read; it repeats label and schema
+ * of the statement.
+ */
 export const messageBody = z.strictObject({
   label,
   schema: z.string().min(1).max(128),
@@ -53,5 +56,5 @@ export const messageBody = z.strictObject({
 })
 export type MessageBody = z.infer<typeof messageBody>
 
-/** The body of a message that people released although it does not carry its label. */
+/** The body of a message that people released although it lacks its label. */
 export const unlabelledBody = messageBody.extend({ label: label.nullish() })

@@ -27,7 +27,7 @@ export type InboundMessage = {
   readonly statement: Statement
   /** The statement's label in the terms of the site's policy. */
   readonly label: Label
-  /** People let it in under this label: what body and statement say of it does not count. */
+  /** True when people released the message under this label, which replaces the labels of body and statement. */
   readonly is_label_released?: boolean
   readonly body: Readonly<Record<string, unknown>>
   readonly signer_key_id: string
@@ -35,7 +35,7 @@ export type InboundMessage = {
   readonly body_text: string
 }
 
-/** Outcome of a delivery: `applied` (also when it had been before), `refused` for good, or `later` for another try. */
+/** Outcome of a delivery: `applied` (also when it already was), `refused` for good, or `later` for a retry. */
 export type DeliveryVerdict =
   | { readonly verdict: 'applied' }
   | { readonly verdict: 'refused'; readonly code: string; readonly detail: string }
@@ -49,11 +49,11 @@ export type DeliveryVerdict =
  */
 export interface Transport {
   readonly name: 'filedrop'
-  /** For a transport that gets no acknowledgements. */
+  /** Present on a transport without acknowledgements. */
   readonly oneWay?: OneWayControl
-  /** For a transport that keeps quarantined and sent files. */
+  /** Present on a transport that stores quarantined and sent files. */
   readonly custody?: Custody
-  /** For a transport whose messages a network may move. */
+  /** Present on a transport whose messages a network carrier may move. */
   readonly handover?: Handover
   send(message: OutboundMessage, trace: Trace): Promise<{ msg_id: string; epoch: number; seq: number }>
   start(deliver: (message: InboundMessage, trace: Trace) => Promise<DeliveryVerdict>): Promise<void>

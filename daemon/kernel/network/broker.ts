@@ -1,14 +1,17 @@
 // Address and credentials of an AMQP broker, for carriers between sites and for sinks.
 import * as z from 'zod'
 
-/** Beyond this machine by TLS alone. What opens the door does not stand in the address, which is printed and logged. */
+/**
+ * URL of a broker. Beyond this machine only TLS is allowed. Credentials do not belong in the URL, which is printed
+ * and logged.
+ */
 export const brokerUrl = z
   .url({ protocol: /^amqps?$/ })
   .refine((url) => urlSatisfies(url, ({ protocol, hostname }) => protocol === 'amqps:' || isLoopbackHost(hostname)), {
-    message: 'must begin with amqps: where the broker is not on this machine',
+    message: 'must begin with amqps: unless the broker is on this machine',
   })
   .refine((url) => urlSatisfies(url, ({ username, password }) => username === '' && password === ''), {
-    message: 'must hold neither user nor password',
+    message: 'must not contain a user or password',
   })
 
 /** True for text that is not a URL: its schema reports that fault. */
@@ -20,7 +23,7 @@ function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || (host.startsWith('127.') && z.ipv4().safeParse(host).success)
 }
 
-/** Paths of PEM files; read at each connection, so that renewed ones count from the next on. */
+/** Paths of PEM files. Each connection reads them, so renewed files take effect at the next one. */
 export type BrokerTls = {
   readonly ca_file?: string | undefined
   readonly cert_file?: string | undefined

@@ -1,4 +1,4 @@
-// What an address is, and in how many ways it may be written.
+// Parsing and formatting of addresses and networks.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatIp, isIpv4, isWithin, networkOf, parseIp, parseNetwork } from './ip-address.ts'
@@ -52,11 +52,11 @@ describe('the text of an address', () => {
       '12345::',
     ],
     ...['1.2.3.4::', '::1.2.3.4:5', ':1:2:3:4:5:6:7', '1:2:3:4:5:6:7:', '::g', '::1.2.3.04'],
-  ])('%j is no address', (text) => {
+  ])('%j is not an address', (text) => {
     expect(parseIp(text)).toBeUndefined()
   })
 
-  test('is one for each address, whatever its value', () => {
+  test('is unique and round-trips for every address', () => {
     const values = fc.record({ family: fc.constantFrom(4 as const, 6 as const), value: fc.bigInt(0n, 2n ** 128n - 1n) })
     fc.assert(
       fc.property(values, ({ family, value }) => {
@@ -67,7 +67,7 @@ describe('the text of an address', () => {
     )
   })
 
-  test('of IPv4 is found by the quick look and by a pattern alike', () => {
+  test('of IPv4 is recognised by isIpv4 exactly where a pattern matches', () => {
     const part = '(0|[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])'
     const pattern = new RegExp(`^${part}(\\.${part}){3}$`)
     const texts = fc.array(fc.constantFrom('0', '1', '25', '255', '256', '.', '.', '.', 'a', ' '), { maxLength: 9 })
@@ -76,7 +76,7 @@ describe('the text of an address', () => {
 })
 
 describe('a network', () => {
-  test.each(['10.0.0.0/8', '192.0.2.1', '0.0.0.0/0', '2001:db8::/32', '::/0', '::1/128'])('%s is one', (text) => {
+  test.each(['10.0.0.0/8', '192.0.2.1', '0.0.0.0/0', '2001:db8::/32', '::/0', '::1/128'])('%s is a network', (text) => {
     expect(parseNetwork(text)).toBeDefined()
   })
 
@@ -90,11 +90,11 @@ describe('a network', () => {
     '::ffff:10.0.0.0/104',
     'x',
     '/8',
-  ])('%s is none', (text) => {
+  ])('%s is not a network', (text) => {
     expect(parseNetwork(text)).toBeUndefined()
   })
 
-  test('holds its own addresses, and no others', () => {
+  test('contains its own addresses and no others', () => {
     const within = (text: string, network: string) => {
       const [address, net] = [parseIp(text), parseNetwork(network)]
       return address && net && isWithin(address, net)
@@ -106,7 +106,7 @@ describe('a network', () => {
     expect(within('2001:db8:ffff::1', '2001:db8::/32')).toBe(true)
   })
 
-  test('of an address is what its first bits make', () => {
+  test('of an address has its first bits', () => {
     const address = parseIp('2001:db8:1:2:3:4:5:6')
     expect(address && formatIp(networkOf(address, 64))).toBe('2001:db8:1:2::')
   })

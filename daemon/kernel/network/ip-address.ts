@@ -3,14 +3,14 @@
 /** `family` 4 (32 bits) or 6 (128 bits). An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
 export type IpAddress = { readonly family: 4 | 6; readonly value: bigint }
 
-/** All addresses whose first `prefix` bits are those of `value`, whose others are zero. */
+/** All addresses whose first `prefix` bits equal those of `value`; the other bits of `value` are zero. */
 export type IpNetwork = { readonly family: 4 | 6; readonly value: bigint; readonly prefix: number }
 
 const ipv4_mapped_prefix = 0xffffn << 32n
 
 /**
- * An address by its text: four decimal numbers without leading zeros (never octal, hexadecimal or fewer than four), or
- * RFC 4291 section 2.2. Anything else is undefined: zones (`%eth0`), brackets, ports, spaces.
+ * Parses an address: four decimal numbers without leading zeros (never octal, hexadecimal or fewer than four), or RFC
+ * 4291 section 2.2. Anything else is undefined: zones (`%eth0`), brackets, ports, spaces.
  */
 export function parseIp(text: string): IpAddress | undefined {
   if (isIpv4(text)) return { family: 4, value: BigInt(ipv4Value(text)) }
@@ -38,7 +38,7 @@ export function parseNetwork(text: string): IpNetwork | undefined {
   const bits = address.family === 4 ? 32 : 128
   const digits = slash < 0 ? String(bits) : text.slice(slash + 1)
   if (!/^(0|[1-9]\d{0,2})$/.test(digits) || Number(digits) > bits) return undefined
-  // `::ffff:10.0.0.0/104` counts its bits in another family than its address is of.
+  // `::ffff:10.0.0.0/104` counts bits of IPv6, but its address is IPv4.
   if (slash >= 0 && address.family === 4 && text.includes(':')) return undefined
   const network = { ...address, prefix: Number(digits) }
   return network.value === maskedTo(network.prefix, address) ? network : undefined
@@ -49,7 +49,7 @@ export function isWithin({ family, value }: IpAddress, network: IpNetwork): bool
   return maskedTo(network.prefix, { family, value }) === network.value
 }
 
-/** The network of so many bits that the address is in. */
+/** The network of this prefix length that contains the address. */
 export function networkOf(address: IpAddress, prefix: number): IpNetwork {
   return { family: address.family, value: maskedTo(prefix, address), prefix }
 }

@@ -1,4 +1,4 @@
-// Which addresses are of no public network: the registries, row by row.
+// The special-purpose address registries, row by row.
 import { describe, expect, test } from 'vitest'
 import { type IpNetwork, parseIp, parseNetwork } from './ip-address.ts'
 import { parseTrustedNetwork, specialUse } from './special-addresses.ts'
@@ -8,14 +8,14 @@ const useOf = (text: string) => {
   return address ? specialUse(address) : 'no address'
 }
 
-/** The addresses of a network at its edges, and those just beyond. */
+/** The first and last address of a network, and their neighbours outside. */
 function edgesOf({ family, value, prefix }: IpNetwork) {
   const size = 1n << BigInt((family === 4 ? 32 : 128) - prefix)
   return [value, value + size - 1n].map((each) => ({ family, value: each }))
 }
 
-// IANA IPv4 and IPv6 special-purpose address registries as of 2025-10: blocks that are not globally reachable, or of which
-// the registry cannot say (6to4, Teredo); and NAT64's own, whose addresses are those of IPv4.
+// IANA IPv4 and IPv6 special-purpose address registries as of 2025-10: blocks that are not globally reachable, or
+// undetermined (6to4, Teredo); and NAT64, which carries IPv4 addresses.
 const unreachable = [
   ...['0.0.0.0/8', '0.0.0.0/32', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.0.0/29', '192.0.0.8/32', '192.0.0.170/32', '192.0.0.171/32', '192.0.2.0/24'],
@@ -24,9 +24,9 @@ const unreachable = [
   ...['2001::/23', '2001::/32', '2001:2::/48', '2001:10::/28', '2001:db8::/32', '2002::/16', '3fff::/20'],
   ...['5f00::/16', 'fc00::/7', 'fe80::/10'],
 ]
-/** Of the registries too, and for everybody: AS112 and AMT. */
+/** Blocks of the registries that are globally reachable: AS112 and AMT. */
 const reachable = ['192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '2620:4f:8000::/48']
-/** Anycast addresses of protocols within blocks that are refused whole. */
+/** Anycast addresses of protocols within blocks that are refused as a whole. */
 const refusedAnycast = [
   ...['192.0.0.9/32', '192.0.0.10/32', '2001:1::1/128', '2001:1::2/128', '2001:1::3/128', '2001:3::/32'],
   ...['2001:4:112::/48', '2001:20::/28', '2001:30::/28'],
@@ -56,7 +56,7 @@ describe('a network that a site trusts', () => {
 
 describe('a special use', () => {
   test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '11.0.0.0', '2606:4700::1', '2a00::1', '3ffe::1'])(
-    'is none of %s',
+    'is refused for %s',
     (text) => {
       expect(useOf(text)).toBeUndefined()
     },

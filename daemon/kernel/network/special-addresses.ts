@@ -1,14 +1,15 @@
-// The special-purpose address registries, and the networks that a site may name as its own: one table for all.
+// The special-purpose address registries, and the networks that a site may declare as its own, in one table.
 import { type IpAddress, type IpNetwork, isWithin, parseNetwork } from './ip-address.ts'
 
 /**
- * What an address is for when it is none that anybody on the internet may have; undefined when it is. IPv6 that carries an
- * IPv4 address (6to4, NAT64, Teredo, IPv4-compatible) is none: the IPv4 address may be anything. An IPv4-mapped one is the
- * IPv4 address for `parseIp` already.
+ * The special use of an address; undefined for a public address. IPv6 that carries an IPv4 address (6to4, NAT64,
+ * Teredo, IPv4-compatible) is special, since the IPv4 address may be any. `parseIp` has already turned an IPv4-mapped
+ * address into the IPv4 address.
  *
  * Sources: IANA IPv4 and IPv6 special-purpose address registries (RFC 6890, RFC 8190), every block of which is not
- * globally reachable; multicast (RFC 5771, RFC 4291 section 2.7); and for IPv6 all but global unicast (RFC 4291 section
- * 2.4). 192.0.0.0/24 and 2001::/23 are whole, though a few anycast addresses of protocols in them are reachable.
+ * globally reachable; multicast (RFC 5771, RFC 4291 section 2.7); and for IPv6 all but global unicast (RFC 4291
+ * section 2.4). 192.0.0.0/24 and 2001::/23 are refused as a whole, although a few anycast addresses in them are
+ * reachable.
  */
 export function specialUse(address: IpAddress): string | undefined {
   const special = specialNetworks.find(([, network]) => isWithin(address, network))
@@ -17,8 +18,8 @@ export function specialUse(address: IpAddress): string | undefined {
 }
 
 /**
- * A private network that a site may name as trusted; undefined when the text is no network, or one of fewer than 8 bits,
- * which is nobody's own.
+ * Parses a private network that a site may trust; undefined for other text, and for a prefix below 8 bits, which no
+ * private network has.
  */
 export function parseTrustedNetwork(text: string): IpNetwork | undefined {
   const network = parseNetwork(text)
@@ -27,7 +28,7 @@ export function parseTrustedNetwork(text: string): IpNetwork | undefined {
 
 const requireNetwork = (text: string): IpNetwork => {
   const network = parseNetwork(text)
-  if (!network) throw new Error(`${text} is no network`)
+  if (!network) throw new Error(`${text} is not a network`)
   return network
 }
 

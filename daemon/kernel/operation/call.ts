@@ -1,4 +1,4 @@
-// One call of an operation or a worker: everything outside its own rules is reached through it.
+// One call of an operation or a worker: its access to everything outside its own rules.
 
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
@@ -10,7 +10,7 @@ import type { Trace } from '../telemetry/trace.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 
-/** The exact bytes of a body that its sender signed. Header names in lower case. */
+/** The exact bytes of a signed body. Header names are in lower case. */
 export type SignedBody = {
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
@@ -39,7 +39,7 @@ export interface Call extends RoleEnvironment {
   nowIso(): string
   /** `<prefix>_<32 hex>`: random, or derived from (tenant, subject, key) when the client gave an Idempotency-Key. */
   newId(prefix: string): string
-  store<T extends StoredFields>(of: Collection<T>): ScopedStore<T>
+  store<T extends StoredFields>(collection: Collection<T>): ScopedStore<T>
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
   /** Appends audit events that belong to no write; durable when it resolves. */

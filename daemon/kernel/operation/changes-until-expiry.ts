@@ -1,4 +1,4 @@
-// The changes of a topic as event streams follow them: none after the caller's token has expired.
+// Changes of a topic for an event stream, until the caller's token expires.
 import type { Call } from './call.ts'
 
 export function isTokenExpired(call: Call): boolean {

@@ -1,4 +1,4 @@
-// The part of an operation that a role which requests it needs to know: its address and the form of input and answer.
+// The contract of an operation, known to the roles that call it: its address, input and output.
 import type * as z from 'zod'
 import { isRefusal, type Refusal } from '../error/errors.ts'
 
@@ -6,8 +6,8 @@ export type InputSchema = z.ZodObject
 export type OutputSchema = z.ZodType
 
 /**
- * Declared in `daemon/shared` where requester and server are two roles; the operation at `address` is built from the same
- * input. `output` may read less than the operation answers.
+ * Declared in `daemon/shared` when client and server are different roles. The operation at `address` is built from
+ * the same input. `output` may be a part of the operation's output.
  */
 export type OperationContract<I extends InputSchema = InputSchema, O extends OutputSchema = OutputSchema> = {
   /** `role.noun.verb` */
@@ -34,17 +34,14 @@ export type ContractInput<I extends InputSchema> = DeepReadonly<z.input<I>>
 
 /** Operations of the roles of this site, in this process or another, requested in the name of the role that calls. */
 export interface RoleClients {
-  /**
-   * The parsed answer, or a refusal that would be the same at the next try. Throws a retryable refusal, and what is not a
-   * refusal.
-   */
+  /** The parsed output, or a refusal that a retry would repeat. Throws a retryable refusal, and any other error. */
   request<I extends InputSchema, O extends OutputSchema>(
     contract: OperationContract<I, O>,
     input: ContractInput<I>,
   ): Promise<z.output<O> | Refusal>
 }
 
-/** The answer of a request that nothing but a defect can make the other role refuse: throws the refusal. */
+/** Unwraps the answer to a request that only a defect can make the other role refuse: throws the refusal. */
 export async function throwRefusal<T>(answer: Promise<T | Refusal>): Promise<T> {
   const value = await answer
   if (isRefusal(value)) throw value

@@ -1,4 +1,4 @@
-// An operation, declared once: its route, tool, OpenAPI, permission, metric and audit action all follow from here.
+// An operation, declared once: route, tool, OpenAPI, permission, metric and audit action derive from the declaration.
 import type * as z from 'zod'
 import type { ErrorCode, Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
@@ -45,7 +45,7 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly output: O
   /** Error codes of this operation, besides those of the kernel. */
   readonly errors: readonly ErrorCode[]
-  /** The one permission it needs; `authenticated`: any valid token; `public`: none. */
+  /** The permission that the operation requires; `authenticated`: any valid token; `public`: none. */
   readonly allow: Permission | 'authenticated' | 'public'
   /** Status of success; default 200. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204
@@ -58,7 +58,10 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly produces?: readonly string[]
   /** Media type of the request body; default JSON. */
   readonly consumes?: 'application/x-www-form-urlencoded'
-  /** Any JSON whose sender signs its bytes: not parsed before the signature is verified; see `Call.signed_body`. */
+  /**
+   * True for JSON whose sender signs its bytes: it is parsed only after the signature is verified; see
+   * `Call.signed_body`.
+   */
   readonly signed?: boolean
   /** Honours `Idempotency-Key`. */
   readonly creates?: boolean
@@ -66,16 +69,18 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly versioned?: boolean
   /** Largest request body in bytes; default 1 MiB. */
   readonly max_body_bytes?: number
-  /** In profiles C and D only the internal listener and the local socket serve it. */
+  /** True: in profiles C and D only the internal listener and the local socket serve it. */
   readonly inside?: boolean
-  /** A stream has no time limit; everything else has 30 s. */
+  /** True for an event stream, which has no time limit; other operations have 30 s. */
   readonly streams?: boolean
   readonly run: (call: Call, input: z.output<I>) => Promise<z.output<O> | Refusal | RawResponse>
 }
 
 /** Declares an operation; exists for the types: `run` sees exactly the parsed input and must answer the output. */
-export function operation<I extends InputSchema, O extends OutputSchema>(given: Operation<I, O>): Operation<I, O> {
-  return given
+export function operation<I extends InputSchema, O extends OutputSchema>(
+  declaration: Operation<I, O>,
+): Operation<I, O> {
+  return declaration
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: run's parameter is contravariant, so a list of different operations needs it
@@ -84,7 +89,7 @@ export type AnyOperation = Operation<any, any>
 /** An operation with the address that its place in a role gives it: `role.noun.verb`. */
 export type AddressedOperation = { readonly address: string; readonly role: string; readonly operation: AnyOperation }
 
-/** Facts by which a listener admits a request, to an operation or to another route that it serves. */
+/** The facts that a listener needs to admit a request to an operation or to another route. */
 export type ServedRoute = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &

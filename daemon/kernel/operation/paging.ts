@@ -1,10 +1,10 @@
-// The one shape of every list: `limit`, opaque `cursor` and filters in, `{items, next_cursor}` out.
+// Parameters and form of every list: `limit`, opaque `cursor` and filters in, `{items, next_cursor}` out.
 import * as z from 'zod'
 import type { Filter, ListQuery } from '../store/store.ts'
 
 export const listFields = {
-  limit: z.int().min(1).max(500).default(50).meta({ description: 'Most items of one page' }),
-  cursor: z.string().max(1_024).optional().meta({ description: 'next_cursor of the page before' }),
+  limit: z.int().min(1).max(500).default(50).meta({ description: 'Largest number of items of a page' }),
+  cursor: z.string().max(1_024).optional().meta({ description: 'next_cursor of the previous page' }),
 }
 
 export function pageSchema<T extends z.ZodType>(item: T) {
@@ -13,14 +13,14 @@ export function pageSchema<T extends z.ZodType>(item: T) {
 
 /** A store query from optional equality filters; absent ones do not filter. */
 export function buildListQuery(
-  wanted: Readonly<Record<string, string | number | boolean | undefined>>,
+  filters: Readonly<Record<string, string | number | boolean | undefined>>,
   limit: number,
   cursor: string | undefined,
   order?: ListQuery['order'],
 ): ListQuery {
-  const given = Object.entries(wanted).filter(
+  const present = Object.entries(filters).filter(
     (entry): entry is [string, string | number | boolean] => entry[1] !== undefined,
   )
-  const filter: Filter = Object.fromEntries(given)
+  const filter: Filter = Object.fromEntries(present)
   return { filter, limit, ...(cursor === undefined ? {} : { cursor }), ...(order ? { order } : {}) }
 }

@@ -1,4 +1,4 @@
-// Gathers the input of an operation from where a request carries it, and parses it by the operation's own schema.
+// Collects the input of an operation from path, query and body, and parses it by the operation's schema.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import { parseWithSchema } from '../error/parsing.ts'
@@ -23,14 +23,14 @@ export function parseInput(operation: AnyOperation, request: RequestParts): Reco
 }
 
 function fieldsFromBody(request: RequestParts): Record<string, unknown> | Refusal {
-  if (Object.keys(request.query).length > 0) return refuse('invalid', 'this operation takes no query parameters')
+  if (Object.keys(request.query).length > 0) return refuse('invalid', 'this operation does not accept query parameters')
   if (request.body === undefined) return {}
   if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body)) {
     return refuse('malformed', 'the body must be a JSON object')
   }
   for (const name of Object.keys(request.params)) {
     if (name in request.body)
-      return refuse('invalid', `"${name}" belongs in the path alone`, [
+      return refuse('invalid', `"${name}" is allowed only in the path`, [
         { path: name, message: 'must not be in the body' },
       ])
   }
@@ -41,9 +41,11 @@ function fieldsFromQuery(operation: AnyOperation, request: RequestParts): Record
   const types = queryTypes(operation)
   const gathered: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(request.query)) {
-    if (name in request.params) return refuse('invalid', `"${name}" belongs in the path alone`)
+    if (name in request.params) return refuse('invalid', `"${name}" is allowed only in the path`)
     if (typeof value !== 'string')
-      return refuse('invalid', `"${name}" is given more than once`, [{ path: name, message: 'must be given once' }])
+      return refuse('invalid', `"${name}" was sent more than once; send it once`, [
+        { path: name, message: 'must be sent once' },
+      ])
     gathered[name] = coerceText(types[name], value)
   }
   return gathered

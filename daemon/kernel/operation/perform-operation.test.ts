@@ -1,4 +1,4 @@
-// Holds the path of every request: admitted by permission, parsed strictly, performed, refused in words.
+// A request is admitted by permission, parsed strictly, performed, and refused with a plain message.
 
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -23,7 +23,7 @@ function world() {
   return { shop: { ...context, record } satisfies RoleContext, recorded, logged: controls.logged }
 }
 
-const declareOperation = (given: Partial<AnyOperation>): AnyOperation =>
+const declareOperation = (fields: Partial<AnyOperation>): AnyOperation =>
   operation({
     summary: 'For tests',
     method: 'POST',
@@ -33,12 +33,12 @@ const declareOperation = (given: Partial<AnyOperation>): AnyOperation =>
     errors: [],
     allow: 'thing:write',
     run: async (_call: Call, input: Record<string, unknown>) => input,
-    ...given,
+    ...fields,
   })
 
 const alice: Caller = { subject: 'alice', tenant_id: 't', roles: [], permissions: new Set(), clearance: undefined }
 
-const requestWith = (given: Partial<OperationRequest> = {}): OperationRequest => ({
+const requestWith = (fields: Partial<OperationRequest> = {}): OperationRequest => ({
   params: { id: 'a' },
   query: {},
   body: undefined,
@@ -48,18 +48,18 @@ const requestWith = (given: Partial<OperationRequest> = {}): OperationRequest =>
   last_event_id: undefined,
   trace: sampleTrace,
   signal: new AbortController().signal,
-  ...given,
+  ...fields,
 })
 
 const performWith = (
-  given: Partial<AnyOperation>,
+  fields: Partial<AnyOperation>,
   request: Partial<OperationRequest> = {},
   shop = world().shop,
   caller = alice,
 ) =>
   performOperation(
     shop,
-    { address: 'test.thing.do', role: 'test', operation: declareOperation(given) },
+    { address: 'test.thing.do', role: 'test', operation: declareOperation(fields) },
     caller,
     requestWith(request),
   )
@@ -84,13 +84,13 @@ describe('admission', () => {
     expect(codeOf(await admitCaller(world().shop, declareOperation({ allow }), bearer))).toBe(code)
   })
 
-  test('a stranger at a public operation is nobody, of no tenant, with no permission', async () => {
+  test('a caller without token at a public operation has no tenant and no permission', async () => {
     const caller = (await admitCaller(world().shop, declareOperation({ allow: 'public' }), undefined)) as Caller
     expect(caller).toMatchObject({ subject: 'anonymous', tenant_id: '', clearance: undefined })
     expect(caller.permissions.size).toBe(0)
   })
 
-  test('a provider that cannot judge is not taken for one that says yes', async () => {
+  test('an unavailable identity provider admits nobody', async () => {
     const { shop } = world()
     const verify = () => Promise.reject(refuse('unavailable', 'no provider'))
     await expect(
@@ -100,7 +100,7 @@ describe('admission', () => {
 })
 
 describe('input', () => {
-  test('is one flat object from path and body, with defaults', async () => {
+  test('combines path and body into one flat object, with defaults', async () => {
     expect(await performWith({}, { body: { tags: ['x'] } })).toEqual({
       status: 200,
       body: { id: 'a', count: 1, tags: ['x'] },
@@ -108,7 +108,7 @@ describe('input', () => {
     expect(await performWith({}, {})).toMatchObject({ body: { id: 'a', count: 1 } })
   })
 
-  test('is one flat object from path and query, each text read as the type that is asked for', async () => {
+  test('combines path and query into one flat object, with text converted to the declared types', async () => {
     expect(await performWith({ method: 'GET' }, { query: { count: '7', tags: 'x,y' } })).toMatchObject({
       body: { id: 'a', count: 7, tags: ['x', 'y'] },
     })
@@ -135,7 +135,7 @@ describe('input', () => {
     expect(codeOf(await performWith({ method: 'GET' }, request))).toBe('invalid')
   })
 
-  test('that is refused names each field, and never runs', async () => {
+  test('that is invalid names each field, and the operation does not run', async () => {
     let runs = 0
     const run = async () => runs++
     const result = (await performWith({ run }, { body: { count: 'x', tags: [1] } })) as Refusal
@@ -145,7 +145,7 @@ describe('input', () => {
 })
 
 describe('the answer', () => {
-  test('has the status declared, and the version where there is one', async () => {
+  test('has the declared status, and the version where the output has one', async () => {
     const run = async () => ({ version: 3 })
     expect(await performWith({ run, status: 201, versioned: true })).toEqual({
       status: 201,
@@ -157,13 +157,13 @@ describe('the answer', () => {
     expect(await performWith({ run: async () => reply, versioned: true })).toEqual({ status: 200, body: reply })
   })
 
-  test('of a refusal is the same, returned or thrown', async () => {
+  test('of a refusal is the same whether returned or thrown', async () => {
     const refused = refuse('conflict', 'no')
     expect(await performWith({ run: async () => refused })).toBe(refused)
     expect(await performWith({ run: () => Promise.reject(refused) })).toBe(refused)
   })
 
-  test('of an accident says nothing of it; the log has the cause and the trace', async () => {
+  test('of an exception hides the cause; the log has cause and trace', async () => {
     const { shop, logged } = world()
     const result = (await performWith({ run: () => Promise.reject(new Error('disk /dev/sda')) }, {}, shop)) as Refusal
     expect(result.code).toBe('internal')
@@ -204,7 +204,7 @@ describe('refusals', () => {
     })
   })
 
-  test('stay refusals when the record cannot be kept', async () => {
+  test('stay refusals when the audit record cannot be stored', async () => {
     const { shop, logged } = world()
     const full = { ...shop, record: () => Promise.reject(new Error('disk full')) }
     expect(codeOf(await performWith({ run: async () => refuse('forbidden', 'no') }, {}, full))).toBe('forbidden')
@@ -214,15 +214,15 @@ describe('refusals', () => {
 
 describe('a call', () => {
   const callOf = async (request: Partial<OperationRequest>, caller = alice, shop = world().shop): Promise<Call> => {
-    let seen: Call | undefined
+    let performedCall: Call | undefined
     const run = async (call: Call) => {
-      seen = call
+      performedCall = call
     }
     await performWith({ run }, request, shop, caller)
-    return seen as Call
+    return performedCall as Call
   }
 
-  test('makes new ids, and under an idempotency key the same id for the same caller alone', async () => {
+  test('creates new ids, and with an idempotency key the same id for the same caller only', async () => {
     const free = await callOf({})
     expect(free.newId('ses')).toMatch(/^ses_[0-9a-f]{32}$/)
     expect(free.newId('ses')).not.toBe(free.newId('ses'))
@@ -237,14 +237,14 @@ describe('a call', () => {
     expect(new Set([await idOf('k'), ...others]).size).toBe(4)
   })
 
-  test('knows one request from another by its whole input', async () => {
+  test('distinguishes requests by their whole input', async () => {
     const digest = async (body: unknown) => (await callOf({ body })).requestDigest()
     expect(await digest({ count: 1, tags: ['a'] })).toBe(await digest({ tags: ['a'], count: 1 }))
     expect(await digest({ count: 2 })).not.toBe(await digest({ count: 1 }))
     expect(await digest({})).toBe(await digest({ count: 1 }))
   })
 
-  test('fills audit events with who, when and where, the actor too', async () => {
+  test('fills audit events with subject, time and trace, and the actor', async () => {
     const call = await callOf({}, { ...alice, actor: 'robot' })
     expect(call.audited('thing.made', 'a', { n: 1 })).toEqual({
       at: '1970-01-01T00:00:00.000Z',
@@ -259,7 +259,7 @@ describe('a call', () => {
     })
   })
 
-  test('of a worker is the service’s own, for every tenant', () => {
+  test('of a worker has the service as its caller, for every tenant', () => {
     const call = createServiceCall(world().shop, 'test', 'test.sweep', sampleTrace, new AbortController().signal)
     expect(call).toMatchObject({
       address: 'test.sweep',

@@ -34,11 +34,14 @@ export async function performOperation(
     if (isRefusal(error)) return await auditRefusal(call, operation, input, error)
     const { trace_id, span_id } = request.trace
     context.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
-    return refuse('internal', 'the service failed; the trace id finds the cause in its log')
+    return refuse('internal', 'the service failed; find the cause in its log by the trace id')
   }
 }
 
-/** Runs a worker, or an operation in the service's own name; see `performOperation` for requests from outside. */
+/**
+ * Creates the call of a worker, or of an operation in the service's own name; `performOperation` serves outside
+ * requests.
+ */
 export function createServiceCall(
   context: RoleContext,
   role: string,
@@ -70,7 +73,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** Refusals that an auditor wants to know of: someone known tried what they may not, or what came too late. */
+/** Refusals that are audited: a known caller attempted a forbidden action, or a contribution came too late. */
 const auditedCodes: ReadonlySet<ErrorCode> = new Set([
   'forbidden',
   'not_your_tenant',
@@ -81,24 +84,24 @@ const auditedCodes: ReadonlySet<ErrorCode> = new Set([
   'quorum_full',
 ])
 
-/** The object that a call was refused on: its record is not for auditors below its label. */
+/** The object of a refused call. Auditors below its label do not see the record. */
 const refusalTargets = new WeakMap<Call, { readonly id: string; readonly label: Label | undefined }>()
 
 async function auditRefusal(
   call: Call,
   operation: AnyOperation,
   input: Record<string, unknown>,
-  refused: Refusal,
+  refusal: Refusal,
 ): Promise<Refusal> {
-  if (operation.method === 'GET' || !auditedCodes.has(refused.code)) return refused
+  if (operation.method === 'GET' || !auditedCodes.has(refusal.code)) return refusal
   const object = refusalTargets.get(call)
   const target = String(input.id ?? input.session_id ?? object?.id ?? '')
-  const event = call.audited(call.address, target, { code: refused.code }, object?.label)
+  const event = call.audited(call.address, target, { code: refusal.code }, object?.label)
   await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
     const { trace_id, span_id } = call.trace
     call.log.error(`${call.address}.audit-failed`, { trace_id, span_id, error: describeError(error) })
   })
-  return refused
+  return refusal
 }
 
 /** The call inherits the environment of the role, so that a request allocates its own few fields and nothing else. */
@@ -127,14 +130,14 @@ function createCall(
     requestDigest: () => canonicalDigest(input),
     nowIso,
     newId: (prefix) => `${prefix}_${deriveIdDigits(environment, caller, address, request.idempotency_key)}`,
-    store: <T extends StoredFields>(of: Collection<T>) =>
-      scopedStore(context.store, of, {
+    store: <T extends StoredFields>(collection: Collection<T>) =>
+      scopedStore(context.store, collection, {
         caller,
         labels: environment.site.labels,
         if_match: request.if_match,
         onRefusal: (id, label) => refusalTargets.set(call, { id, label }),
       }),
-    // In canonical order, in which it is printed fastest.
+    // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,
       ...(caller.actor ? { actor: caller.actor } : {}),
@@ -156,14 +159,19 @@ function createCall(
 
 let lastInstant = { ms: Number.NaN, iso: '' }
 
-/** Many requests fall into one millisecond, and each prints it twice. */
+/** Formats an instant. The result is cached: many requests share a millisecond, and each formats it twice. */
 function formatInstant(ms: number): string {
   if (ms !== lastInstant.ms) lastInstant = { ms, iso: new Date(ms).toISOString() }
   return lastInstant.iso
 }
 
-function deriveIdDigits(from: RoleEnvironment, caller: Caller, address: string, key: string | undefined): string {
+function deriveIdDigits(
+  environment: RoleEnvironment,
+  caller: Caller,
+  address: string,
+  key: string | undefined,
+): string {
   return key === undefined
-    ? from.random(16)
+    ? environment.random(16)
     : sha256(JSON.stringify([caller.tenant_id, caller.subject, address, key])).slice(0, 32)
 }

@@ -1,11 +1,14 @@
-// Which of the media types that are offered a client likes best.
+// Selects the media type of a response.
 
-/** The first type that the client accepts; the first that is offered where it accepts anything, or nothing of these. */
-export function preferredMediaType<T extends string>(accepts: readonly string[], offered: readonly [T, ...T[]]): T {
-  for (const wanted of accepts) {
-    const found = offered.find((type) => wanted === type || wanted === `${type.split('/')[0]}/*`)
+/**
+ * The first accepted type that is offered; the first offered type where the client accepts any type, or none of
+ * these.
+ */
+export function preferredMediaType<T extends string>(accepts: readonly string[], available: readonly [T, ...T[]]): T {
+  for (const accepted of accepts) {
+    const found = available.find((type) => accepted === type || accepted === `${type.split('/')[0]}/*`)
     if (found) return found
-    if (wanted === '*/*') break
+    if (accepted === '*/*') break
   }
-  return offered[0]
+  return available[0]
 }

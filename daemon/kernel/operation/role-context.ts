@@ -13,7 +13,9 @@ export type OperationRequest = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
-  /** The whole input as one object, from a protocol without paths and queries; the other three are then empty. */
+  /**
+   * The whole input as one object, from a protocol without paths and queries; params, query and body are then empty.
+   */
   readonly fields?: Readonly<Record<string, unknown>>
   readonly accepts: readonly string[]
   readonly if_match: number | undefined

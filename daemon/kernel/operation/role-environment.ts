@@ -1,4 +1,4 @@
-// The environment of a role: clock, random numbers, settings, log, metrics and the parts of its own.
+// The environment of a role: clock, random numbers, settings, log, metrics, and its parts.
 import type { PartKey } from '../role/part.ts'
 import type { Site } from '../role/site.ts'
 import type { SettingsBlock, SettingValues } from '../settings/settings.ts'
@@ -15,7 +15,7 @@ export interface RoleEnvironment extends Pick<Metrics, 'count' | 'set' | 'observ
   monotonic(): number
   /** `bytes` random bytes as lower-case hexadecimal. */
   random(bytes: number): string
-  settings<B extends SettingsBlock>(of: B): SettingValues<B>
+  settings<B extends SettingsBlock>(block: B): SettingValues<B>
   /** Notifies every listener on this topic in this process that something changed. */
   announce(topic: string): void
   /** Yields at each announcement, and at least this often, because another process may have made the change. */

@@ -23,15 +23,15 @@ const healthReport = z
   .strictObject({
     status: z.enum(['ok', 'degraded']),
     service: z.string(),
-    dependencies: z.array(dependencyHealth).optional().meta({ description: 'Only for callers with a token' }),
+    dependencies: z.array(dependencyHealth).optional().meta({ description: 'Present only for callers with a token' }),
     listens: z
       .array(z.string())
       .optional()
-      .meta({ description: 'URLs of its listeners; only for callers with a token' }),
+      .meta({ description: 'URLs of its listeners; present only for callers with a token' }),
   })
   .meta({ id: 'Health' })
 
-/** Of a backup: the instant at which it was begun, fit for a file name. */
+/** Name of a backup: the instant at which it began, in a form fit for a file name. */
 export const backupName = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/, 'must be the name of a backup')
 
 export const backupAnswer = z
@@ -53,7 +53,7 @@ export function backupContract(role: string): OperationContract<typeof backupInp
   return { address: `${role}.service.backup`, input: backupInput, output: backupAnswer }
 }
 
-/** Supplied by boot to the operations that every role has. */
+/** Objects that boot supplies to the built-in operations. */
 export type ServiceParts = {
   readonly phase: () => 'starting' | 'ready' | 'stopping'
   readonly health: (call: Call) => Promise<DependencyHealth[]>
@@ -68,8 +68,8 @@ export type ServiceParts = {
 }
 export const serviceParts = part<ServiceParts>('service')
 
-export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
-  const at = (path: string) => `${of.api_prefix}${path}`
+export function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
+  const at = (path: string) => `${role.api_prefix}${path}`
   return {
     live: operation({
       summary: 'Whether the service is up; with a token also each dependency',
@@ -92,10 +92,10 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
       run: (call) => reportHealth(call, true),
     }),
     info: operation({
-      summary: 'What this service is and can do',
+      summary: 'Identity and capabilities of this service',
       method: 'GET',
       path: '/service-info',
-      also: of.api_prefix ? [at('/service-info')] : [],
+      also: role.api_prefix ? [at('/service-info')] : [],
       input: z.strictObject({}),
       output: z.looseObject({ name: z.string(), version: z.string() }),
       errors: [],
@@ -106,7 +106,7 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
       summary: 'Metrics in the Prometheus text format',
       method: 'GET',
       path: '/metrics',
-      also: of.api_prefix ? [at('/metrics')] : [],
+      also: role.api_prefix ? [at('/metrics')] : [],
       input: z.strictObject({}),
       output: z.string(),
       errors: [],
@@ -144,22 +144,22 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
 const operationsByRole = new WeakMap<Role, readonly AddressedOperation[]>()
 
 /**
- * Every operation of a role, the built-in ones as `<role>.service.<verb>`. The same objects each time: an operation is
- * known by what it is.
+ * Every operation of a role; the built-in ones are `<role>.service.<verb>`. Returns the same objects each time, since
+ * operations are compared by identity.
  */
-export function operationsOf(of: Role): readonly AddressedOperation[] {
-  const known = operationsByRole.get(of) ?? listOperations(of)
-  operationsByRole.set(of, known)
-  return known
+export function operationsOf(role: Role): readonly AddressedOperation[] {
+  const operations = operationsByRole.get(role) ?? listOperations(role)
+  operationsByRole.set(role, operations)
+  return operations
 }
 
-function listOperations(of: Role): readonly AddressedOperation[] {
-  const builtIn = Object.entries(builtInOperations(of)).map(([verb, operation]) => ({
-    address: `${of.name}.service.${verb}`,
-    role: of.name,
+function listOperations(role: Role): readonly AddressedOperation[] {
+  const builtIn = Object.entries(builtInOperations(role)).map(([verb, operation]) => ({
+    address: `${role.name}.service.${verb}`,
+    role: role.name,
     operation,
   }))
-  return [...addressOperations(of), ...builtIn]
+  return [...addressOperations(role), ...builtIn]
 }
 
 function auditOperation(path: string): AnyOperation {
@@ -173,7 +173,7 @@ function auditOperation(path: string): AnyOperation {
         .string()
         .regex(/^\d{1,15}$/)
         .optional()
-        .meta({ description: 'From next_cursor of the page before' }),
+        .meta({ description: 'next_cursor of the previous page' }),
       action: z.string().max(128).optional(),
       target: z.string().max(256).optional(),
       subject: z.string().max(256).optional(),
@@ -185,7 +185,7 @@ function auditOperation(path: string): AnyOperation {
       .meta({ id: 'AuditPage' }),
     errors: [],
     allow: 'audit:read',
-    run: (call, { cursor, limit, ...wanted }) => readAuditPage(call, limit, cursor, dropUndefined(wanted)),
+    run: (call, { cursor, limit, ...filter }) => readAuditPage(call, limit, cursor, dropUndefined(filter)),
   })
 }
 
@@ -202,15 +202,15 @@ async function reportHealth(call: Call, detailed: boolean): Promise<z.infer<type
   return { status, service: String(parts.service_info.name), ...details }
 }
 
-async function readAuditPage(call: Call, limit: number, cursor: string | undefined, wanted: Record<string, string>) {
+async function readAuditPage(call: Call, limit: number, cursor: string | undefined, filter: Record<string, string>) {
   const { audit } = call.part(serviceParts)
   const { caller } = call
-  const everything = caller.tenant_id === '*'
+  const allTenants = caller.tenant_id === '*'
   const items = await audit.list({
-    ...wanted,
+    ...filter,
     limit,
     ...(cursor ? { after_seq: Number(cursor) } : {}),
-    ...(everything ? {} : { tenant_id: caller.tenant_id, label_keys: await listVisibleLabelKeys(call, audit) }),
+    ...(allTenants ? {} : { tenant_id: caller.tenant_id, label_keys: await listVisibleLabelKeys(call, audit) }),
   })
   const last = items.at(-1)
   return { items, ...(last && items.length === limit ? { next_cursor: String(last.seq) } : {}) }
@@ -221,6 +221,6 @@ async function listVisibleLabelKeys(call: Call, audit: AuditLog): Promise<string
   return keys.filter((key) => key !== '' && dominates(call.caller, parseLabelKey(key), call.site.labels))
 }
 
-function dropUndefined(given: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
+function dropUndefined(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

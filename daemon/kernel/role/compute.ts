@@ -11,8 +11,9 @@ export type ComputeJob = {
 
 export interface Compute {
   /**
-   * Resolves with the answer once nothing of the work is left. Rejects likewise: with `Refusal('timeout')` and
-   * `Refusal('too_large')` at its limits, with the signal's reason, and with what the work itself failed with.
+   * Resolves with the answer after the work has ended. Rejects after the work has ended as well: with
+   * `Refusal('timeout')` or `Refusal('too_large')` at its limits, with the reason of the signal, or with the error of
+   * the work.
    */
   run(job: ComputeJob): Promise<unknown>
 }

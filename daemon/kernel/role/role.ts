@@ -1,5 +1,4 @@
-// A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a
-// service.
+// A role is a declaration: an outline that every process loads, and the contents that boot starts as a service.
 
 import type { McpResourceDeclaration } from '../api/mcp-resources.ts'
 import type { MessageKind } from '../messaging/statement.ts'
@@ -10,26 +9,29 @@ import type { Collection } from '../store/store.ts'
 import type { Metric } from '../telemetry/metrics.ts'
 import type { DeploymentProfile } from './site.ts'
 
-/** Scheduled or woken work: a function of the time that its call gives. */
+/** Scheduled work. `run` takes its time from the call. */
 export type Worker = {
   readonly name: string
-  /** At least this often, or at the times of a cron expression; `wake` runs it sooner. Never two runs at a time. */
+  /** Interval, or cron expression from the settings. `wake` runs the worker sooner. Runs never overlap. */
   readonly when: { readonly every_ms: number } | { readonly cron: (settings: ResolvedSettings) => string | undefined }
   readonly run: (call: Call) => Promise<void>
 }
 
 /**
- * Facts of a role, whether it runs here or not: enough to resolve a profile, and to find the role that takes a message.
+ * Facts about a role that every process knows: enough to resolve a profile, and to find the role that takes a
+ * message.
  */
 export type RoleOutline = {
   readonly name: string
   readonly purpose: string
   readonly port: number
-  /** `site`: it belongs to the site alone, and people of other tenants have no business with it. */
+  /** `site`: it serves only the site's own tenant. */
   readonly serves: 'tenants' | 'site'
-  /** Keeps the heads of the audit chains of the site's roles. */
+  /** True for the role that stores the heads of the site's audit chains. */
   readonly keeps_audit_anchors?: true
-  /** Owns the keys, peers and channels of the site, and the journal of its messages. Exactly one role does. */
+  /**
+   * True for the role that owns keys, peers and channels of the site, and its message journal. Exactly one role does.
+   */
   readonly owns_site_files?: true
   /** Name of its index family in a cluster, where that is not the name of the role. */
   readonly index_family?: string
@@ -38,9 +40,9 @@ export type RoleOutline = {
   /** Roles that must run somewhere on the site before this one is ready. */
   readonly needs: readonly string[]
   readonly settings: readonly SettingsBlock[]
-  /** Kinds of messages from peers. */
+  /** Kinds of messages that the role takes from peers. */
   readonly takes: readonly MessageKind[]
-  /** Loads the rest of the role; a process that does not run the role does not pay for it. */
+  /** Loads the contents of the role. A process that does not run the role does not load them. */
   readonly load: () => Promise<Role>
 }
 
@@ -49,17 +51,17 @@ export type Role = RoleOutline & {
   readonly collections: readonly Collection<any>[]
   readonly metrics: readonly Metric[]
   readonly workers: readonly Worker[]
-  /** noun to verb to operation */
+  /** Operations by noun and verb. */
   readonly operations: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>
-  /** Which operation takes which kind of message from a peer. */
+  /** The operation that takes each kind of message from a peer. */
   readonly messages: Readonly<Partial<Record<MessageKind, AnyOperation>>>
   /** Documents that AI clients read by a URI, where the site offers tools. */
   readonly resources?: readonly McpResourceDeclaration[]
   /** Fields of service-info; boot adds the counts of tools and resources. */
-  readonly serviceInfo: (about: RoleDeployment) => Readonly<Record<string, unknown>>
+  readonly serviceInfo: (deployment: RoleDeployment) => Readonly<Record<string, unknown>>
   /** Why the role must not start with these settings; undefined when it may. */
-  readonly refusesToStart?: (about: RoleDeployment) => string | undefined
-  /** Gauges that are read when metrics are, not counted as they happen. */
+  readonly refusesToStart?: (deployment: RoleDeployment) => string | undefined
+  /** Updates gauges when metrics are read. */
   readonly gauges?: (call: Call) => Promise<void>
 }
 
@@ -74,21 +76,21 @@ type RoleContents<K extends MessageKind> = Omit<Role, keyof RoleOutline | 'messa
   readonly messages: Readonly<Record<K, AnyOperation>>
 }
 
-export function outline<K extends MessageKind>(given: MessageTakingOutline<K>): MessageTakingOutline<K> {
-  return given
+export function outline<K extends MessageKind>(declaration: MessageTakingOutline<K>): MessageTakingOutline<K> {
+  return declaration
 }
 
-/** Each kind that the outline takes has its operation, and no other has. */
-export function role<K extends MessageKind>(of: MessageTakingOutline<K>, contents: RoleContents<K>): Role {
-  return { ...of, ...contents }
+/** Declares a role. `messages` must hold an operation for each kind that the outline takes, and for no other. */
+export function role<K extends MessageKind>(outline: MessageTakingOutline<K>, contents: RoleContents<K>): Role {
+  return { ...outline, ...contents }
 }
 
 /** Every operation of a role with its address, in the order of declaration. */
-export function addressOperations(of: Role): AddressedOperation[] {
-  return Object.entries(of.operations).flatMap(([noun, verbs]) =>
+export function addressOperations(outline: Role): AddressedOperation[] {
+  return Object.entries(outline.operations).flatMap(([noun, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({
-      address: `${of.name}.${noun}.${verb}`,
-      role: of.name,
+      address: `${outline.name}.${noun}.${verb}`,
+      role: outline.name,
       operation,
     })),
   )

@@ -7,7 +7,7 @@ export type Site = {
   readonly tenant_id: string
   readonly deployment_profile: DeploymentProfile
   readonly labels: LabelPolicy
-  /** Level of an object that is made without a label. */
+  /** Level of an object created without a label. */
   readonly default_level: string
 }
 

@@ -1,17 +1,17 @@
-// The settings that belong to the site as a whole rather than to one role.
+// Settings of the site as a whole.
 import * as z from 'zod'
 import { deploymentProfiles } from '../role/site.ts'
 import { settingsBlock } from './settings.ts'
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
 const word = z.string().min(1).max(64)
-/** A name, or the number of one that only a directory service knows. Root is neither. */
+/** A Unix account: a name, or the number of an account that only a directory service knows. Root is refused. */
 const account = z.union([z.string().regex(/^[A-Za-z_][\w.-]{0,31}\$?$/), z.int().min(1).max(4_294_967_294)])
 
 export const platformSettings = settingsBlock('platform', {
   deployment_profile: z.enum(deploymentProfiles).default('classified_airgapped').meta({
     env: 'PLATFORM_DEPLOYMENT_PROFILE',
-    doc: 'Where the site stands: single_cluster and multi_tenant_cloud (A), customer_onprem (B), coalition_federated (C), classified_airgapped (D).',
+    doc: 'Where the site is deployed: single_cluster and multi_tenant_cloud (A), customer_onprem (B), coalition_federated (C), classified_airgapped (D).',
   }),
   name: name.meta({ env: 'PLATFORM_SITE_NAME', doc: 'The site’s name, by which peers address it.' }),
   tenant_id: z
@@ -24,18 +24,18 @@ export const platformSettings = settingsBlock('platform', {
     doc: 'Roles that `platform serve` runs when none is named.',
   }),
   os_group: account.optional().meta({
-    doc: 'Unix group of the users that the roles run as, each as its own; absent: the site belongs to one user.',
+    doc: 'Unix group of the users that the roles run as, one user per role; absent: the whole site runs as one user.',
   }),
   os_users: z.record(word, account).default({}).meta({
     doc: 'With os_group: role to the Unix user that it runs as; `platform site divide` gives each its files.',
   }),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     env: 'LOG_LEVEL',
-    doc: 'Least severe log line that is written.',
+    doc: 'Lowest severity that is logged.',
   }),
   drain_ms: z.int().min(0).max(600_000).default(10_000).meta({
     env: 'PLATFORM_DRAIN_MS',
-    doc: 'How long a stop waits for requests under way.',
+    doc: 'How long a stop waits for active requests.',
   }),
 })
 
@@ -49,20 +49,20 @@ export const labelSettings = settingsBlock('labels', {
     .meta({
       doc: 'The policy’s levels, lowest first.',
     }),
-  default_level: word.default('UNCLASSIFIED').meta({ doc: 'The level of anything made without a label.' }),
+  default_level: word.default('UNCLASSIFIED').meta({ doc: 'The level of objects created without a label.' }),
 })
 
 export const identitySettings = settingsBlock('identity', {
   provider: z.enum(['offline', 'oidc']).default('offline').meta({
     env: 'AUTH_PROVIDER',
-    doc: 'Whose tokens count: offline, those of the site’s own issuer; oidc, those of the identity provider in sso as well.',
+    doc: 'Accepted tokens. offline: tokens of the site’s own issuer; oidc: also tokens of the identity provider in sso.',
   }),
   clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for token times.' }),
   keys_passphrase_file: z.string().min(1).optional().meta({
     env: 'PLATFORM_KEYS_PASSPHRASE_FILE',
-    doc: 'File (0600, or a systemd credential) with the passphrase that the site’s private keys lie under; see keys wrap.',
+    doc: 'File (0600, or a systemd credential) with the passphrase that encrypts the site’s private keys; see keys wrap.',
   }),
-  token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Life of a token from the token endpoint.' }),
+  token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Lifetime of a token from the token endpoint.' }),
   roles: z
     .record(word, z.array(z.string().regex(/^[a-z_]+:[a-z_*]+$/, 'must be noun:verb or noun:*')).max(128))
     .default({})
@@ -85,17 +85,17 @@ export const identitySettings = settingsBlock('identity', {
     )
     .max(256)
     .default([])
-    .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret in a file of its own (0600).' }),
+    .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret is in its own file (0600).' }),
 })
 
 const httpUrl = z.url({ protocol: /^https?$/ })
 
-/** Fields of a role that offers tools to AI clients, which its own block spreads in. */
+/** Settings of a role that offers tools to AI clients; the block of the role spreads them in. */
 export function toolFields(prefix: string) {
   return {
     mcp_url: httpUrl.optional().meta({
       env: `${prefix}_MCP_URL`,
-      doc: 'Profile A: scheme, host and port at which AI clients reach the listener, where a reverse proxy stands before it.',
+      doc: 'Profile A: scheme, host and port at which AI clients reach the listener behind a reverse proxy.',
     }),
     mcp_hosts: z
       .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
@@ -103,7 +103,7 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: 'MCP_EXTRA_HOSTS',
-        doc: 'Host names by which /agentspace may be asked for, besides localhost, the listener’s address and that of mcp_url.',
+        doc: 'Host names that requests to /agentspace may use, besides localhost, the listener’s address and the host of mcp_url.',
       }),
     mcp_origins: z
       .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))
@@ -111,7 +111,7 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: `${prefix}_MCP_ORIGINS`,
-        doc: 'Web origins whose pages may ask /agentspace; others than its own are refused.',
+        doc: 'Web origins whose pages may call /agentspace, besides its own; others are refused.',
       }),
     mcp_authorization_servers: z
       .array(httpUrl)
@@ -119,49 +119,49 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: `${prefix}_MCP_AUTHORIZATION_SERVERS`,
-        doc: 'Issuers that AI clients are sent to for a token; the site’s own issuer when none is named.',
+        doc: 'Issuers at which AI clients obtain a token; default: the site’s own issuer.',
       }),
     mcp_sessions_per_caller: z.int().min(1).max(1_000).default(16).meta({
-      doc: 'MCP sessions that one caller may have; a further one ends the one not used for longest.',
+      doc: 'MCP sessions per caller; a further session ends the least recently used one.',
     }),
     mcp_session_idle_s: z.int().min(10).max(86_400).default(1_800).meta({
-      doc: 'An MCP session that is not used for so long ends; each ends after a day.',
+      doc: 'Idle time after which an MCP session ends; every session ends after a day.',
     }),
   }
 }
 
-/** Listener fields that every role's own block spreads in. */
+/** Settings of a listener; the block of each role spreads them in. */
 export function listenerFields(port: number, prefix: string) {
   return {
     listen: z
       .string()
       .min(1)
       .default('127.0.0.1')
-      .meta({ env: `${prefix}_LISTEN`, doc: 'Address that the listener binds.' }),
+      .meta({ env: `${prefix}_LISTEN`, doc: 'Address on which the listener accepts connections.' }),
     port: z
       .int()
       .min(0)
       .max(65_535)
       .default(port)
-      .meta({ env: `${prefix}_PORT`, doc: 'Port that the listener binds; 0 picks a free one.' }),
+      .meta({ env: `${prefix}_PORT`, doc: 'Port of the listener; 0 selects a free port.' }),
     metrics_listen: z
       .string()
       .regex(/^[^:]+:\d{1,5}$/, 'must be host:port')
       .optional()
       .meta({
         env: `${prefix}_METRICS_LISTEN`,
-        doc: 'host:port of the internal listener; the only TCP one that serves metrics in profiles C and D.',
+        doc: 'host:port of the internal listener; the only TCP listener that serves metrics in profiles C and D.',
       }),
     streams_per_caller: z
       .int()
       .min(1)
       .max(1_000)
       .default(32)
-      .meta({ doc: 'Event streams that one caller may have open at once on a listener; the next one is 429.' }),
+      .meta({ doc: 'Open event streams per caller and listener; the next one is refused with 429.' }),
     tls_cert_file: z
       .string()
       .optional()
-      .meta({ env: `${prefix}_TLS_CERT_FILE`, doc: 'Certificate chain (PEM); with it the listener speaks TLS.' }),
+      .meta({ env: `${prefix}_TLS_CERT_FILE`, doc: 'Certificate chain (PEM); when set, the listener uses TLS.' }),
     tls_key_file: z
       .string()
       .optional()
@@ -171,7 +171,7 @@ export function listenerFields(port: number, prefix: string) {
       .default('none')
       .meta({
         env: `${prefix}_TLS_CLIENT_AUTH`,
-        doc: 'Whether clients may (request) or must (require) show a certificate of x509.ca_file; see x509.',
+        doc: 'Whether clients may (request) or must (require) present a certificate of x509.ca_file; see x509.',
       }),
   }
 }

@@ -2,7 +2,7 @@
 
 export type ProfileProblem = { readonly path: string; readonly message: string }
 
-/** A profile that cannot be used; `problems` names every fault with its place. */
+/** A profile that cannot be used. `problems` lists every fault with its path. */
 export class ProfileError extends Error {
   readonly problems: readonly ProfileProblem[]
   constructor(problems: readonly ProfileProblem[]) {
@@ -12,7 +12,7 @@ export class ProfileError extends Error {
   }
 }
 
-/** Settings that are well formed, and with which the site must not run. */
+/** Settings that are well formed, but with which the site must not start. */
 export class StartRefusal extends ProfileError {
   constructor(problems: readonly ProfileProblem[]) {
     super(problems)

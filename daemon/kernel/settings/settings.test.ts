@@ -1,4 +1,4 @@
-// Holds settings to their order of precedence, to problems that mend themselves, and to secrets that stay secret.
+// Settings follow the order of precedence, report all problems with their paths, and keep secrets secret.
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { coerceText, metaOf, resolveSettings, type SettingSources, settingsBlock } from './settings.ts'
@@ -15,7 +15,7 @@ const proxy = settingsBlock('proxy', {
 })
 const site = settingsBlock('site', { name: z.string().meta({ env: 'SITE_NAME', doc: 'Its name.' }) })
 
-const sources = (given: Partial<SettingSources> = {}): SettingSources => ({
+const sources = (overrides: Partial<SettingSources> = {}): SettingSources => ({
   profile: {},
   env: {},
   flags: {},
@@ -23,10 +23,10 @@ const sources = (given: Partial<SettingSources> = {}): SettingSources => ({
     throw new Error('no file')
   },
   needsSecrets: () => true,
-  ...given,
+  ...overrides,
 })
-const explained = (given: Partial<SettingSources>, setting: string) =>
-  resolveSettings([proxy], sources(given)).explained.find((one) => one.setting === setting)
+const explained = (overrides: Partial<SettingSources>, setting: string) =>
+  resolveSettings([proxy], sources(overrides)).explained.find((entry) => entry.setting === setting)
 
 describe('precedence', () => {
   const profile = { proxy: { rate_limit: 2 } }
@@ -39,18 +39,18 @@ describe('precedence', () => {
     ['environment PROXY_RATE', { profile, env: { PROXY_RATE: '5' } }, 5],
     ['environment RATE_LIMIT', { env: { PROXY_RATE: '5', RATE_LIMIT: '3' } }, 3],
     ['flag', { profile, env, flags }, 4],
-  ])('%s', (origin, given, value) => {
-    expect(explained(given, 'proxy.rate_limit')).toMatchObject({ origin, value })
-    expect(resolveSettings([proxy], sources(given)).values.get('proxy')).toMatchObject({ rate_limit: value })
+  ])('%s', (origin, overrides, value) => {
+    expect(explained(overrides, 'proxy.rate_limit')).toMatchObject({ origin, value })
+    expect(resolveSettings([proxy], sources(overrides)).values.get('proxy')).toMatchObject({ rate_limit: value })
   })
 
-  test('an empty variable is none', () => {
+  test('an empty variable counts as unset', () => {
     expect(explained({ env: { RATE_LIMIT: '' } }, 'proxy.rate_limit')).toMatchObject({ origin: 'default', value: 60 })
   })
 })
 
 describe('problems', () => {
-  test('come all at once, each with its path', () => {
+  test('are reported all at once, each with its path', () => {
     const { problems, values } = resolveSettings(
       [proxy, site],
       sources({ profile: { proxy: { rate_limit: 0, is_open: 'x' } } }),
@@ -70,14 +70,14 @@ describe('problems', () => {
     ])
   })
 
-  test('a section that is no mapping is one problem, and an empty one is none', () => {
+  test('a section that is not a mapping is one problem; an empty section is valid', () => {
     expect(resolveSettings([proxy], sources({ profile: { proxy: 3 } })).problems).toEqual([
       { path: 'proxy', message: 'must be a mapping' },
     ])
     expect(resolveSettings([proxy], sources({ profile: { proxy: null } })).problems).toEqual([])
   })
 
-  test('text that is not of the type is a problem, not a guess', () => {
+  test('text that does not fit the type is a problem', () => {
     for (const text of ['3x', '1.5', '0x10', ' 3', 'Infinity', 'NaN']) {
       expect(resolveSettings([proxy], sources({ env: { RATE_LIMIT: text } })).problems).toHaveLength(1)
     }
@@ -88,27 +88,27 @@ describe('problems', () => {
 describe('secrets', () => {
   const secret = 'hunter2-hunter2'
 
-  test('come from a file that a variable names, without the line break at its end', () => {
-    const given = sources({ env: { PROXY_KEY_FILE: '/run/key' }, readSecret: (path) => `${secret} of ${path}\n` })
-    expect(resolveSettings([proxy], given).values.get('proxy')).toMatchObject({ key: `${secret} of /run/key` })
-    expect(resolveSettings([proxy], given).explained.at(-1)).toMatchObject({ origin: 'environment PROXY_KEY_FILE' })
+  test('are read from the file that a variable names, without the trailing line break', () => {
+    const overrides = sources({ env: { PROXY_KEY_FILE: '/run/key' }, readSecret: (path) => `${secret} of ${path}\n` })
+    expect(resolveSettings([proxy], overrides).values.get('proxy')).toMatchObject({ key: `${secret} of /run/key` })
+    expect(resolveSettings([proxy], overrides).explained.at(-1)).toMatchObject({ origin: 'environment PROXY_KEY_FILE' })
   })
 
-  test('are never explained, wherever they come from', () => {
+  test('are never shown in explanations, whatever their origin', () => {
     const all: Partial<SettingSources>[] = [
       { profile: { proxy: { key: secret } } },
       { env: { PROXY_KEY: secret } },
       { flags: { 'proxy.key': secret } },
       { env: { PROXY_KEY_FILE: 'f' }, readSecret: () => secret },
     ]
-    for (const given of all) {
-      expect(explained(given, 'proxy.key')).toMatchObject({ value: '[redacted]', secret: true })
-      expect(JSON.stringify(resolveSettings([proxy], sources(given)).explained)).not.toContain('hunter2')
+    for (const overrides of all) {
+      expect(explained(overrides, 'proxy.key')).toMatchObject({ value: '[redacted]', secret: true })
+      expect(JSON.stringify(resolveSettings([proxy], sources(overrides)).explained)).not.toContain('hunter2')
     }
     expect(explained({}, 'proxy.key')).toMatchObject({ value: undefined })
   })
 
-  test('that are wrong are not shown in the problem', () => {
+  test('that are invalid are not quoted in the problem', () => {
     for (const wrong of ['hunter2', 12_345_678_901, { hunter2: 'hunter2' }]) {
       const { problems, explained: shown } = resolveSettings([proxy], sources({ profile: { proxy: { key: wrong } } }))
       expect(problems).toHaveLength(1)
@@ -116,23 +116,23 @@ describe('secrets', () => {
     }
   })
 
-  test('in a file that cannot be read are a problem that names the variable, not the file', () => {
+  test('in an unreadable file are a problem that names the variable, not the file', () => {
     const { problems } = resolveSettings([proxy], sources({ env: { PROXY_KEY_FILE: '/run/private/key' } }))
     expect(problems).toEqual([{ path: 'proxy.key', message: 'the file named by PROXY_KEY_FILE cannot be read' }])
   })
 
-  test('of a section that is not needed stay unread, also where the section cannot do without', () => {
+  test('of a section that is not needed are not read, even where the section requires them', () => {
     const login = settingsBlock('login', {
       key: z.string().meta({ env: 'LOGIN_KEY', doc: 'A secret.', secret: true }),
       name: z.string().meta({ doc: 'Its name.' }),
     })
     const read: string[] = []
-    const given = sources({
+    const overrides = sources({
       env: { PROXY_KEY_FILE: '/run/proxy', LOGIN_KEY_FILE: '/run/login' },
       readSecret: (path) => `${secret} ${read.push(path)}`,
-      needsSecrets: (section, settled) => section === 'proxy' && !settled.has('proxy'),
+      needsSecrets: (section, values) => section === 'proxy' && !values.has('proxy'),
     })
-    const { problems, values } = resolveSettings([proxy, login], given)
+    const { problems, values } = resolveSettings([proxy, login], overrides)
     expect(read).toEqual(['/run/proxy'])
     expect(values.get('proxy')).toMatchObject({ key: `${secret} 1` })
     expect(problems).toEqual([{ path: 'login.name', message: 'is required' }])
@@ -165,7 +165,7 @@ describe('text as a value', () => {
   })
 })
 
-test('what a field means is found through defaults and optionals', () => {
+test('metadata of a field is found through defaults and optionals', () => {
   const inner = z.string().meta({ doc: 'inside' })
   expect(metaOf(inner.optional().default('x')).doc).toBe('inside')
   expect(metaOf(z.string()).doc).toBe('')

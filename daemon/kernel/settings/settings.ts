@@ -5,7 +5,7 @@ import { parseWithSchema } from '../error/parsing.ts'
 
 export type SettingMeta = {
   readonly doc: string
-  /** Environment names, the documents' own first. */
+  /** Environment variables, the documented one first. */
   readonly env?: string | readonly string[]
   readonly secret?: boolean
 }
@@ -61,8 +61,8 @@ export type SettingSources = {
   readonly flags: Readonly<Record<string, unknown>>
   /** Reads the file behind NAME_FILE; throws with a reason. */
   readonly readSecret: (path: string) => string
-  /** Whether the secrets of a section are needed here, by what is settled so far: the others are left unread. */
-  readonly needsSecrets: (section: string, settled: ResolvedSettings['values']) => boolean
+  /** Whether the secrets of a section are needed, judged by the values resolved so far; other secrets are not read. */
+  readonly needsSecrets: (section: string, values: ResolvedSettings['values']) => boolean
 }
 
 export type ResolvedSettings = {
@@ -71,7 +71,7 @@ export type ResolvedSettings = {
   readonly problems: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** Default < profile < environment < flag. All problems at once, so that one look mends a profile. */
+/** Default < profile < environment < flag. Reports all problems at once, so that one edit can repair a profile. */
 export function resolveSettings(blocks: readonly SettingsBlock[], sources: SettingSources): ResolvedSettings {
   const problems: { path: string; message: string }[] = unknownSections(blocks, sources.profile)
   const values = new Map<string, Readonly<Record<string, unknown>>>()
@@ -101,21 +101,21 @@ export function resolveSettings(blocks: readonly SettingsBlock[], sources: Setti
 
 type SettingProblems = { path: string; message: string }[]
 
-/** `unread`: fields whose secret is another process's to read. */
+/** `unread`: fields whose secret only another process reads. */
 function gatherSection(section: SettingsBlock, sources: SettingSources, isNeeded: boolean, problems: SettingProblems) {
-  const given = sources.profile[section.name]
-  const raw: Record<string, unknown> = { ...(isRecord(given) ? given : {}) }
-  if (given !== undefined && given !== null && !isRecord(given)) {
+  const declared = sources.profile[section.name]
+  const raw: Record<string, unknown> = { ...(isRecord(declared) ? declared : {}) }
+  if (declared !== undefined && declared !== null && !isRecord(declared)) {
     problems.push({ path: section.name, message: 'must be a mapping' })
   }
   const origins = new Map<string, SettingOrigin>(Object.keys(raw).map((field) => [field, 'profile']))
   const unread = new Set<string>()
   for (const [field, schema] of Object.entries(section.shape)) {
-    const found = readEnvironment(metaOf(schema), sources, isNeeded, problems, `${section.name}.${field}`)
-    if (found) origins.set(field, `environment ${found.name}`)
-    if (found?.text !== undefined) {
-      raw[field] = coerceText(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), found.text)
-    } else if (found) unread.add(field)
+    const variable = readEnvironment(metaOf(schema), sources, isNeeded, problems, `${section.name}.${field}`)
+    if (variable) origins.set(field, `environment ${variable.name}`)
+    if (variable?.text !== undefined) {
+      raw[field] = coerceText(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), variable.text)
+    } else if (variable) unread.add(field)
     const flag = sources.flags[`${section.name}.${field}`]
     if (flag !== undefined) {
       raw[field] = flag
@@ -162,7 +162,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Text from an environment or a query string to the JSON type of the schema; left as text when it does not fit. */
+/**
+ * Converts text of an environment variable or a query to the JSON type of the schema; returns the text when it does
+ * not fit.
+ */
 export function coerceText(schema: unknown, text: string): unknown {
   const types = jsonTypesOf(schema)
   if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text)
@@ -182,10 +185,10 @@ function parseJsonOrText(text: string): unknown {
 
 function jsonTypesOf(schema: unknown): Set<string> {
   if (!isRecord(schema)) return new Set()
-  const own = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   const nested = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? list : []))
   return new Set([
-    ...own.filter((type) => typeof type === 'string'),
+    ...types.filter((type) => typeof type === 'string'),
     ...nested.flatMap((part) => [...jsonTypesOf(part)]),
   ])
 }

@@ -1,9 +1,9 @@
-// The settings of who is known besides the site's own issuer: an identity provider, and holders of certificates.
+// Settings of identities besides the site's own issuer: an identity provider, and holders of certificates.
 import * as z from 'zod'
 import { clearance } from '../label/label.ts'
 import { settingsBlock } from './settings.ts'
 
-/** Asymmetric ones alone: a secret that both sides know would let the site make the provider's tokens. */
+/** Asymmetric algorithms only: with a shared secret the site could create tokens of the provider. */
 export const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const
 export type ProviderAlgorithm = (typeof providerAlgorithms)[number]
 
@@ -14,69 +14,69 @@ const siteRole = z.string().min(1).max(64)
 export const ssoSettings = settingsBlock('sso', {
   issuer: url.optional().meta({
     env: 'SSO_ISSUER',
-    doc: 'With identity.provider oidc: the identity provider’s name for itself, exactly as its tokens say it.',
+    doc: 'With identity.provider oidc: the issuer, exactly as the identity provider’s tokens name it.',
   }),
   wellknown: url.optional().meta({
     env: 'SSO_WELLKNOWN',
-    doc: 'URL of its discovery document; else the issuer with /.well-known/openid-configuration.',
+    doc: 'URL of the discovery document; default: the issuer with /.well-known/openid-configuration.',
   }),
   audience: z
     .string()
     .min(1)
     .max(256)
     .default('account')
-    .meta({ env: 'SSO_AUDIENCE', doc: 'The audience that tokens for this site name; better one of its own.' }),
+    .meta({ env: 'SSO_AUDIENCE', doc: 'The audience of tokens for this site. Use one that no other service shares.' }),
   ca_file: z.string().min(1).optional().meta({
     env: 'SSO_CA_FILE',
-    doc: 'Authorities (PEM) that vouch for the identity provider’s TLS certificate, instead of the machine’s.',
+    doc: 'Authorities (PEM) that may issue the identity provider’s TLS certificate, instead of the machine’s.',
   }),
   tls_verify: z
     .boolean()
     .default(true)
     .meta({
       env: ['SSO_TLS_VERIFY', 'SSO_VERIFY'],
-      doc: 'False takes any TLS certificate: for development, and refused but for an identity provider on this machine.',
+      doc: 'false accepts any TLS certificate: for development, and only with an identity provider on this machine.',
     }),
   algorithms: z
     .array(z.enum(providerAlgorithms))
     .min(1)
     .default([...providerAlgorithms])
-    .meta({ doc: 'Signature algorithms that its tokens may have.' }),
+    .meta({ doc: 'Signature algorithms accepted in tokens.' }),
   authorized_parties: z
     .array(z.string().min(1).max(256))
     .max(256)
     .default([])
-    .meta({ doc: 'Clients that tokens may have been issued to (azp or client_id); none named: any.' }),
-  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; dots lead into objects.' }),
+    .meta({ doc: 'Accepted clients of tokens (azp or client_id); empty: any.' }),
+  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; a dot separates nested names.' }),
   clearance_claim: path.default('clearance').meta({
-    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; dots lead into objects.',
+    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; a dot separates nested names.',
   }),
   role_claims: z
     .array(path)
     .min(1)
     .max(8)
     .default(['roles', 'realm_access.roles', 'scope'])
-    .meta({ doc: 'Claims with roles: the first that a token has is the one that counts.' }),
+    .meta({ doc: 'Claims with roles; the first one that a token has is used.' }),
   role_map: z
     .record(z.string().min(1).max(256), z.array(siteRole).min(1).max(32))
     .default({})
-    .meta({ doc: 'Role of the identity provider to roles of the site; what is not named here gives nothing.' }),
+    .meta({ doc: 'Role of the identity provider to roles of the site; other roles give no permission.' }),
   keys_refresh_s: z.int().min(10).max(86_400).default(300).meta({
-    doc: 'How old the provider’s keys may be before they are fetched anew.',
+    doc: 'Age at which the provider’s keys are fetched again.',
   }),
   keys_max_age_s: z.int().min(60).max(2_592_000).default(86_400).meta({
-    doc: 'How long its keys count when it cannot be reached; then its tokens are answered 503.',
+    doc: 'How long its keys stay valid while it cannot be reached; afterwards its tokens are refused with 503.',
   }),
   refetch_min_s: z.int().min(1).max(3_600).default(10).meta({
-    doc: 'Least time between two fetches, however many unknown keys tokens name.',
+    doc: 'Minimum time between two fetches of keys that tokens with unknown keys cause.',
   }),
   token_url: url.optional().meta({
     env: 'SSO_TOKEN_URL',
-    doc: 'Its token endpoint; else that of the discovery document.',
+    doc: 'Token endpoint; default: the one in the discovery document.',
   }),
   client_id: z.string().min(1).max(256).optional().meta({
     env: 'SSO_CLIENT_ID',
-    doc: 'The client that this site is at the identity provider; for token exchange.',
+    doc: 'Client id of this site at the identity provider, for token exchange.',
   }),
   client_secret: z.string().min(1).max(1_024).optional().meta({
     env: 'SSO_CLIENT_SECRET',
@@ -90,12 +90,15 @@ const certificateHolderFields = {
     .string()
     .min(1)
     .max(256)
-    .refine((subject) => !subject.startsWith('role:'), 'role: is for the site’s own services'),
+    .refine(
+      (subject) => !subject.startsWith('role:'),
+      'must not begin with role:, which is reserved for the site’s own services',
+    ),
   tenant_id: z
     .string()
     .min(1)
     .max(128)
-    .refine((tenant) => tenant !== '*', 'every tenant at once is for the site’s own services'),
+    .refine((tenant) => tenant !== '*', 'must not be *, which is reserved for the site’s own services'),
   roles: z.array(siteRole).max(32).default([]),
   clearance: clearance.optional(),
 }
@@ -103,7 +106,7 @@ const certificateHolderFields = {
 export const x509Settings = settingsBlock('x509', {
   ca_file: z.string().min(1).optional().meta({
     env: 'X509_CA_FILE',
-    doc: 'Authorities (PEM, intermediate ones too) whose client certificates listeners with tls_client_auth take.',
+    doc: 'Authorities (PEM, intermediate ones too) of the client certificates that listeners with tls_client_auth accept.',
   }),
   crl_file: z.string().min(1).optional().meta({
     env: 'X509_CRL_FILE',
@@ -124,6 +127,6 @@ export const x509Settings = settingsBlock('x509', {
     .max(10_000)
     .default([])
     .meta({
-      doc: 'Who holds which certificate: by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Others are nobody.',
+      doc: 'Holders of certificates, by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Other certificates are refused.',
     }),
 })

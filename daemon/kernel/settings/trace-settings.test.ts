@@ -1,8 +1,8 @@
-// Which settings of traces have spans told, and which are refused.
+// Settings that enable the export of spans, and settings that are refused.
 import { expect, test } from 'vitest'
 import { areSpansEnabled, traceSettings } from './trace-settings.ts'
 
-const spansEnabled = (given: object) => areSpansEnabled(traceSettings.schema.parse(given))
+const spansEnabled = (values: object) => areSpansEnabled(traceSettings.schema.parse(values))
 const endpoint = 'http://collector:4318'
 
 test.each([
@@ -16,11 +16,11 @@ test.each([
   [{ enabled: true, exporter: 'none' }, false],
   [{ enabled: true, disabled: true, endpoint }, false],
   [{ enabled: true, protocol: 'http/json' }, true],
-])('%j has spans told: %s', (given, is) => {
-  expect(spansEnabled(given)).toBe(is)
+])('with %j, export is %s', (values, isEnabled) => {
+  expect(spansEnabled(values)).toBe(isEnabled)
 })
 
-test('a protocol that is not spoken is refused with what to do, and so is a switch that is neither', () => {
+test('an unsupported protocol is refused with the next step, and so is a switch that is not a boolean', () => {
   for (const protocol of ['grpc', 'http/protobuf', '']) {
     expect(() => spansEnabled({ protocol })).toThrow(
       /OTEL_EXPORTER_OTLP_PROTOCOL must be http\/json.*OTEL_EXPORTER_OTLP_ENDPOINT/,

@@ -1,13 +1,16 @@
-// Goes through all documents of a query, page by page.
+// Iterates over all documents of a query, page by page.
 import type { ScopedStore } from './scoped-store.ts'
 import type { Doc, ListQuery, StoredFields } from './store.ts'
 
 type DocumentQuery = Omit<ListQuery, 'cursor' | 'limit'> & {
-  /** Documents that are loaded at once. Default: 500. */
+  /** Documents per page. Default: 500. */
   readonly page_size?: number
 }
 
-/** Loads a page when the one before it is used up. A document that changes meanwhile may be missed or come twice. */
+/**
+ * Loads each page when the previous one is used up. A document that changes meanwhile may be missed or returned
+ * twice.
+ */
 export async function* iterateDocuments<T extends StoredFields>(
   store: Pick<ScopedStore<T>, 'list'>,
   { page_size = 500, ...query }: DocumentQuery,

@@ -1,11 +1,12 @@
-// Where a list goes on: the place after the last document of a page, bound to the query it belongs to.
+// Cursors of lists: the position after the last document of a page, bound to its query.
 import * as z from 'zod'
 import { canonicalDigest } from '../encoding/canonical-json.ts'
 import { Refusal } from '../error/errors.ts'
 import type { ListQuery, ReadScope, Scalar } from './store.ts'
 
 /**
- * The order field's value and the id of the last document; the value is null without the field, or without an order.
+ * Position in a list: value of the order field and id of the last document. The value is null without the field, and
+ * without an order.
  */
 export type CursorPosition = { readonly value: Scalar | null; readonly id: string }
 
@@ -21,7 +22,7 @@ export function writeCursor(collection: string, query: ListQuery, { value, id }:
 
 /**
  * @throws Refusal('malformed') when the cursor was altered or is another query's. The seal is not a secret: a forged
- * cursor is another place in the same list, which the filter holds to what the caller may see.
+ * cursor is another position in the same list, which stays filtered for the caller.
  */
 export function readCursor(collection: string, query: ListQuery): CursorPosition | undefined {
   if (query.cursor === undefined) return undefined
@@ -32,7 +33,7 @@ export function readCursor(collection: string, query: ListQuery): CursorPosition
   return { value, id }
 }
 
-/** Computed over the query alone: a cursor neither depends on stored data, such as labels, nor reveals it. */
+/** The seal covers the query only: a cursor neither depends on stored data, such as labels, nor reveals it. */
 function sealCursor(
   collection: string,
   { filter, order, read_scope }: ListQuery,
@@ -63,7 +64,7 @@ function decodeCursor(cursor: string): unknown {
 }
 
 function foreignCursor(): Refusal {
-  return new Refusal('malformed', 'the cursor is not one of this list', [
-    { path: 'cursor', message: 'not of this list' },
+  return new Refusal('malformed', 'the cursor does not belong to this list; start again without it', [
+    { path: 'cursor', message: 'does not belong to this list' },
   ])
 }

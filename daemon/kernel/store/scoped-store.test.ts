@@ -1,4 +1,4 @@
-// Holds the caller's view of a store to tenancy and clearance: what a caller may not know of does not exist.
+// A caller sees only documents of its tenant and within its clearance.
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openTemporaryStore } from '../../../test/support/store/open-temporary-store.ts'
@@ -21,7 +21,7 @@ function callerOf(tenant_id: string, clearance?: Clearance): Caller {
   return { subject: 'x', tenant_id, roles: [], permissions: new Set(), clearance }
 }
 const cleared = callerOf('alpha', { level: 'HIGH', categories: [] })
-const plain = callerOf('alpha')
+const uncleared = callerOf('alpha')
 const foreign = callerOf('bravo', { level: 'HIGH', categories: [], nationality: 'alpha' })
 const site = callerOf('*')
 
@@ -46,11 +46,11 @@ const codeOf = (promise: Promise<unknown>) =>
 describe('reading', () => {
   test.each([
     ['cleared', cleared, ['high', 'low', 'open']],
-    ['not cleared', plain, ['low', 'open']],
+    ['not cleared', uncleared, ['low', 'open']],
     ['of another tenant', foreign, ['theirs']],
     ['the site itself', site, ['high', 'low', 'open', 'theirs']],
     ['of a tenant without any', callerOf('charlie'), []],
-  ])('a caller who is %s sees the same by id, list, count and histogram', async (_who, caller, ids) => {
+  ])('a caller %s sees the same documents by id, list, count and histogram', async (_who, caller, ids) => {
     const view = (await world()).as(caller)
     for (const id of ['open', 'low', 'high', 'theirs']) {
       expect(await codeOf(view.get(id))).toBe(ids.includes(id) ? 'done' : 'not_found')
@@ -63,7 +63,7 @@ describe('reading', () => {
   })
 
   test('a filter narrows the view and cannot widen it', async () => {
-    const view = (await world()).as(plain)
+    const view = (await world()).as(uncleared)
     expect(await view.count({ state: 'old' })).toBe(0)
     expect(await view.count({ state: 'new' })).toBe(2)
     expect(await view.count({ tenant_id: 'bravo' })).toBe(2)
@@ -72,21 +72,21 @@ describe('reading', () => {
     ).toEqual(['low', 'open'])
   })
 
-  test('pages hold as many as were asked for, although others lie between', async () => {
+  test('pages are full although hidden documents lie between', async () => {
     const { store, as } = await world()
     for (let i = 0; i < 30; i++) {
       await store.create(reports, `n${i}`, { tenant_id: 'alpha', state: 'new', label: i % 3 ? high : low })
     }
-    const seen: string[] = []
+    const names: string[] = []
     let cursor: string | undefined
     do {
-      const page = await as(plain).list({ limit: 5, ...(cursor ? { cursor } : {}) })
+      const page = await as(uncleared).list({ limit: 5, ...(cursor ? { cursor } : {}) })
       if (page.next_cursor) expect(page.docs).toHaveLength(5)
-      seen.push(...page.docs.map(({ id }) => id))
+      names.push(...page.docs.map(({ id }) => id))
       cursor = page.next_cursor
     } while (cursor)
-    expect(seen).toHaveLength(12)
-    expect(new Set(seen).size).toBe(12)
+    expect(names).toHaveLength(12)
+    expect(new Set(names).size).toBe(12)
   })
 })
 
@@ -94,9 +94,9 @@ describe('changing', () => {
   const close = { next: { tenant_id: 'alpha', state: 'closed' }, answer: 'ok' }
   const spoil = { next: { tenant_id: 'bravo', state: 'spoilt' }, answer: 'ok' }
 
-  test('one’s own succeeds, and gives the next version', async () => {
+  test('of the caller’s own document succeeds, and returns the next version', async () => {
     const { as } = await world()
-    const { doc, answer } = await as(plain).update('open', () => close)
+    const { doc, answer } = await as(uncleared).update('open', () => close)
     expect({ answer, version: doc.version, state: doc.value.state }).toEqual({
       answer: 'ok',
       version: 2,
@@ -106,8 +106,8 @@ describe('changing', () => {
 
   test.each([
     ['of another tenant', foreign, 'open', 'not_your_tenant'],
-    ['beyond one’s clearance', plain, 'high', 'not_found'],
-    ['that is not there', plain, 'nothing', 'not_found'],
+    ['beyond one’s clearance', uncleared, 'high', 'not_found'],
+    ['that is not there', uncleared, 'nothing', 'not_found'],
   ])('one %s is refused, and nothing changes', async (_what, caller, id, code) => {
     const { as, store } = await world()
     const before = await store.get(reports, id)
@@ -116,44 +116,44 @@ describe('changing', () => {
     expect(await store.get(reports, id)).toEqual(before)
   })
 
-  test('the rule never sees what its caller may not', async () => {
+  test('the rule never runs on a document that the caller may not see', async () => {
     const { as } = await world()
-    const seen: string[] = []
+    const names: string[] = []
     const rule = (current: { id: string }) => {
-      seen.push(current.id)
+      names.push(current.id)
       return spoil
     }
-    for (const caller of [foreign, plain]) await codeOf(as(caller).update('high', rule))
-    expect(seen).toEqual([])
+    for (const caller of [foreign, uncleared]) await codeOf(as(caller).update('high', rule))
+    expect(names).toEqual([])
   })
 
-  test('If-Match holds update and removal to the version that the caller saw', async () => {
+  test('If-Match limits update and removal to the version that the caller saw', async () => {
     const { as } = await world()
-    await as(plain).update('open', () => close)
-    expect(await codeOf(as(plain, 1).update('open', () => close))).toBe('precondition_failed')
-    expect(await codeOf(as(plain, 1).remove('open'))).toBe('precondition_failed')
-    expect(await codeOf(as(plain, 2).update('open', () => close))).toBe('done')
-    expect(await codeOf(as(plain, 3).remove('open'))).toBe('done')
-    expect(await codeOf(as(plain).get('open'))).toBe('not_found')
+    await as(uncleared).update('open', () => close)
+    expect(await codeOf(as(uncleared, 1).update('open', () => close))).toBe('precondition_failed')
+    expect(await codeOf(as(uncleared, 1).remove('open'))).toBe('precondition_failed')
+    expect(await codeOf(as(uncleared, 2).update('open', () => close))).toBe('done')
+    expect(await codeOf(as(uncleared, 3).remove('open'))).toBe('done')
+    expect(await codeOf(as(uncleared).get('open'))).toBe('not_found')
   })
 
-  test('of many at once, each change stands on the one before', async () => {
+  test('concurrent changes apply one after the other', async () => {
     const { as } = await world()
-    const view = as(plain)
+    const view = as(uncleared)
     const add = () => view.update('open', ({ value }) => ({ next: { ...value, state: `${value.state}+` }, answer: 0 }))
     await Promise.all(Array.from({ length: 20 }, add))
     expect((await view.get('open')).value.state).toBe(`new${'+'.repeat(20)}`)
   })
 
-  test('an id that is taken, by whomever, is not taken again', async () => {
+  test('an existing id is refused, whoever owns it', async () => {
     const { as } = await world()
-    expect(await as(plain).create('theirs', { tenant_id: 'alpha', state: 'new' })).toBe('exists')
-    expect(await as(plain).create('fresh', { tenant_id: 'alpha', state: 'new' })).toMatchObject({ version: 1 })
+    expect(await as(uncleared).create('theirs', { tenant_id: 'alpha', state: 'new' })).toBe('exists')
+    expect(await as(uncleared).create('fresh', { tenant_id: 'alpha', state: 'new' })).toMatchObject({ version: 1 })
   })
 
   test.each([
-    ['for another tenant', plain, { tenant_id: 'bravo', state: 'new' }, 'not_your_tenant'],
-    ['above the clearance of the caller', plain, { tenant_id: 'alpha', state: 'new', label: high }, 'label_denied'],
+    ['for another tenant', uncleared, { tenant_id: 'bravo', state: 'new' }, 'not_your_tenant'],
+    ['above the clearance of the caller', uncleared, { tenant_id: 'alpha', state: 'new', label: high }, 'label_denied'],
     ['within it', cleared, { tenant_id: 'alpha', state: 'new', label: high }, 'done'],
     ['of any tenant by the site itself', site, { tenant_id: 'bravo', state: 'new', label: high }, 'done'],
   ])('one that is made %s', async (_what, caller, value, code) => {

@@ -1,4 +1,4 @@
-// A collection as one caller sees it: tenant and clearance are applied here, once, so that no verb can forget them.
+// A collection as one caller sees it: tenant and clearance are enforced here, for all operations.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import { isRefusal, Refusal, refuse } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
@@ -19,7 +19,7 @@ import type {
 } from './store.ts'
 
 export interface ScopedStore<T extends StoredFields> {
-  /** `Refusal('not_found')` is thrown when there is none that this caller may know of. */
+  /** Throws `Refusal('not_found')` when the caller may see no such document. */
   get(id: string): Promise<Doc<T>>
   find(id: string): Promise<Doc<T> | undefined>
   /** Throws `Refusal('not_your_tenant')` or `Refusal('label_denied')` for an object that the caller could not read. */
@@ -28,7 +28,7 @@ export interface ScopedStore<T extends StoredFields> {
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
   remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
   /**
-   * Independent writes in order, not a transaction. Only for a caller that acts for every tenant: none of them is
+   * Independent writes in order, not a transaction. Only for a caller that acts for every tenant: the writes are not
    * checked.
    */
   bulk(writes: readonly ScopedBulkWrite<T>[]): Promise<WriteOutcome[]>
@@ -45,57 +45,57 @@ export type StoreScope = {
   readonly caller: Caller
   readonly labels: LabelPolicy
   readonly if_match: number | undefined
-  /** Called with an object when a change of it is refused. */
+  /** Called with the object of a refused change. */
   readonly onRefusal: (id: string, label: Label | undefined) => void
 }
 
 export function scopedStore<T extends StoredFields>(
   store: Store,
-  of: Collection<T>,
+  collection: Collection<T>,
   scope: StoreScope,
 ): ScopedStore<T> {
   const find = async (id: string) => {
-    const doc = await store.get(of, id)
+    const doc = await store.get(collection, id)
     return doc && mayRead(scope, doc.value) ? doc : undefined
   }
   return {
     find,
     async get(id) {
-      return (await find(id)) ?? throwNotFound(of)
+      return (await find(id)) ?? throwNotFound(collection)
     },
     async create(id, value, audit) {
-      assertMayCreate(scope, of, value)
-      return store.create(of, id, value, audit)
+      assertMayCreate(scope, collection, value)
+      return store.create(collection, id, value, audit)
     },
     async update(id, rule) {
-      const done = await store.update(of, id, (current) => {
-        assertMayChange(scope, of, current)
+      const outcome = await store.update(collection, id, (current) => {
+        assertMayChange(scope, collection, current)
         const step = rule(current)
         if (isRefusal(step.answer)) scope.onRefusal(id, current.value.label as Label | undefined)
         return step
       })
-      return done === 'missing' ? throwNotFound(of) : done
+      return outcome === 'missing' ? throwNotFound(collection) : outcome
     },
     async remove(id, audit) {
-      const doc = await store.get(of, id)
-      if (!doc) return throwNotFound(of)
-      assertMayChange(scope, of, doc)
-      const outcome = await store.remove(of, id, doc.version, audit)
-      if (outcome === 'conflict') throw refuse('conflict', `the ${of.name} changed meanwhile`)
+      const doc = await store.get(collection, id)
+      if (!doc) return throwNotFound(collection)
+      assertMayChange(scope, collection, doc)
+      const outcome = await store.remove(collection, id, doc.version, audit)
+      if (outcome === 'conflict') throw refuse('conflict', `the ${collection.name} changed meanwhile`)
     },
     async bulk(writes) {
       if (scope.caller.tenant_id !== '*')
-        throw new TypeError(`${scope.caller.subject} may not write many ${of.name} at once`)
-      return await store.bulk(writes.map((write) => ({ ...write, collection: of }) as unknown as StoreWrite))
+        throw new TypeError(`${scope.caller.subject} must act for every tenant to write ${collection.name} in bulk`)
+      return await store.bulk(writes.map((write) => ({ ...write, collection }) as unknown as StoreWrite))
     },
-    list: (query) => store.list(of, { ...query, ...readScopeOf(scope) }),
-    count: (filter) => store.count(of, filter, readScopeOf(scope)),
-    countBy: (field, filter) => store.countBy(of, field, filter, readScopeOf(scope)),
+    list: (query) => store.list(collection, { ...query, ...readScopeOf(scope) }),
+    count: (filter) => store.count(collection, filter, readScopeOf(scope)),
+    countBy: (field, filter) => store.countBy(collection, field, filter, readScopeOf(scope)),
   }
 }
 
-function throwNotFound(of: { name: string }): never {
-  throw refuse('not_found', `there is no such ${of.name}`)
+function throwNotFound(collection: { name: string }): never {
+  throw refuse('not_found', `there is no such ${collection.name}`)
 }
 
 function mayRead(scope: StoreScope, value: StoredFields): boolean {
@@ -105,27 +105,27 @@ function mayRead(scope: StoreScope, value: StoredFields): boolean {
   return value.label === undefined || dominates(caller, value.label as Label, scope.labels)
 }
 
-/** A caller that could write above its clearance, or for another tenant, would lose sight of its own object. */
-function assertMayCreate(scope: StoreScope, of: { name: string }, value: StoredFields): void {
+/** Refuses objects that their own creator could not read: above its clearance, or of another tenant. */
+function assertMayCreate(scope: StoreScope, collection: { name: string }, value: StoredFields): void {
   if (mayRead(scope, value)) return
   if (value.tenant_id !== scope.caller.tenant_id)
-    throw refuse('not_your_tenant', `the ${of.name} would belong to another tenant than the caller's`)
-  throw refuse('label_denied', `the label of the ${of.name} is above the caller's clearance`)
+    throw refuse('not_your_tenant', `the ${collection.name} would not belong to the caller's tenant`)
+  throw refuse('label_denied', `the label of the ${collection.name} is above the caller's clearance`)
 }
 
-function assertMayChange<T extends StoredFields>(scope: StoreScope, of: Collection<T>, current: Doc<T>): void {
+function assertMayChange<T extends StoredFields>(scope: StoreScope, collection: Collection<T>, current: Doc<T>): void {
   const { caller, if_match } = scope
   if (caller.tenant_id !== '*' && current.value.tenant_id !== caller.tenant_id) {
-    throw refuse('not_your_tenant', `the ${of.name} belongs to another tenant`)
+    throw refuse('not_your_tenant', `the ${collection.name} belongs to another tenant`)
   }
-  if (!mayRead(scope, current.value)) throwNotFound(of)
-  const version = of.revision?.(current.value) ?? current.version
+  if (!mayRead(scope, current.value)) throwNotFound(collection)
+  const version = collection.revision?.(current.value) ?? current.version
   if (if_match !== undefined && if_match !== version) {
     throw new Refusal('precondition_failed', `the current version is ${version}`)
   }
 }
 
-/** Empty for a caller that acts for every tenant. */
+/** The read scope of the caller; empty for a caller that acts for every tenant. */
 function readScopeOf({ caller, labels }: StoreScope): { read_scope?: ReadScope } {
   if (caller.tenant_id === '*') return {}
   return { read_scope: { viewer: { clearance: caller.clearance, tenant_id: caller.tenant_id }, policy: labels } }

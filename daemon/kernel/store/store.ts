@@ -1,4 +1,4 @@
-// The document store as every adapter can keep it: one document at a time, optimistic versions, declared indexes.
+// The contract of document stores: single documents, optimistic versions, declared indexes.
 import type * as z from 'zod'
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import { type Label, type LabelPolicy, labelKey, type Viewer } from '../label/label.ts'
@@ -20,22 +20,22 @@ export type Collection<T extends StoredFields = StoredFields> = {
   readonly schema: z.ZodType<T>
   readonly indexes: readonly (keyof T & string)[]
   /**
-   * Lists whose cost must not grow with the collection: the indexes that are filtered by one value each, then the one
-   * that they are ordered by. An index and `label_key` alone: counts by its values, for a viewer that may not see all of them.
+   * Lists whose cost must not grow with the collection: the indexes filtered by one value each, then the index that
+   * orders them. An index and `label_key` alone: counts by its values, for a viewer with a limited read scope.
    */
   readonly orders?: readonly (readonly ((keyof T & string) | 'label_key')[])[]
   /**
-   * The version as callers know it, where writes that only keep the books must not be a change to them; else the
-   * store's.
+   * The version as callers know it, where internal writes must not count as a change; default: the version of the
+   * store.
    */
   readonly revision?: (value: T) => number
 }
 
-export function collection<T extends StoredFields>(given: Collection<T>): Collection<T> {
-  return given
+export function collection<T extends StoredFields>(declaration: Collection<T>): Collection<T> {
+  return declaration
 }
 
-/** A collection where its documents' shape does not matter. */
+/** A collection of any document type. */
 export type AnyCollection = {
   readonly name: string
   readonly indexes: readonly string[]
@@ -53,14 +53,12 @@ export type FilterCondition =
 /** Field (an index, `tenant_id`, `label_key` or `expires_ts`) to condition; all must hold. */
 export type Filter = Readonly<Record<string, FilterCondition>>
 
-/**
- * `fresh`: see every acknowledged write, at a cost. SQLite always does; a cluster's answer lags by a second without.
- */
+/** `fresh`: include every acknowledged write, at a cost. SQLite always does; otherwise a cluster lags by a second. */
 export type Freshness = { readonly fresh?: boolean }
 
 /**
- * What somebody may know of: documents of the viewer's tenant without a label, or with one that the viewer dominates.
- * A store derives these from the viewer, and never from the labels that it has found.
+ * The documents that a viewer may see: those of its tenant without a label, or with a label that the viewer
+ * dominates. A store derives the scope from the viewer, and never from stored labels.
  */
 export type ReadScope = { readonly viewer: Viewer; readonly policy: LabelPolicy }
 export type ReadOptions = Freshness & { readonly read_scope?: ReadScope }
@@ -93,8 +91,8 @@ export type StoreWrite<T extends StoredFields = StoredFields> =
 export type WriteOutcome = 'done' | 'exists' | 'conflict' | 'missing'
 
 /**
- * Every promise of a write resolves only when the write is durable. Values are parsed by the collection's schema on
- * the way in, and are plain JSON. A failing disk or cluster is `Refusal('unavailable')`.
+ * A document store. The promise of a write resolves when the write is durable. Values are parsed by the collection's
+ * schema before storage, and are plain JSON. A failing disk or cluster throws `Refusal('unavailable')`.
  */
 export interface Store {
   readonly name: 'sqlite' | 'opensearch'
@@ -133,25 +131,30 @@ export interface Store {
    */
   load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void>
   list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>>
-  count(from: AnyCollection, filter?: Filter, how?: ReadOptions): Promise<number>
+  count(from: AnyCollection, filter?: Filter, options?: ReadOptions): Promise<number>
   /** Documents for each value of an index field (documents without the field are left out). */
-  countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions): Promise<Map<Scalar, number>>
+  countBy(from: AnyCollection, field: string, filter?: Filter, options?: ReadOptions): Promise<Map<Scalar, number>>
   /** Documents per bucket of a numeric index field: bucket start to count, empty buckets left out. */
   histogram(
     from: AnyCollection,
     field: string,
     interval: number,
     filter?: Filter,
-    how?: Freshness,
+    options?: Freshness,
   ): Promise<Map<number, number>>
-  /** Every acknowledged write is judged. */
+  /** Removes documents that match the filter, judged on every acknowledged write; resolves with the number removed. */
   removeWhere(from: AnyCollection, filter: Filter): Promise<number>
-  /** Removes documents whose `expires_ts` (epoch milliseconds) is at or before now; how many. */
+  /**
+   * Removes documents whose `expires_ts` (epoch milliseconds) is at or before now; resolves with the number removed.
+   */
   expire(from: AnyCollection, now_ms: number): Promise<number>
   health(): Promise<{ ok: boolean; detail: string }>
-  /** A consistent copy while running, to a path that must not exist; a cluster's are its own: `Refusal('invalid')`. */
+  /**
+   * Writes a consistent copy to a path that must not exist. A cluster has its own backups and throws
+   * `Refusal('invalid')`.
+   */
   backup(to: string): Promise<void>
-  /** Everything that is wrong with the stored bytes; empty when sound. */
+  /** Faults of the stored bytes; empty when there are none. */
   check(): Promise<string[]>
   close(): Promise<void>
 }

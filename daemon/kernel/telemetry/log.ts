@@ -1,6 +1,6 @@
-// The log as the rest of the product sees it.
+// The contract of the log.
 
-/** A log line is an event with fields, named by address; never a sentence with values in it. */
+/** A log line is an event with fields, named by its address; never a sentence with values in it. */
 export interface Log {
   debug(event: string, fields?: Readonly<Record<string, unknown>>): void
   info(event: string, fields?: Readonly<Record<string, unknown>>): void

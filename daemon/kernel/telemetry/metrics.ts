@@ -1,4 +1,4 @@
-// Metrics as declarations; an adapter counts them and prints the Prometheus text format.
+// Declarations of metrics; an adapter counts them and prints the Prometheus text format.
 
 export type Metric<L extends string = string> = {
   readonly kind: 'counter' | 'gauge' | 'histogram'

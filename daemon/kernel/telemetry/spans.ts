@@ -3,7 +3,7 @@ import type { Trace } from './trace.ts'
 
 export type TraceSpan = {
   readonly trace: Trace
-  /** An address, or a few words: never anything that differs from request to request. */
+  /** An address, or a few words: never text that differs from request to request. */
   readonly name: string
   readonly kind: 'server' | 'consumer' | 'internal'
   /** Epoch milliseconds, with fractions. */
@@ -27,7 +27,7 @@ export type SpanStart = Pick<TraceSpan, 'trace' | 'name' | 'kind' | 'attributes'
 /** Runs the work in a span. `now`: epoch milliseconds. A throw counts as an error, too. */
 export async function runInSpan<T>(
   spans: SpanRecorder | undefined,
-  begun: SpanStart,
+  start: SpanStart,
   now: () => number,
   isError: (result: T) => boolean,
   act: () => Promise<T>,
@@ -40,6 +40,6 @@ export async function runInSpan<T>(
     failed = isError(result)
     return result
   } finally {
-    spans.end({ ...begun, started_ms, ended_ms: now(), isError: failed })
+    spans.end({ ...start, started_ms, ended_ms: now(), isError: failed })
   }
 }

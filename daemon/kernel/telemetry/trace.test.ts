@@ -1,4 +1,4 @@
-// Trace headers after the W3C's rules: what joins a trace, what starts one, and which state is carried on.
+// W3C Trace Context: headers that join a trace, headers that start one, and the tracestate that is forwarded.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { childTrace, newTrace, traceFromHeaders, traceHeaders, traceparentOf } from './trace.ts'
@@ -6,7 +6,7 @@ import { childTrace, newTrace, traceFromHeaders, traceHeaders, traceparentOf } f
 const trace_id = '0af7651916cd43dd8448eb211c80319c'
 const parent_id = 'b7ad6b7169203331'
 const valid = `00-${trace_id}-${parent_id}-01`
-/** Draws that can be told apart: no trace id of a header, no span of another call. */
+/** Recorded random values, all distinct. */
 function recordedRandom() {
   let drawn = 0
   return (bytes: number) => (++drawn).toString(16).padStart(bytes * 2, 'e')
@@ -24,7 +24,7 @@ describe('traceparent', () => {
     ['of version 01, which says more', `01-${trace_id}-${parent_id}-01-more-1`, '01'],
     ['of a later version', `cc-${trace_id}-${parent_id}-01-what-the-future-brings`, '01'],
     ['of a later version, ended by a dash', `cc-${trace_id}-${parent_id}-01-`, '01'],
-  ])('%s is joined, by a span of its own', (_what, header, flags) => {
+  ])('%s is joined with a new span', (_what, header, flags) => {
     const span_id = `${'e'.repeat(15)}1`
     expect(traceFromHeaders(header, undefined, recordedRandom())).toEqual({
       trace_id,
@@ -61,16 +61,16 @@ describe('traceparent', () => {
     ['space within the value', ` ${valid}`],
     ['a line after it', `${valid}\n`],
     ['two of them', `${valid}, ${valid}`],
-  ])('%s starts a new trace, and the state beside it is not read', (_what, header) => {
+  ])('%s starts a new trace, and its tracestate is ignored', (_what, header) => {
     expect(traceFromHeaders(header, 'rojo=1', recordedRandom())).toEqual(drawnTrace)
   })
 
-  test('absent or given as a list it is none', () => {
+  test('a header that is absent or repeated starts a new trace', () => {
     expect(traceFromHeaders(undefined, 'rojo=1', recordedRandom())).toEqual(drawnTrace)
     expect(traceFromHeaders([valid, valid], 'rojo=1', recordedRandom())).toEqual(drawnTrace)
   })
 
-  test('what is written can be read by the next', () => {
+  test('written headers parse to the same trace', () => {
     const ids = fc.stringMatching(/^[0-9a-f]{31}[1-9a-f]$/)
     const flagSets = fc.constantFrom('00', '01', '02', '03')
     fc.assert(
@@ -107,7 +107,7 @@ describe('tracestate', () => {
     ['a key of 256 characters', `${'z'.repeat(256)}=1`],
     ['a value of 256 characters', `z=${'v'.repeat(256)}`],
     ['more than 512 characters', `${members(29)},x=${'v'.repeat(256)},y=${'v'.repeat(256)},z=1`],
-  ])('with %s is carried on as it came', (_what, header) => {
+  ])('with %s is forwarded unchanged', (_what, header) => {
     expect(read(header)).toBe(header)
   })
 
@@ -135,20 +135,20 @@ describe('tracestate', () => {
     ['characters beyond ASCII', 'foo=naïve'],
     ['space beyond ASCII around it', '\u00a0foo=1'],
     ['semicolons between members', 'foo=1;=2'],
-  ])('with %s is dropped whole, and the trace is joined all the same', (_what, header) => {
+  ])('with %s is dropped, and the trace is still joined', (_what, header) => {
     expect(traceFromHeaders(valid, header, recordedRandom())).toMatchObject({ trace_id, flags: '01', tracestate: '' })
   })
 
-  test('in several fields is one list, in their order', () => {
+  test('in several fields is one list, in order', () => {
     expect(read(['foo=1,bar=2', '', 'baz=3'])).toBe('foo=1,bar=2,,baz=3')
     expect(read([members(31), 'x=1', 'y=1'])).toBe('')
   })
 
-  test('of a later version is read alike', () => {
+  test('of a later version is parsed alike', () => {
     expect(traceFromHeaders(`01-${trace_id}-${parent_id}-01-x`, 'foo=1', recordedRandom()).tracestate).toBe('foo=1')
   })
 
-  test('that is too long to hand on beside a token loses its long members, and keeps the order of the others', () => {
+  test('that is too long to forward loses its long members, and keeps the order of the others', () => {
     const long = Array.from({ length: 29 }, (_, index) => `l${index}=${'v'.repeat(256)}`).join(',')
     const fits = `${long},z=1`.padEnd(8_192)
     expect(read(fits)).toBe(fits)
@@ -158,18 +158,18 @@ describe('tracestate', () => {
 })
 
 describe('a trace', () => {
-  test('that is begun has ids that are drawn, says that they are random, and is not sampled', () => {
+  test('that starts here has random ids, the random flag, and is not sampled', () => {
     expect(newTrace(recordedRandom())).toEqual(drawnTrace)
   })
 
-  test('goes on in work that was asked for, by a span of its own', () => {
+  test('continues in a child with a new span', () => {
     const trace = traceFromHeaders(valid, 'rojo=1', recordedRandom())
     const random = recordedRandom()
     random(8)
     expect(childTrace(trace, random)).toEqual({ ...trace, parent_id: trace.span_id, span_id: `${'e'.repeat(15)}2` })
   })
 
-  test('names the work that sends it as the parent, and sends no empty state', () => {
+  test('is sent with the current span as parent, and without an empty tracestate', () => {
     const trace = traceFromHeaders(valid, 'rojo=1', recordedRandom())
     const traceparent = `00-${trace_id}-${trace.span_id}-01`
     expect(traceparentOf(trace)).toBe(traceparent)

@@ -1,22 +1,22 @@
-// Where a piece of work stands in a distributed trace, and the headers that carry it on (W3C Trace Context, level 2).
+// The position of work in a distributed trace, and the headers that forward it (W3C Trace Context, level 2).
 
 export type Trace = {
-  /** 32 lower-case hexadecimal digits, the same for all that one request, or one run of a worker, brings about. */
+  /** 32 lower-case hexadecimal digits, shared by all work that one request, or one run of a worker, causes. */
   readonly trace_id: string
-  /** 16 lower-case hexadecimal digits: this work itself, and the parent of the requests that it makes. */
+  /** 16 lower-case hexadecimal digits: the id of this work, and the parent of its requests. */
   readonly span_id: string
   /** The span that requested this work; absent where the work began by itself. */
   readonly parent_id?: string
   /** Two hexadecimal digits: bit 0 sampled, bit 1 the trace id is random. */
   readonly flags: string
-  /** The list as it came, since nothing is added to it here; '' for none. */
+  /** The list as received, since nothing is added; '' for none. */
   readonly tracestate: string
 }
 
 /** `bytes` random bytes as lower-case hexadecimal. */
 type RandomHex = (bytes: number) => string
 
-/** A header as HTTP libraries give it: repeated fields are joined by commas, or a list. */
+/** A header as HTTP libraries represent it: repeated fields are joined by commas, or a list. */
 type TraceHeaderValue = string | readonly string[] | undefined
 
 const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
@@ -28,9 +28,7 @@ export function newTrace(random: RandomHex): Trace {
   return { trace_id: random(16), span_id: random(8), flags: '02', tracestate: '' }
 }
 
-/**
- * The trace of a request. Without a valid `traceparentPattern` it is a new one, and `tracestate` counts for nothing.
- */
+/** The trace of a request. Without a valid `traceparentPattern` it is a new one, and `tracestate` is ignored. */
 export function traceFromHeaders(
   traceparent: TraceHeaderValue,
   tracestate: TraceHeaderValue,
@@ -45,7 +43,7 @@ export function childTrace({ trace_id, span_id, flags, tracestate }: Trace, rand
   return { trace_id, span_id: random(8), parent_id: span_id, flags, tracestate }
 }
 
-/** For a request that this work makes. */
+/** Headers of a request that this work sends. */
 export function traceHeaders(trace: Trace): Readonly<Record<string, string>> {
   const { tracestate } = trace
   return { traceparent: traceparentOf(trace), ...(tracestate === '' ? {} : { tracestate }) }
@@ -55,7 +53,7 @@ export function traceparentOf({ trace_id, span_id, flags }: Trace): string {
   return `00-${trace_id}-${span_id}-${flags}`
 }
 
-/** A version later than 00 may say more, of which nothing is known here. */
+/** Joins the trace of a header. Versions after 00 may have further fields, which are ignored. */
 function joinTrace(header: string, tracestate: TraceHeaderValue, random: RandomHex): Trace | undefined {
   const [, version, trace_id, parent_id, flags, rest] = traceparentPattern.exec(header) ?? []
   if (version === undefined || !trace_id || !parent_id || !flags) return undefined
@@ -65,18 +63,21 @@ function joinTrace(header: string, tracestate: TraceHeaderValue, random: RandomH
   return { trace_id, span_id: random(8), parent_id, flags: known, tracestate: parseTracestate(tracestate) }
 }
 
-/** Between commas: a key, `=` and a value, or nothing, with optional space around. A value may begin with spaces. */
+/**
+ * One member between commas: a key, `=` and a value, or nothing, with optional space around. A value may begin with
+ * spaces.
+ */
 const tracestateMemberPattern = /^[ \t]*(?:[a-z0-9][a-z0-9_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*)?$/
 const max_members = 32
 
-/** The specification requires 512 at least. Half of the head that a listener takes leaves room for a token. */
+/** The specification requires at least 512. Half of the header limit of a listener leaves room for a token. */
 const max_characters = 8_192
-/** Of a list that is too long, the members longer than this are left out; 32 that are not always fit. */
+/** Members longer than this are removed from a list that is too long; 32 shorter ones always fit. */
 const long_member_characters = 128
 
 /**
- * A list of which one member is wrong is dropped whole. Keys that come twice stay: it is not for those who add none to
- * say which of the two counts.
+ * Parses the list. A single invalid member drops the whole list. Duplicate keys stay: a participant that adds no
+ * member must not choose between them.
  */
 function parseTracestate(header: TraceHeaderValue): string {
   const list = typeof header === 'string' ? header : (header ?? []).join(',')
