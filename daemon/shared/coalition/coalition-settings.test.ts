@@ -1,15 +1,15 @@
-// What a profile may say of a coalition, and which labels its feed may tell of.
+// Validation of coalition settings, and labels that may be published to the feed.
 import { describe, expect, test } from 'vitest'
 import { parseWithSchema } from '../../kernel/error/parsing.ts'
 import type { Label } from '../../kernel/label/label.ts'
 import { coalitionSettings, findCoalitionFault, mayPublishToFeed } from './coalition-settings.ts'
 
-const read = (given: object) => coalitionSettings.schema.parse(given)
-const isTaken = (hub_url: string) => parseWithSchema(coalitionSettings.schema, { hub_url }).success
+const read = (feedSettings: object) => coalitionSettings.schema.parse(feedSettings)
+const isAccepted = (hub_url: string) => parseWithSchema(coalitionSettings.schema, { hub_url }).success
 
-test('a hub is reached by TLS, or on this machine', () => {
+test('a hub URL needs TLS, or is on this machine', () => {
   for (const url of ['https://hub.example', 'http://127.0.0.1:8410', 'http://localhost:8410/x', 'http://[::1]:8410'])
-    expect(isTaken(url), url).toBe(true)
+    expect(isAccepted(url), url).toBe(true)
   for (const url of [
     'http://hub.example',
     'http://127.0.0.1.example',
@@ -18,27 +18,29 @@ test('a hub is reached by TLS, or on this machine', () => {
     'ftp://127.0.0.1',
     'hub',
   ])
-    expect(isTaken(url), url).toBe(false)
+    expect(isAccepted(url), url).toBe(false)
 })
 
-test('who names a hub says how to be known there, and who names peers names a hub', () => {
+test('a hub needs credentials, and peers need a hub', () => {
   const hub_url = 'https://hub.example'
   expect(findCoalitionFault(read({}))).toBeUndefined()
   expect(findCoalitionFault(read({ hub_url }))).toBe('hub_url needs token_url and secret_file')
   expect(findCoalitionFault(read({ hub_url, token_url: hub_url }))).toBe('hub_url needs secret_file')
   expect(findCoalitionFault(read({ hub_url, token_url: hub_url, secret_file: 's' }))).toBeUndefined()
-  expect(findCoalitionFault(read({ peers: ['bravo'] }))).toBe('peers are named, and no hub_url')
+  expect(findCoalitionFault(read({ peers: ['bravo'] }))).toBe(
+    'peers are set without hub_url; set hub_url or remove peers',
+  )
 })
 
 describe('the feed', () => {
   const policy = { policy: 'SITE', levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET'] }
-  const label = (more: Partial<Label> = {}): Label => ({
+  const label = (overrides: Partial<Label> = {}): Label => ({
     ...{ policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'alpha', releasable_to: ['COALITION'] },
-    ...more,
+    ...overrides,
   })
   const settings = { hub_url: 'https://hub.example', feed_level: 'UNCLASSIFIED', feed_audience: ['COALITION'] }
 
-  test('tells up to its level of what its readers may see', () => {
+  test('publishes sessions up to its level and releasable to its readers', () => {
     expect(mayPublishToFeed(label(), settings, policy)).toBe(true)
     expect(mayPublishToFeed(label({ level: 'RESTRICTED' }), settings, policy)).toBe(false)
     expect(mayPublishToFeed(label({ level: 'RESTRICTED' }), { ...settings, feed_level: 'RESTRICTED' }, policy)).toBe(
@@ -55,7 +57,7 @@ describe('the feed', () => {
     ['an audience that is not named', label(), { ...settings, feed_audience: [] }],
     ['a feed level that the policy does not have', label(), { ...settings, feed_level: 'COSMIC' }],
     ['no hub', label(), { ...settings, hub_url: undefined }],
-  ])('never tells of %s', (_, held, given) => {
-    expect(mayPublishToFeed(held, given, policy)).toBe(false)
+  ])('never publishes %s', (_, sessionLabel, feedSettings) => {
+    expect(mayPublishToFeed(sessionLabel, feedSettings, policy)).toBe(false)
   })
 })

@@ -9,7 +9,7 @@ import { capabilityMessage } from './hub-protocol.ts'
 const guardedUrl = z
   .url({ protocol: /^https?$/ })
   .max(2_048)
-  .refine(isTlsOrLoopbackUrl, 'must be https:, or http: to this machine, and hold no password')
+  .refine(isTlsOrLoopbackUrl, 'must be https:, or http: to this machine, without a password')
 
 export const coalitionSettings = settingsBlock('coalition', {
   hub_url: guardedUrl
@@ -21,7 +21,7 @@ export const coalitionSettings = settingsBlock('coalition', {
     .min(1)
     .max(64)
     .optional()
-    .meta({ env: 'COALITION_CLIENT_ID', doc: 'This site’s client there; the site’s own name when absent.' }),
+    .meta({ env: 'COALITION_CLIENT_ID', doc: 'Client id of this site there; default: the name of the site.' }),
   secret_file: z
     .string()
     .min(1)
@@ -31,24 +31,26 @@ export const coalitionSettings = settingsBlock('coalition', {
     .string()
     .min(1)
     .optional()
-    .meta({ doc: 'Authorities (PEM) that may vouch for the hub; those of the system when absent.' }),
-  description: z.string().max(512).default('').meta({ doc: 'What the other nodes read about this one.' }),
+    .meta({ doc: 'Authorities (PEM) that may issue the hub’s certificate; default: those of the system.' }),
+  description: z.string().max(512).default('').meta({ doc: 'Description of this node for the others.' }),
   peers: z
     .array(siteName)
     .max(256)
     .default([])
-    .meta({ doc: 'Peers whose messages go by the hub; each is a node of its name there.' }),
+    .meta({ doc: 'Peers reached through the hub, by the name of their node.' }),
   accepts: capabilityMessage.shape.accepts
     .default([])
-    .meta({ doc: 'What the capability message says: contributions of which type, over which lens.' }),
+    .meta({ doc: 'Contributions announced in the capability message: type and lens.' }),
   feed_level: labelTerm
     .default('UNCLASSIFIED')
-    .meta({ doc: 'Highest level of a session whose ratification the status feed tells; never one with categories.' }),
+    .meta({
+      doc: 'Highest level of a session whose ratification is published to the status feed; sessions with categories never are.',
+    }),
   feed_audience: z
     .array(labelTerm)
     .max(64)
     .default([])
-    .meta({ doc: 'What the readers of the feed count as; only sessions releasable to one of these are told of.' }),
+    .meta({ doc: 'Names of the readers of the feed; only sessions releasable to one of them are published.' }),
 })
 export type CoalitionSettings = SettingValues<typeof coalitionSettings>
 
@@ -61,7 +63,8 @@ type CoalitionEndpoints = {
 
 /** The fault of a profile that names a hub and lacks another setting; undefined when none is missing. */
 export function findCoalitionFault({ hub_url, token_url, secret_file, peers }: CoalitionEndpoints): string | undefined {
-  if (hub_url === undefined) return peers.length > 0 ? 'peers are named, and no hub_url' : undefined
+  if (hub_url === undefined)
+    return peers.length > 0 ? 'peers are set without hub_url; set hub_url or remove peers' : undefined
   const missing = Object.entries({ token_url, secret_file }).filter(([, value]) => value === undefined)
   return missing.length > 0 ? `hub_url needs ${missing.map(([name]) => name).join(' and ')}` : undefined
 }

@@ -16,22 +16,22 @@ export type NodeRegistration = z.infer<typeof nodeRegistration>
 
 export const capabilityMessage = z
   .strictObject({
-    hosts: z.array(z.literal('consensus_session')).max(8).meta({ description: 'What runs at the node' }),
+    hosts: z.array(z.literal('consensus_session')).max(8).meta({ description: 'Services at the node' }),
     accepts: z
       .array(z.strictObject({ type: identifier, lens_id: identifier }))
       .max(256)
-      .meta({ description: 'Contributions that it takes: of which type, over which lens' }),
+      .meta({ description: 'Contributions that the node accepts: type and lens' }),
   })
-  .meta({ id: 'CapabilityMessage', description: 'What a node offers to the others' })
+  .meta({ id: 'CapabilityMessage', description: 'Capabilities that a node announces to the others' })
 export type CapabilityMessage = z.infer<typeof capabilityMessage>
 
 /** An event of the feed: only ids, lens, state and time of a session. */
 export const statusEvent = z.strictObject({
-  event_id: z.string().min(1).max(512).meta({ description: 'The same each time that the event is told' }),
+  event_id: z.string().min(1).max(512).meta({ description: 'The same in each repetition of the event' }),
   session_id: z.string().min(1).max(128),
   lens_id: identifier,
   state: z.enum(['RATIFIED', 'WITHDRAWN']),
-  at: z.iso.datetime().meta({ description: 'When the session came into the state' }),
+  at: z.iso.datetime().meta({ description: 'When the session entered the state' }),
 })
 export type StatusEvent = z.infer<typeof statusEvent>
 

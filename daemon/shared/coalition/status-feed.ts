@@ -1,4 +1,4 @@
-// The status feed of a coalition: what publishes to it, and the contract of the site role.
+// The status feed of a coalition: publishing to it, and the contract of the site role.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'

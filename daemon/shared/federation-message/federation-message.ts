@@ -33,7 +33,7 @@ export type FederationMessage = z.infer<typeof federationMessage>
 export const max_message_bytes = 6 * 1_048_576
 
 export type VerifiedFederationMessage<T> = {
-  /** As it was signed. */
+  /** The statement as it was signed. */
   readonly statement: Statement
   /** The statement's label in the terms of the site's policy; a classification in the data is translated as well. */
   readonly label: Label
@@ -49,23 +49,23 @@ export type VerifiedFederationMessage<T> = {
  */
 export async function openFederationMessage<T>(
   call: Call,
-  given: FederationMessage,
+  message: FederationMessage,
   kind: MessageKind,
   schema: z.ZodType<T>,
 ): Promise<VerifiedFederationMessage<T> | Refusal> {
-  const claimed = parseUnlabelledStatement(Buffer.from(given.envelope.payload, 'base64url'))
+  const claimed = parseUnlabelledStatement(Buffer.from(message.envelope.payload, 'base64url'))
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
-  const signed = await verifyStatement(call, claimed.src, given.envelope)
+  const signed = await verifyStatement(call, claimed.src, message.envelope)
   if (isRefusal(signed)) return signed
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
-  const body = readSignedBody(claimed, kind, given.body, bodySchema)
-  if (!body) return refuse('signature_invalid', 'the body is not the one that was signed for')
+  const body = readSignedBody(claimed, kind, message.body, bodySchema)
+  if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
   if (!signed.is_label_released && canonicalJson(body.label) !== canonicalJson(statement.label))
-    return refuse('label_denied', 'the label of the body is not that of the statement')
+    return refuse('label_denied', 'the label of the body differs from the label of the statement')
   if (body.schema !== claimed.body.schema) return refuse('invalid', 'the body names another schema than the statement')
   const data = parseWithSchema(schema, body.data)
-  if (!data.success) return refuse('invalid', 'the body is not what this kind of message says', data.errors)
+  if (!data.success) return refuse('invalid', 'the body does not match the schema of its kind', data.errors)
   const carried = translateClassification(data.data, signed, call.site.labels)
   if (isRefusal(carried)) return carried
   const { label, keys, transport } = signed
@@ -73,14 +73,15 @@ export async function openFederationMessage<T>(
 }
 
 /**
- * Refuses a message that creates an object here and is for another tenant than the site or the caller; undefined when
- * it fits.
+ * Refuses a message that creates an object here for a tenant other than the site's or the caller's; undefined when it
+ * is accepted.
  */
 export function checkAddressee(call: Call, { receiver_tenant_id }: Statement): Refusal | undefined {
   const { caller, site } = call
-  if (receiver_tenant_id !== site.tenant_id) return refuse('not_your_tenant', 'the message is for another tenant')
+  if (receiver_tenant_id !== site.tenant_id)
+    return refuse('not_your_tenant', 'the message is for a tenant other than the site’s')
   if (caller.tenant_id === '*' || caller.tenant_id === receiver_tenant_id) return undefined
-  return refuse('not_your_tenant', 'the message is for another tenant than the caller’s')
+  return refuse('not_your_tenant', 'the message is for a tenant other than the caller’s')
 }
 
 /** The data with the classification that it may carry in the terms of the site's policy. */
@@ -89,12 +90,12 @@ function translateClassification<T>(
   { label, label_map }: VerifiedStatement,
   labels: LabelPolicy,
 ): T | Refusal {
-  const { classification: theirs } = data as { readonly classification?: Label }
-  if (!theirs) return data
-  const classification = translateLabel(theirs, label_map, labels)
+  const { classification: received } = data as { readonly classification?: Label }
+  if (!received) return data
+  const classification = translateLabel(received, label_map, labels)
   if (isRefusal(classification)) return classification
   if (!isCovered(classification, label, labels))
-    return refuse('label_denied', 'what the message carries is labelled above the message')
+    return refuse('label_denied', 'the classification in the message is above the label of the message')
   return { ...data, classification }
 }
 

@@ -1,11 +1,14 @@
-// The body of a federation message: read only when its bytes are the ones that the statement was signed for.
+// The body of a federation message: parsed only when its bytes match the signed statement.
 import type * as z from 'zod'
 import { sha384 } from '../../kernel/encoding/canonical-json.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import type { MessageKind } from '../../kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 
-/** `body`: base64url of the bytes. Undefined when kind, length, digest or schema do not hold, or the bytes are not JSON. */
+/**
+ * `body`: base64url of the bytes. Undefined when kind, length, digest or schema do not match, or the bytes are not
+ * JSON.
+ */
 export function readSignedBody<T>(
   statement: Pick<UnlabelledStatement, 'kind' | 'body'>,
   kind: MessageKind,

@@ -1,4 +1,4 @@
-// Whether something with a label may leave for a peer: a contract of the site role.
+// Whether an object with a label may leave for a peer: a contract of the site role.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'
@@ -11,8 +11,8 @@ export const checkPeerCrossing = operationContract({
   output: z.strictObject({ allowed: z.boolean(), reason: z.string() }).meta({ id: 'Crossing' }),
 })
 
-/** Why something with this label may not leave for the peer; undefined when it may. */
-export async function checkCrossing({ roles }: Call, peer: string, held: Label): Promise<Refusal | undefined> {
-  const { allowed, reason } = await throwRefusal(roles.request(checkPeerCrossing, { name: peer, label: held }))
-  return allowed ? undefined : refuse('label_denied', `it may not go to ${peer}: ${reason}`)
+/** The refusal of an object with this label to the peer; undefined when it may leave. */
+export async function checkCrossing({ roles }: Call, peer: string, label: Label): Promise<Refusal | undefined> {
+  const { allowed, reason } = await throwRefusal(roles.request(checkPeerCrossing, { name: peer, label }))
+  return allowed ? undefined : refuse('label_denied', `the object may not leave for peer ${peer}: ${reason}`)
 }

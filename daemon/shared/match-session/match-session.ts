@@ -36,7 +36,7 @@ export const openSession = operationContract({
   output: z.looseObject({ id: z.string() }),
 })
 
-/** The same id again is the same session. */
+/** A session to open. A repeated id returns the existing session. */
 export type MatchSession = ContractInput<(typeof openSession)['input']>
 
 export const ruleOnMatch = operationContract({
@@ -68,7 +68,7 @@ export async function openMatchSession({ roles }: Call, session: MatchSession): 
   return isRefusal(opened) ? opened : undefined
 }
 
-/** Gives the ruling of a session to its match. Returns the refusal of one that the match does not take. */
+/** Passes the ruling of a session to its match. Returns the refusal of a ruling that the match cannot take. */
 export async function applySessionRuling({ roles }: Call, ruling: SessionRuling): Promise<Refusal | undefined> {
   const ruled = await roles.request(ruleOnMatch, ruling)
   return isRefusal(ruled) ? ruled : undefined

@@ -2,9 +2,9 @@
 import type { Refusal } from '../../kernel/error/errors.ts'
 
 /**
- * What belongs together, as a file or an answer. `known`: what it is known as, the same each time that the same comes again.
- * A document that could not be read is the refusal that says why. `is_whole`: all of it is taken or nothing; else what is no
- * signal is left out and the rest is taken.
+ * Documents that belong together, such as a file or a response. `known`: its id, the same whenever the same set is
+ * read again. A document that could not be read is replaced by a refusal with the reason. `is_whole`: the set is
+ * taken as a whole or not at all; otherwise invalid documents are skipped.
  */
 export type PolledSet = {
   readonly set_id: string
@@ -17,18 +17,18 @@ export type PolledDocumentFault = { readonly at: number; readonly detail: string
 
 export type PollResult = {
   readonly sets: readonly PolledSet[]
-  /** Where to go on once all of it is durable; opaque, at most 4,096 characters. */
+  /** Position to continue from once the sets are durable; opaque, at most 4,096 characters. */
   readonly cursor: string | undefined
-  /** Whether there is more to be had at once. */
+  /** Whether more items are available at once. */
   readonly has_more: boolean
   /**
-   * Told when everything is durable, with the faults of each set by its number. Until this has resolved, or a poll is given
-   * the new cursor, the same news come again: after a death, too.
+   * Called when everything is durable, with the faults of each set by its number. Until it resolves, or a poll has
+   * the new cursor, the same items are returned again, also after a crash.
    */
   acknowledge(faults: ReadonlyMap<number, readonly PolledDocumentFault[]>): Promise<void>
 }
 
-/** Something to read JSON with that refuses what cannot be carried on. */
+/** Parses JSON; refuses values that cannot be stored. */
 export type JsonReader = (bytes: Uint8Array) => unknown | Refusal
 
 export interface PolledSource {

@@ -1,8 +1,8 @@
-// Holds the quorum policy to its bounds: what a request may ask for and what it is refused.
+// Bounds of the quorum policy.
 import { expect, test } from 'vitest'
 import { quorumPolicy } from './quorum-policy.ts'
 
-test('m and n are enough', () => {
+test('m and n are sufficient', () => {
   expect(quorumPolicy.parse({ m: 2, n: 3 })).toEqual({
     m: 2,
     n: 3,
@@ -17,7 +17,7 @@ test.for([
   { m: 1000, n: 1000, ratify_threshold: 1, conflict_threshold: 1 },
   { m: 1, n: 2, contributors: ['a', 'b'], deadline: '2030-01-02T03:04:05Z' },
   { m: 1, n: 2, deadline: '2030-01-02T03:04:05.678+02:00' },
-])('accepts %j', (given) => expect(quorumPolicy.safeParse(given).success).toBe(true))
+])('accepts %j', (policy) => expect(quorumPolicy.safeParse(policy).success).toBe(true))
 
 test.for([
   { m: 0, n: 1 },
@@ -37,10 +37,10 @@ test.for([
   { m: 1, n: 1, deadline: '2030-01-02' },
   { m: 1, n: 1, deadline: '2030-01-02T03:04:05' },
   { m: 1, n: 1, quorum: 1 },
-])('refuses %j', (given) => expect(quorumPolicy.safeParse(given).success).toBe(false))
+])('refuses %j', (policy) => expect(quorumPolicy.safeParse(policy).success).toBe(false))
 
-test('says which field is wrong', () => {
-  const paths = (given: object) => quorumPolicy.safeParse(given).error?.issues.map((issue) => issue.path.join('.'))
+test('a fault names the invalid field', () => {
+  const paths = (policy: object) => quorumPolicy.safeParse(policy).error?.issues.map((issue) => issue.path.join('.'))
   expect(paths({ m: 3, n: 2 })).toEqual(['m'])
   expect(paths({ m: 1, n: 3, contributors: ['a', 'a'] })).toEqual(['contributors', 'contributors'])
 })

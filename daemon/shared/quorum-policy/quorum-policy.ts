@@ -1,22 +1,24 @@
-// The quorum policy of a session: how many must speak, how they are combined, and where the lines are drawn.
+// The quorum policy of a session: number of contributors, combination method and thresholds.
 import * as z from 'zod'
 
 export const combinationMethod = z.enum(['weighted_average', 'dempster_shafer'])
 export type CombinationMethod = z.output<typeof combinationMethod>
 
-/** The most contributors a session can have. */
+/** Largest number of contributors of a session. */
 export const max_contributors = 1000
 
 const count = z.int().min(1).max(max_contributors)
 
-/** Strict. Refused besides: m > n; a list of contributors that is not exactly n distinct ones. */
+/** A strict object. Also refused: m > n, and a list of contributors that is not exactly n distinct ones. */
 export const quorumPolicy = z
   .strictObject({
-    m: count.meta({ description: 'Distinct contributors needed before anything is decided' }),
-    n: count.meta({ description: 'Most contributors; with all of them heard, an undecided session is in conflict' }),
+    m: count.meta({ description: 'Distinct contributors required for a decision' }),
+    n: count.meta({
+      description: 'Largest number of contributors; a session that is undecided after n contributions is in conflict',
+    }),
     combination_method: combinationMethod
       .default('weighted_average')
-      .meta({ description: 'How the contributions become one score' }),
+      .meta({ description: 'Method that combines the contributions into one score' }),
     ratify_threshold: z
       .number()
       .gt(0.5)
@@ -40,14 +42,14 @@ export const quorumPolicy = z
       .optional()
       .meta({ description: 'Instant (RFC 3339) after which an undecided session is in conflict' }),
   })
-  .check((given) => {
-    const { m, n, contributors } = given.value
+  .check((policy) => {
+    const { m, n, contributors } = policy.value
     const refuse = (field: string, message: string) =>
-      given.issues.push({ code: 'custom', path: [field], message, input: given.value })
-    if (m > n) refuse('m', 'm is at most n')
+      policy.issues.push({ code: 'custom', path: [field], message, input: policy.value })
+    if (m > n) refuse('m', 'must be at most n')
     if (contributors === undefined) return
-    if (contributors.length !== n) refuse('contributors', 'contributors names exactly n contributors')
-    if (new Set(contributors).size !== contributors.length) refuse('contributors', 'each contributor is named once')
+    if (contributors.length !== n) refuse('contributors', 'must name exactly n contributors')
+    if (new Set(contributors).size !== contributors.length) refuse('contributors', 'must name each contributor once')
   })
   .meta({ description: 'M-of-N quorum policy of a session' })
 

@@ -1,4 +1,5 @@
-// Lists of other roles that the intelligence role reads for events worth a signal. Each output is the part that it reads.
+// Lists of other roles that the intelligence role polls for causes of signals. Each output declares the fields that
+// it reads.
 import * as z from 'zod'
 import { label } from '../../kernel/label/label.ts'
 import { operationContract } from '../../kernel/operation/operation-contract.ts'
