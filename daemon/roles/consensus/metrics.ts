@@ -5,7 +5,7 @@ export const sessionTotal = counter('consensus_session_total', 'Sessions that en
 export const sessionActive = gauge('consensus_session_active', 'Sessions in a state now', ['state'])
 export const combinerSeconds = histogram(
   'consensus_combiner_seconds',
-  'Time that one combination took',
+  'Duration of one combination',
   ['method'],
   [0.000_01, 0.000_1, 0.001, 0.01, 0.1],
 )

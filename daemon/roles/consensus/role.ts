@@ -76,5 +76,5 @@ export const consensus: Role = role(outline, {
 
 function startRefusal(profile: DeploymentProfile, pattern: unknown): string | undefined {
   if (profile !== 'customer_onprem' || pattern !== 'lookup_only') return undefined
-  return 'consensus requires the full-lens profile: with customer_onprem and matching_pattern lookup_only it runs at the central matching node, not here'
+  return 'consensus requires the full-lens profile: with customer_onprem and matching_pattern lookup_only it runs only at the central matching node'
 }

@@ -17,7 +17,7 @@ export const settings = settingsBlock('consensus', {
   ...toolFields('CONSENSUS'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
-    doc: 'How this deployment matches; consensus does not run where it is lookup_only on customer premises.',
+    doc: 'Matching pattern of this deployment; consensus refuses to start with lookup_only on customer premises.',
   }),
   contributors: z
     .record(
@@ -32,8 +32,8 @@ export const settings = settingsBlock('consensus', {
           .array(shortText)
           .max(64)
           .default([])
-          .meta({ description: 'Subjects besides itself that may submit for it' }),
-        tenant_id: shortText.optional().meta({ description: 'The only tenant it contributes in; any when absent' }),
+          .meta({ description: 'Subjects that may submit for the contributor, besides itself' }),
+        tenant_id: shortText.optional().meta({ description: 'The only tenant of its contributions; absent: any' }),
       }),
     )
     .default({})
@@ -73,7 +73,7 @@ export const settings = settingsBlock('consensus', {
           )
           .refine(
             ({ tls_cert_file, tls_key_file }) => !tls_cert_file === !tls_key_file,
-            'needs tls_cert_file and tls_key_file both',
+            'needs both tls_cert_file and tls_key_file',
           ),
       ]),
     )

@@ -1,4 +1,4 @@
-// A list that is kept sorted by insertions and removals equals the same list sorted at once.
+// A list sorted by insertions and removals equals the same list sorted at once.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
@@ -6,7 +6,7 @@ import { insertSorted, removeSorted, supersedeSorted } from './canonical-list.ts
 import { combine, combineSorted } from './combine.ts'
 import type { Opinion } from './opinion.ts'
 
-test('one by one, superseding included, gives the bits of all at once', () => {
+test('insertion one by one, superseding included, equals sorting all at once', () => {
   fc.assert(
     fc.property(combinationMethods, shuffledLists(), fc.nat({ max: 8 }), (method, [list, arrival], again) => {
       let sorted: readonly Opinion[] = []
@@ -19,7 +19,7 @@ test('one by one, superseding included, gives the bits of all at once', () => {
   )
 })
 
-test('a contributor who never spoke leaves the list as it is', () => {
+test('removal of an unknown contributor changes nothing', () => {
   const sorted = [{ contributor_id: 'a', pair_score: 1, accuracy: 1, credibility: 1 }]
   expect(removeSorted(sorted, 'b')).toBe(sorted)
   expect(removeSorted(sorted, 'a')).toEqual([])

@@ -22,8 +22,8 @@ function indexAfterEquals(sorted: readonly Opinion[], opinion: Opinion): number 
   let high = sorted.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const there = sorted[middle]
-    if (there !== undefined && compareCanonically(there, opinion) <= 0) low = middle + 1
+    const existing = sorted[middle]
+    if (existing !== undefined && compareCanonically(existing, opinion) <= 0) low = middle + 1
     else high = middle
   }
   return low

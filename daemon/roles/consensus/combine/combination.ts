@@ -6,9 +6,9 @@ import { fraction } from '../fields.ts'
 /** Strict, like every stored or returned schema. */
 export const combination = z.strictObject({
   method: combinationMethod,
-  score: fraction.nullable().meta({ description: 'Combined score for a match; null where the opinions leave none' }),
+  score: fraction.nullable().meta({ description: 'Combined score for a match; null where the opinions allow none' }),
   conflict: fraction.meta({
-    description: 'Weighted disagreement of the scores: 0 agreed, 1 two equal camps at the extremes',
+    description: 'Weighted disagreement of the scores: 0 for agreement, 1 for two equal camps at the extremes',
   }),
   total_weight: z.number().min(0).meta({ description: 'Sum of accuracy x credibility' }),
   belief: fraction

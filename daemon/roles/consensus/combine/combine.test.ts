@@ -22,10 +22,10 @@ test('the order of arrival changes no bit', () => {
 test('every value stays in its range, and none is NaN', () => {
   fc.assert(
     fc.property(combinationMethods, opinionLists(60), (method, list) => {
-      const found = combine(method, list)
-      combination.parse(found)
-      expect(found.score === null).toBe(found.reason !== undefined)
-      expect(found.K === 1).toBe(found.reason === 'total_conflict')
+      const result = combine(method, list)
+      combination.parse(result)
+      expect(result.score === null).toBe(result.reason !== undefined)
+      expect(result.K === 1).toBe(result.reason === 'total_conflict')
     }),
   )
 })
@@ -49,9 +49,14 @@ test('an opinion without weight changes no bit', () => {
     credibility: side ? score : 0,
   }))
   fc.assert(
-    fc.property(combinationMethods, opinionLists(), fc.array(weightless, { maxLength: 3 }), (method, list, silent) => {
-      expect(combine(method, [...silent, ...list])).toStrictEqual(combine(method, list))
-    }),
+    fc.property(
+      combinationMethods,
+      opinionLists(),
+      fc.array(weightless, { maxLength: 3 }),
+      (method, list, weightlessOpinions) => {
+        expect(combine(method, [...weightlessOpinions, ...list])).toStrictEqual(combine(method, list))
+      },
+    ),
   )
 })
 
@@ -62,7 +67,7 @@ test('a negative zero is a zero', () => {
 })
 
 describe('weighted_average', () => {
-  test('is the mean of the scores, each by accuracy times credibility', () => {
+  test('is the mean of the scores, weighted by accuracy times credibility', () => {
     const { score, total_weight } = combine('weighted_average', buildOpinions([0.9, 1, 0.5], [0.3, 0.5, 0.2]))
     expect(score).toBeCloseTo((0.5 * 0.9 + 0.1 * 0.3) / 0.6, 12)
     expect(total_weight).toBeCloseTo(0.6, 12)
@@ -80,12 +85,12 @@ describe('dempster_shafer', () => {
     [2, 0.42],
     [5, 0.8295],
   ] as const)('K of %d identical (.7, .3) opinions is %d', ([count, K]) => {
-    const found = combine('dempster_shafer', buildOpinions(...Array.from({ length: count }, () => [0.7] as const)))
-    expect(found.K).toBeCloseTo(K, 12)
-    expect(found.conflict).toBe(0)
+    const result = combine('dempster_shafer', buildOpinions(...Array.from({ length: count }, () => [0.7] as const)))
+    expect(result.K).toBeCloseTo(K, 12)
+    expect(result.conflict).toBe(0)
   })
 
-  test('two certain opinions against each other: null and K = 1, never NaN', () => {
+  test('two certain contrary opinions give null and K = 1, never NaN', () => {
     expect(combine('dempster_shafer', buildOpinions([1], [0]))).toStrictEqual({
       method: 'dempster_shafer',
       score: null,
@@ -99,13 +104,13 @@ describe('dempster_shafer', () => {
   })
 
   test('one opinion is reported as it was discounted', () => {
-    const found = combine('dempster_shafer', buildOpinions([0.75, 0.5]))
-    expect(found).toMatchObject({ score: 0.625, belief: 0.375, plausibility: 0.875, K: 0, conflict: 0 })
+    const result = combine('dempster_shafer', buildOpinions([0.75, 0.5]))
+    expect(result).toMatchObject({ score: 0.625, belief: 0.375, plausibility: 0.875, K: 0, conflict: 0 })
   })
 
   test('tiny weights leave the score undecided in the middle', () => {
-    const found = combine('dempster_shafer', buildOpinions([1, 5e-324], [0.2, 1e-310]))
-    expect(found).toMatchObject({ score: 0.5, plausibility: 1, K: 0 })
+    const result = combine('dempster_shafer', buildOpinions([1, 5e-324], [0.2, 1e-310]))
+    expect(result).toMatchObject({ score: 0.5, plausibility: 1, K: 0 })
   })
 })
 
@@ -115,11 +120,11 @@ test.for(['weighted_average', 'dempster_shafer'] as const)('%s: no weight at all
   }
 })
 
-/** Scores and weights in tenths, so that exact integers can be the judge. */
+/** Scores and weights in tenths, so that the expected values are exact integers. */
 const inTenths = fc.record({ s: fc.integer({ min: 0, max: 10 }), w: fc.integer({ min: 1, max: 10 }) })
 type Tenths = { readonly s: number; readonly w: number }
 
-/** Dempster's rule by commonalities, which just multiply; null for total conflict. All in hundredths, as integers. */
+/** Dempster's rule by commonalities, which multiply; null for total conflict. All in hundredths, as integers. */
 function exactScore(list: readonly Tenths[]): number | null {
   let [match, nonMatch, either] = [1n, 1n, 1n]
   for (const { s, w } of list) {
@@ -156,13 +161,13 @@ describe('a thousand sources', () => {
     { name: '999 for, one against', many: { s: 7, w: 10 }, one: { s: 1, w: 10 }, score: 1 },
   ])('$name', ({ many, one, score }) => {
     const list = [...Array.from({ length: 999 }, () => many), one]
-    const found = combine('dempster_shafer', fromTenths(list))
+    const result = combine('dempster_shafer', fromTenths(list))
     expect(exactScore(list)).toBeCloseTo(score, 12)
-    expect(found.score).toBeCloseTo(score, 12)
-    expect(found.K).toBeLessThan(1)
+    expect(result.score).toBeCloseTo(score, 12)
+    expect(result.K).toBeLessThan(1)
   })
 
-  test('camps that cancel out far below what a double holds still weigh what they weigh', () => {
+  test('camps that cancel out far below the range of a double keep their weight', () => {
     const list = [
       ...Array.from({ length: 500 }, () => ({ s: 1, w: 10 })),
       ...Array.from({ length: 500 }, () => ({ s: 9, w: 10 })),

@@ -44,7 +44,7 @@ test.for([1, 2, 5, 500])('two equal camps of %d at the extremes: 1', (size) => {
   expect(measureConflict(buildOpinions(...camps))).toBeCloseTo(1, 12)
 })
 
-test('full agreement is exactly 0, and so are one and none', () => {
+test('full agreement is exactly 0, and so are one opinion and no opinion', () => {
   expect(measureConflict(buildOpinions([0.7, 0.3], [0.7, 0.9], [0.7, 1, 0.1]))).toBe(0)
   expect(measureConflict(buildOpinions([0.7]))).toBe(0)
   expect(measureConflict([])).toBe(0)

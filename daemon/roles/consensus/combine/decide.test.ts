@@ -5,7 +5,7 @@ import { buildOpinions, combinationMethods, shuffledLists } from '../../../../te
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decide } from './decide.ts'
 
-const policy = (given: object) => quorumPolicy.parse({ m: 2, n: 3, ...given })
+const policy = (fields: object) => quorumPolicy.parse({ m: 2, n: 3, ...fields })
 const byDempsterShafer = { combination_method: 'dempster_shafer' }
 
 test('fewer than m distinct contributors: PENDING_QUORUM, however clear or contrary', () => {
@@ -27,24 +27,25 @@ test('when two are undecided, it waits for the third, and is inconclusive with i
 })
 
 test('conflict comes before the score', () => {
-  const split = decide(policy({ conflict_threshold: 0.2 }), buildOpinions([1], [0.8], [0.6]))
-  expect(split).toMatchObject({ state: 'IN_CONFLICT', reason: 'conflict' })
+  const divided = decide(policy({ conflict_threshold: 0.2 }), buildOpinions([1], [0.8], [0.6]))
+  expect(divided).toMatchObject({ state: 'IN_CONFLICT', reason: 'conflict' })
 })
 
 test('total conflict comes before the thresholds', () => {
   const torn = decide(policy(byDempsterShafer), buildOpinions([1], [0]))
   expect(torn).toMatchObject({ state: 'IN_CONFLICT', reason: 'total_conflict', combination: { score: null, K: 1 } })
-  const mild = decide(policy({ ...byDempsterShafer, conflict_threshold: 1 }), buildOpinions([1], [1], [0]))
-  expect(mild).toMatchObject({ reason: 'total_conflict' })
+  const tolerant = decide(policy({ ...byDempsterShafer, conflict_threshold: 1 }), buildOpinions([1], [1], [0]))
+  expect(tolerant).toMatchObject({ reason: 'total_conflict' })
 })
 
-test('all weights zero: undecided, inconclusive with all heard', () => {
+test('with all weights zero the session is undecided, and inconclusive once all have answered', () => {
   expect(decide(policy({}), buildOpinions([1, 0], [1, 0])).state).toBe('PENDING_QUORUM')
   expect(decide(policy({}), buildOpinions([1, 0], [1, 0], [1, 0]))).toMatchObject({ reason: 'inconclusive' })
 })
 
 describe('a threshold is met to within 1e-12', () => {
-  const one = (given: object, score: number) => decide(policy({ m: 1, n: 1, ...given }), buildOpinions([score])).state
+  const stateOf = (fields: object, score: number) =>
+    decide(policy({ m: 1, n: 1, ...fields }), buildOpinions([score])).state
   test.for([
     { score: 0.8, state: 'RATIFIED' },
     { score: 0.8 - 5e-13, state: 'RATIFIED' },
@@ -52,7 +53,7 @@ describe('a threshold is met to within 1e-12', () => {
     { score: 0.2, state: 'RATIFIED' },
     { score: 0.2 + 5e-13, state: 'RATIFIED' },
     { score: 0.2 + 2e-12, state: 'IN_CONFLICT' },
-  ])('score $score: $state', ({ score, state }) => expect(one({}, score)).toBe(state))
+  ])('score $score: $state', ({ score, state }) => expect(stateOf({}, score)).toBe(state))
 
   test('the conflict of two camps of five at .9 and .1 meets .8, whatever the last bit', () => {
     const camps = buildOpinions(...Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const))
@@ -64,8 +65,8 @@ describe('a threshold is met to within 1e-12', () => {
 test('the order of arrival changes neither decision nor bit', () => {
   const thresholds = fc.record({ m: fc.integer({ min: 1, max: 6 }), conflict_threshold: fc.constantFrom(0.1, 0.5, 1) })
   fc.assert(
-    fc.property(combinationMethods, thresholds, shuffledLists(), (combination_method, given, [list, shuffled]) => {
-      const rules = quorumPolicy.parse({ ...given, n: 24, combination_method })
+    fc.property(combinationMethods, thresholds, shuffledLists(), (combination_method, fields, [list, shuffled]) => {
+      const rules = quorumPolicy.parse({ ...fields, n: 24, combination_method })
       expect(decide(rules, shuffled)).toStrictEqual(decide(rules, list))
     }),
   )

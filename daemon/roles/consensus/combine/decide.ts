@@ -22,7 +22,10 @@ export type QuorumDecision =
   | { readonly state: 'RATIFIED'; readonly decision: SessionDecision; readonly combination: Combination }
   | { readonly state: 'IN_CONFLICT'; readonly reason: ConflictReason; readonly combination: Combination }
 
-/** Absolute slack of every comparison with a threshold: sums of decimals miss theirs by the last bits. */
+/**
+ * Absolute tolerance of every comparison with a threshold: sums of decimals differ from exact values in the last
+ * bits.
+ */
 export const threshold_tolerance = 1e-12
 
 /** Decides on opinions in any order: at most one per contributor, the standing one. */
@@ -50,7 +53,7 @@ export function decideSorted(
   return { state: 'PENDING_QUORUM', combination }
 }
 
-/** Total conflict comes first: it has no score that a threshold could be held against. */
+/** The reason of a conflict, if any. Total conflict comes first: it has no score to compare with a threshold. */
 function findConflictReason(policy: DecisionPolicy, combination: Combination): 'total_conflict' | 'conflict' | null {
   if (combination.reason === 'total_conflict') return 'total_conflict'
   return combination.conflict >= policy.conflict_threshold - threshold_tolerance ? 'conflict' : null

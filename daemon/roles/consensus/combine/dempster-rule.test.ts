@@ -23,14 +23,15 @@ import {
 
 const precision = 6
 
-/** To 1e-6 and not to half of it: six published decimals are themselves rounded. */
-function expectClose(found: number, published: number): void {
-  expect(Math.abs(found - published)).toBeLessThanOrEqual(1e-6)
+/** Compares to 1e-6 rather than half of it: six published decimals are themselves rounded. */
+function expectClose(actual: number, published: number): void {
+  expect(Math.abs(actual - published)).toBeLessThanOrEqual(1e-6)
 }
 
-function expectMasses(found: Mass, frame: string, published: Record<string, number>): void {
-  const wanted = new Map(encodeMasses(frame, published))
-  for (let subset = 1; subset < 2 ** frame.length; subset++) expectClose(massAt(found, subset), wanted.get(subset) ?? 0)
+function expectMasses(actual: Mass, frame: string, published: Record<string, number>): void {
+  const expected = new Map(encodeMasses(frame, published))
+  for (let subset = 1; subset < 2 ** frame.length; subset++)
+    expectClose(massAt(actual, subset), expected.get(subset) ?? 0)
 }
 
 describe('published examples', () => {
@@ -42,7 +43,7 @@ describe('published examples', () => {
     return [{ ...published, frame: letters, a, b }]
   })
 
-  test('the file still holds all it held', () => {
+  test('the file of vectors is complete', () => {
     const holding = (field: 'K' | 'conj' | 'dempster') => pairs.filter((pair) => pair[field] !== undefined).length
     expect({ K: holding('K'), conj: holding('conj'), dempster: holding('dempster') }).toEqual({
       K: 9,
@@ -63,21 +64,21 @@ describe('published examples', () => {
   test.for(pairs.filter(({ dempster }) => dempster !== undefined))('$id: Dempster ($src)', (published) => {
     const { mass, K } = dempster(published.a, published.b)
     if (published.dempster === 'UNDEFINED') return expect({ mass, K }).toEqual({ mass: null, K: 1 })
-    if (mass === null) throw new Error('total conflict where the source has none')
+    if (mass === null) throw new Error('total conflict where the publication has none')
     expectMasses(mass, published.frame, published.dempster ?? {})
   })
 
   test('Z99: Dempster after Shafer discounting by .9', () => {
     const [zadeh] = pairs
-    if (zadeh === undefined) throw new Error('Z99 is the first')
+    if (zadeh === undefined) throw new Error('Z99 must be the first vector')
     const { mass } = dempster(discount(zadeh.a, 0.9), discount(zadeh.b, 0.9))
-    if (mass === null) throw new Error('a discounted source never conflicts totally')
+    if (mass === null) throw new Error('discounted sources must not conflict totally')
     expectMasses(mass, zadeh.frame, zadeh['dempster_after_shafer_discount_0.9'] ?? {})
   })
 
   test('SL3: belief constraint fusion of three opinions is Dempster’s rule (three decimals published)', () => {
-    const found = dempsterVectors.find(({ id }) => id === 'SL3')
-    const sources = (found?.opinions_bdu ?? []).map(([yes, no, either]) =>
+    const actual = dempsterVectors.find(({ id }) => id === 'SL3')
+    const sources = (actual?.opinions_bdu ?? []).map(([yes, no, either]) =>
       massOf(2, [
         [1, yes],
         [2, no],
@@ -86,7 +87,7 @@ describe('published examples', () => {
     )
     const { mass } = combineAll(2, sources)
     const masses = [1, 2, 3].map((subset) => (mass === null ? Number.NaN : massAt(mass, subset)))
-    for (const [at, published] of (found?.BCF_eq_dempster ?? [Number.NaN]).entries()) {
+    for (const [at, published] of (actual?.BCF_eq_dempster ?? [Number.NaN]).entries()) {
       expect(masses[at]).toBeCloseTo(published, 3)
     }
   })
@@ -151,7 +152,7 @@ describe('properties', () => {
     )
   })
 
-  test('a source that knows nothing changes no bit', () => {
+  test('a vacuous source changes no bit', () => {
     fc.assert(
       fc.property(fc.array(massFunctions, { maxLength: 4 }), fc.nat({ max: 4 }), (sources, at) => {
         expect(combineAll(3, sources.toSpliced(at, 0, vacuous(3)))).toEqual(combineAll(3, sources))
@@ -166,8 +167,8 @@ describe('properties', () => {
     fc.assert(
       fc.property(massFunctions, massFunctions, massFunctions, (a, b, c) => {
         const joint = conjunctive(conjunctive(a, b), c)
-        const left = [1, 2, 3, 4, 5, 6, 7].reduce((sum, subset) => sum + massAt(joint, subset), 0)
-        expect(combineAll(3, [a, b, c]).K).toBeCloseTo(1 - left, 12)
+        const unnormalised = [1, 2, 3, 4, 5, 6, 7].reduce((sum, subset) => sum + massAt(joint, subset), 0)
+        expect(combineAll(3, [a, b, c]).K).toBeCloseTo(1 - unnormalised, 12)
       }),
     )
   })
@@ -189,7 +190,7 @@ describe('extremes', () => {
     expect(K).toBeLessThan(1)
   })
 
-  test('masses far apart add up as they should', () => {
+  test('masses of very different size add up', () => {
     const mass = zeroMass(2)
     addMass(mass, 1, 1e-200, 0)
     addMass(mass, 1, 0.5, 0)
@@ -201,7 +202,7 @@ describe('extremes', () => {
     expect(massAt(mass, 2)).toBe(1e-323)
   })
 
-  test('what is no mass function, or another frame, is refused', () => {
+  test('an invalid mass function and a different frame are refused', () => {
     expect(() => massOf(2, [[1, 0.5]])).toThrow(RangeError)
     expect(() => massOf(2, [[0, 1]])).toThrow(RangeError)
     expect(() => massOf(2, [[1, Number.NaN]])).toThrow(RangeError)

@@ -1,10 +1,10 @@
-// Dempster's rule on any frame: the one rule that the role, the published examples and the tests all go through.
+// Dempster's rule on any frame, used by the role and by the tests against published examples.
 import { addMass, clearMass, divideMass, type Mass, massAt, vacuous, wholeFrame, zeroMass } from './mass.ts'
 
 /** `mass` null and K = 1: the sources leave nothing possible. */
 export type DempsterCombination = { readonly mass: Mass | null; readonly K: number }
 
-/** The largest K below one. K = 1 is kept for total conflict, so a K that only rounds to one is not taken for it. */
+/** The largest K below one. K = 1 is reserved for total conflict, so a K that merely rounds to one becomes this. */
 const K_BELOW_ONE = 1 - 2 ** -53
 
 /**
@@ -28,8 +28,8 @@ export function dempster(a: Mass, b: Mass): DempsterCombination {
 
 /**
  * Dempster's rule over any number of sources, renormalised after each. K is global: 1 - product of (1 - K of each
- * step), which is also what one joint combination would leave on the empty set. A source is read before the next is
- * asked for, so `sourceAt` may refill one and the same mass function.
+ * step), which is also what one joint combination would leave on the empty set. Each source is read before the next
+ * is requested, so `sourceAt` may refill one and the same mass function.
  */
 export function combineSources(
   singletons: number,
@@ -47,9 +47,9 @@ export function combineSources(
     conjoinInto(next, state, source)
     K += (1 - K) * Math.min(1, massAt(next, 0))
     if (!normalise(next)) return { mass: null, K: 1 }
-    const spare = state
+    const scratch = state
     state = next
-    next = spare
+    next = scratch
   }
   return { mass: state, K: Math.min(K, K_BELOW_ONE) }
 }
@@ -72,7 +72,7 @@ function normalise(joint: Mass): boolean {
   const { mantissa, exponent } = joint
   mantissa[0] = 0
   exponent[0] = 0
-  // The place of the empty set is free now: the sum is taken there, with the same wide range.
+  // The slot of the empty set is free now: the sum is computed there, with the same extended range.
   for (let subset = 1; subset < mantissa.length; subset++) {
     addMass(joint, 0, mantissa[subset] as number, exponent[subset] as number)
   }

@@ -14,7 +14,7 @@ function dissentOf(policy: QuorumPolicy, opinions: readonly Opinion[]) {
   return buildDissent(policy, opinions, { reason, combination: decision.combination })
 }
 
-test('two for, one against, one on the fence', () => {
+test('two for, one against, one undecided', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 4, conflict_threshold: 0.4 })
   const body = dissentOf(policy, buildOpinions([0.9, 1], [1, 0.5], [0, 1], [0.5, 0.5]))
   expect(body).toMatchObject({ reason: 'conflict', method: 'weighted_average', total_weight: 3 })
@@ -41,7 +41,7 @@ test('two for, one against, one on the fence', () => {
   expect(body.smallest_set).toEqual({ contributor_ids: ['c3'], decision: 'match', exact: true })
 })
 
-test('leave-one-out is what the others would give, to the bit; the body fits its schema; order changes nothing', () => {
+test('leave-one-out equals the result of the others to the bit; the body fits its schema; order does not matter', () => {
   fc.assert(
     fc.property(combinationMethods, shuffledLists(7), (combination_method, [list, shuffled]) => {
       const policy = quorumPolicy.parse({ m: 2, n: 24, combination_method, conflict_threshold: 0.2 })
@@ -56,7 +56,7 @@ test('leave-one-out is what the others would give, to the bit; the body fits its
   )
 })
 
-test('total conflict: no score, no deviation, and the one who breaks it is named', () => {
+test('total conflict has no score and no deviation, and names its cause', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 3, combination_method: 'dempster_shafer' })
   const body = dissentOf(policy, buildOpinions([1], [0], [0.9]))
   expect(body).toMatchObject({ reason: 'total_conflict', score: null, belief: null, plausibility: null, K: 1 })
@@ -65,7 +65,7 @@ test('total conflict: no score, no deviation, and the one who breaks it is named
   expect(body.smallest_set).toEqual({ contributor_ids: ['c2'], decision: 'match', exact: true })
 })
 
-test('a deadline that nobody met leaves a dissent without positions', () => {
+test('a deadline without contributions gives a dissent without positions', () => {
   const body = dissentOf(quorumPolicy.parse({ m: 2, n: 3 }), [])
   expect(dissentBody.parse(body)).toMatchObject({
     reason: 'inconclusive',
@@ -76,13 +76,13 @@ test('a deadline that nobody met leaves a dissent without positions', () => {
   })
 })
 
-test('of those at one end, the heaviest stands for it; those without weight stand for nothing', () => {
+test('the heaviest opinion represents its end; opinions without weight represent none', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 5 })
   const body = dissentOf(policy, buildOpinions([0, 0], [0.2, 0.3], [0.2, 0.6], [0.7, 0.4], [1, 0]))
   expect(body.most_divergent_pair).toMatchObject({ low: { contributor_id: 'c3' }, high: { contributor_id: 'c4' } })
 })
 
-test.for(['weighted_average', 'dempster_shafer'] as const)('%s: a thousand contributors are taken apart', (method) => {
+test.for(['weighted_average', 'dempster_shafer'] as const)('%s: a thousand contributors are analysed', (method) => {
   const policy = quorumPolicy.parse({ m: 2, n: 1000, combination_method: method, ratify_threshold: 1 })
   const list = buildOpinions(...Array.from({ length: 1000 }, (_, at) => [((at * 7919) % 1000) / 1000, 0.5] as const))
   const body = dissentOf(policy, list)

@@ -1,4 +1,4 @@
-// Analyses a disagreement: each position, the camps, the most divergent pair, and whose opinions prevent a ratification.
+// Analyses a disagreement: positions, camps, the most divergent pair, and the opinions that prevent a ratification.
 import * as z from 'zod'
 import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { fraction } from '../fields.ts'
@@ -44,19 +44,19 @@ export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }
  * Cost: of the order of n^2 for n contributors, and a second at most for a thousand.
  */
 export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[], cause: DissentCause): DissentBody {
-  const named = opinions.toSorted(compareCanonicallyThenById)
+  const inIdOrder = opinions.toSorted(compareCanonicallyThenById)
   const { method, reason: _scoreless, ...figures } = cause.combination
-  const positions = named.map((opinion) => positionOf(opinion, figures.score))
+  const positions = inIdOrder.map((opinion) => positionOf(opinion, figures.score))
   return {
     reason: cause.reason,
     method,
     ...figures,
     thresholds: { ratify_threshold: policy.ratify_threshold, conflict_threshold: policy.conflict_threshold },
-    quorum: { m: policy.m, n: policy.n, contributors: named.length },
+    quorum: { m: policy.m, n: policy.n, contributors: inIdOrder.length },
     positions,
-    camps: { match: campOf(named, positions, 'match'), non_match: campOf(named, positions, 'non_match') },
+    camps: { match: campOf(inIdOrder, positions, 'match'), non_match: campOf(inIdOrder, positions, 'non_match') },
     most_divergent_pair: findMostDivergentPair(positions),
-    influence: named.map((_, at) => influenceOf(cause.combination, named, at)),
-    smallest_set: findSmallestSet(policy, named),
+    influence: inIdOrder.map((_, at) => influenceOf(cause.combination, inIdOrder, at)),
+    smallest_set: findSmallestSet(policy, inIdOrder),
   }
 }

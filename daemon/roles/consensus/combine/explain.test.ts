@@ -13,14 +13,14 @@ const label = { policy: 'SITE', level: 'SECRET', categories: ['NUC'], originator
 const explainText = (body: DissentBody) => textOf(body, label)
 const explainMarkdown = (body: DissentBody) => markdownOf(body, label)
 
-function bodyOf(given: object, opinions: readonly Opinion[]): DissentBody {
-  const policy = quorumPolicy.parse({ m: 2, n: 4, ...given })
+function bodyOf(policyFields: object, opinions: readonly Opinion[]): DissentBody {
+  const policy = quorumPolicy.parse({ m: 2, n: 4, ...policyFields })
   const decision = decide(policy, opinions)
   const reason = decision.state === 'IN_CONFLICT' ? decision.reason : 'inconclusive'
   return buildDissent(policy, opinions, { reason, combination: decision.combination })
 }
 
-test('a conflict names its figures, both camps, and who stands in the way', () => {
+test('a conflict names its figures, both camps, and the decisive contributors', () => {
   const text = explainText(bodyOf({}, buildOpinions([0.9], [0.95], [0.1])))
   expect(text).toContain('At least 2 of 4 contributors had to answer.')
   expect(text).toContain('the conflict is 0.7556, and 0.5 or more stops a session whatever its score.')
@@ -31,18 +31,18 @@ test('a conflict names its figures, both camps, and who stands in the way', () =
   expect(text).toContain('1 contributor may still be heard.')
 })
 
-test('carries the label of what it tells of, below its title', () => {
+test('carries the label of the dissent below its title', () => {
   const body = bodyOf({}, buildOpinions([0.9], [0.1]))
   expect(explainText(body).split('\n')[2]).toBe('Classification: SITE SECRET NUC, releasable to tenant-a.')
-  const shared = { ...label, categories: [], releasable_to: ['FR', 'a`b'] }
-  expect(textOf(body, shared).split('\n')[2]).toBe('Classification: SITE SECRET, releasable to FR, a`b.')
-  expect(markdownOf(body, shared).split('\n')[2]).toBe(
+  const sharedLabel = { ...label, categories: [], releasable_to: ['FR', 'a`b'] }
+  expect(textOf(body, sharedLabel).split('\n')[2]).toBe('Classification: SITE SECRET, releasable to FR, a`b.')
+  expect(markdownOf(body, sharedLabel).split('\n')[2]).toBe(
     'Classification: `SITE` `SECRET`, releasable to `FR`, `` a`b ``.',
   )
   expect(textOf(body, { ...label, releasable_to: [] })).toContain('releasable to nobody.')
 })
 
-describe('each reason is told apart', () => {
+describe('each reason has its own text', () => {
   const evidential = { combination_method: 'dempster_shafer' }
   test.for([
     ['total conflict', evidential, buildOpinions([1], [0]), 'contradict each other completely'],
@@ -54,7 +54,7 @@ describe('each reason is told apart', () => {
   ] as const)('%s', ([, policy, opinions, words]) => expect(explainText(bodyOf(policy, opinions))).toContain(words))
 })
 
-test('the same words whatever the order of arrival, and no NaN, null or undefined among them', () => {
+test('the text does not depend on the order of arrival, and contains no NaN, null or undefined', () => {
   fc.assert(
     fc.property(combinationMethods, shuffledLists(7), (combination_method, [list, shuffled]) => {
       const body = bodyOf({ n: 24, combination_method, conflict_threshold: 0.2 }, list)
@@ -66,10 +66,10 @@ test('the same words whatever the order of arrival, and no NaN, null or undefine
   )
 })
 
-test('names cannot move a cursor, reorder text or become markup', () => {
+test('names cannot move the cursor, reorder text or become markup', () => {
   const [first, second] = buildOpinions([0.9], [0.1])
-  const hostile = [first, second].flatMap((one) =>
-    one ? [{ ...one, contributor_id: `\u001b[2J\u202e\`*${one.contributor_id}\n# x` }] : [],
+  const hostile = [first, second].flatMap((opinion) =>
+    opinion ? [{ ...opinion, contributor_id: `\u001b[2J\u202e\`*${opinion.contributor_id}\n# x` }] : [],
   )
   const body = bodyOf({ n: 2 }, hostile)
   expect(explainText(body)).not.toMatch(/(?!\n)\p{C}/u)

@@ -6,7 +6,7 @@ import { replaceUnprintable } from './wording.ts'
 
 const TITLE = 'This session is in conflict'
 
-/** Plain text, ending in a newline. `label`: that of the dissent, which the text carries wherever it is taken. */
+/** Plain text, ending in a newline. `label`: the label of the dissent, which the text carries. */
 export function explainAsText(body: DissentBody, label: Label): string {
   const sections = narrateDissent(body, replaceUnprintable).map(({ title, prose, points }) =>
     [title.toUpperCase(), ...prose, ...points.map((point) => `  - ${point}`)].join('\n'),
@@ -21,9 +21,9 @@ export function explainAsMarkdown(body: DissentBody, label: Label): string {
 }
 
 function formatMarking({ policy, level, categories, releasable_to, originator }: Label, name: NameFormatter): string {
-  const held = [policy, level, ...categories].map(name).join(' ')
+  const marking = [policy, level, ...categories].map(name).join(' ')
   const audience = (releasable_to ?? [originator]).map(name).join(', ')
-  return `Classification: ${held}, releasable to ${audience || 'nobody'}.`
+  return `Classification: ${marking}, releasable to ${audience || 'nobody'}.`
 }
 
 function formatMarkdownSection({ title, prose, points }: NarrativeSection): string {
@@ -33,9 +33,9 @@ function formatMarkdownSection({ title, prose, points }: NarrativeSection): stri
 
 /** The fence is longer than any run of backticks inside, and padded, as CommonMark requires. */
 const codeSpan: NameFormatter = (contributor_id) => {
-  const shown = replaceUnprintable(contributor_id)
-  const runs = shown.match(/`+/g) ?? []
+  const printable = replaceUnprintable(contributor_id)
+  const runs = printable.match(/`+/g) ?? []
   const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1)
   const padding = runs.length > 0 ? ' ' : ''
-  return `${fence}${padding}${shown}${padding}${fence}`
+  return `${fence}${padding}${printable}${padding}${fence}`
 }

@@ -18,14 +18,14 @@ export const influence = z.strictObject({
 export type Influence = z.output<typeof influence>
 
 /** Combines again without the contributor: removing a source arithmetically would not give bit-identical results. */
-export function influenceOf(whole: Combination, named: readonly Opinion[], at: number): Influence {
+export function influenceOf(whole: Combination, opinions: readonly Opinion[], index: number): Influence {
   const { score, conflict } = whole
-  const without = combineSorted(whole.method, named.toSpliced(at, 1))
+  const remaining = combineSorted(whole.method, opinions.toSpliced(index, 1))
   return {
-    contributor_id: named[at]?.contributor_id ?? '',
-    score_without: without.score,
-    score_change: without.score === null || score === null ? null : without.score - score,
-    conflict_without: without.conflict,
-    conflict_change: without.conflict - conflict,
+    contributor_id: opinions[index]?.contributor_id ?? '',
+    score_without: remaining.score,
+    score_change: remaining.score === null || score === null ? null : remaining.score - score,
+    conflict_without: remaining.conflict,
+    conflict_change: remaining.conflict - conflict,
   }
 }

@@ -1,11 +1,11 @@
 // Mass functions on any small frame, whose masses neither underflow nor overflow however many sources are combined.
 
 /**
- * A mass function over the subsets of a frame of up to eight singletons; a subset is a bitmask.
- * The mass of subset A is `mantissa[A] * 2^(960 * exponent[A])`, with the mantissa 0 or in [2^-480, 2^480).
- * Source of the representation: T. Fukushima, "Numerical computation of spherical harmonics of arbitrary degree and
- * order by extending exponent of floating point numbers", J. Geodesy 86 (2012). A plain double would forget after
- * some 300 contrary sources that a subset was ever possible, and report a total conflict that is none.
+ * A mass function over the subsets of a frame of up to eight singletons; a subset is a bitmask. The mass of subset A
+ * is `mantissa[A] * 2^(960 * exponent[A])`, with the mantissa 0 or in [2^-480, 2^480). Source of the representation:
+ * T. Fukushima, "Numerical computation of spherical harmonics of arbitrary degree and order by extending exponent of
+ * floating point numbers", J. Geodesy 86 (2012). A plain double would forget after some 300 contrary sources that a
+ * subset was ever possible, and report a false total conflict.
  */
 export type Mass = {
   readonly singletons: number
@@ -22,10 +22,10 @@ const RADIX = 2 ** 960
 const HIGH = 2 ** 480
 const LOW = 2 ** -480
 
-/** How far given masses may miss a sum of one: they come from decimals. */
+/** Tolerated difference of the sum of masses from one: the masses come from decimals. */
 const SUM_TOLERANCE = 1e-9
 
-/** All masses zero: a place to add into, not yet a mass function. */
+/** All masses zero: an accumulator, not yet a mass function. */
 export function zeroMass(singletons: number): Mass {
   if (!Number.isInteger(singletons) || singletons < 1 || singletons > singletonsMax) {
     throw new RangeError(`a frame has 1 to ${singletonsMax} singletons`)
@@ -41,25 +41,25 @@ export function vacuous(singletons: number): Mass {
   return mass
 }
 
-/** Throws RangeError unless the masses lie in [0, 1], sum to one and leave the empty set alone. */
+/** Throws RangeError unless the masses lie in [0, 1], sum to one and the empty set has none. */
 export function massOf(singletons: number, entries: Iterable<readonly [FrameSubset, number]>): Mass {
   const mass = zeroMass(singletons)
   let sum = 0
   for (const [subset, value] of entries) {
-    if (!(value >= 0 && value <= 1)) throw new RangeError('a mass lies in [0, 1]')
+    if (!(value >= 0 && value <= 1)) throw new RangeError('a mass must lie in [0, 1]')
     if (!(subset > 0 && subset <= wholeFrame(mass)))
-      throw new RangeError('a focal subset is a non-empty part of the frame')
+      throw new RangeError('a focal subset must be a non-empty subset of the frame')
     addMass(mass, subset, value, 0)
     sum += value
   }
-  if (Math.abs(sum - 1) > SUM_TOLERANCE) throw new RangeError('masses sum to one')
+  if (Math.abs(sum - 1) > SUM_TOLERANCE) throw new RangeError('masses must sum to one')
   return mass
 }
 
 /** Adds `value * 2^(960 * exponent)` to a subset, for a value below 2^960. */
 export function addMass(mass: Mass, subset: FrameSubset, value: number, exponent: number): void {
   const sum = (mass.mantissa[subset] as number) + value
-  // Nearly always; where nothing is held yet, the exponent held means nothing, and an equal one is right.
+  // The common case. Where the mass is still zero its exponent is meaningless, and an equal one is correct.
   if (value >= LOW && sum < HIGH && mass.exponent[subset] === exponent) mass.mantissa[subset] = sum
   else if (value !== 0) addAcrossExponents(mass, subset, value, exponent)
 }
@@ -69,15 +69,15 @@ function addAcrossExponents(mass: Mass, subset: FrameSubset, value: number, expo
     value *= RADIX
     exponent -= 1
   }
-  const held = mass.mantissa[subset] as number
-  if (held !== 0) {
+  const current = mass.mantissa[subset] as number
+  if (current !== 0) {
     const above = exponent - (mass.exponent[subset] as number)
     // Two steps of 2^960 apart, the smaller one is below the last bit of the larger.
     if (above < -1) return
-    if (above === 0) value += held
-    else if (above === 1) value += held / RADIX
+    if (above === 0) value += current
+    else if (above === 1) value += current / RADIX
     else if (above === -1) {
-      value = held + value / RADIX
+      value = current + value / RADIX
       exponent += 1
     }
   }
@@ -114,7 +114,7 @@ export function massAt(mass: Mass, subset: FrameSubset): number {
   return exponent === 0 ? mantissa : mantissa * RADIX ** exponent
 }
 
-/** Shafer discounting: each mass times the reliability in [0, 1]; what is taken away goes to the whole frame. */
+/** Shafer discounting: each mass times the reliability in [0, 1]; the remainder goes to the whole frame. */
 export function discount(mass: Mass, reliability: number): Mass {
   const discounted = zeroMass(mass.singletons)
   for (let subset = 1; subset < mass.mantissa.length; subset++) {
@@ -149,7 +149,7 @@ function sumMasses(mass: Mass, share: (focal: FrameSubset) => number): number {
     const value = massAt(mass, focal)
     if (value !== 0) sum += value * share(focal)
   }
-  // Masses sum to one but for the last bit.
+  // Masses sum to one up to the last bit.
   return Math.min(1, sum)
 }
 

@@ -25,7 +25,7 @@ export function narrateDissent(body: DissentBody, name: NameFormatter): readonly
 
 function describeQuestion({ quorum, thresholds, method }: DissentBody): NarrativeSection {
   const { ratify_threshold, conflict_threshold } = thresholds
-  const way =
+  const combinationRule =
     method === 'weighted_average'
       ? 'The combined score is the average of the scores, each counted by its weight (accuracy times credibility).'
       : 'The combined score follows from Dempster’s rule of evidence, each score discounted by its weight (accuracy times credibility).'
@@ -33,7 +33,7 @@ function describeQuestion({ quorum, thresholds, method }: DissentBody): Narrativ
     title: 'What was asked',
     prose: [
       `Whether the two sides of this session are the same: 1 says match, 0 says no match. At least ${quorum.m} of ${quorum.n} contributors had to answer.`,
-      `${way} A match needs a score of ${formatNumber(ratify_threshold)} or more, a non-match ${formatNumber(1 - ratify_threshold)} or less, and the conflict must stay below ${formatNumber(conflict_threshold)}.`,
+      `${combinationRule} A match needs a score of ${formatNumber(ratify_threshold)} or more, a non-match ${formatNumber(1 - ratify_threshold)} or less, and the conflict must stay below ${formatNumber(conflict_threshold)}.`,
     ],
     points: [],
   }
@@ -47,8 +47,8 @@ function describePositions({ positions }: DissentBody, name: NameFormatter): Nar
   })
   const more = positions.length - listedMax
   if (more > 0) points.push(`and ${more} more, none with a lower score`)
-  const heard = `${formatCount(positions.length, 'contributor', 'contributors')} answered, lowest score first:`
-  return { title: 'What was answered', prose: [positions.length === 0 ? 'Nobody answered.' : heard], points }
+  const intro = `${formatCount(positions.length, 'contributor', 'contributors')} answered, lowest score first:`
+  return { title: 'What was answered', prose: [positions.length === 0 ? 'Nobody answered.' : intro], points }
 }
 
 function describeCause(body: DissentBody): NarrativeSection {
@@ -103,12 +103,12 @@ function describeInfluence({ smallest_set, influence, quorum }: DissentBody, nam
       ? `${exact ? 'No group' : 'No group was found that'} can be left out so that the others, at least ${quorum.m} of them, would ratify.`
       : `Without ${formatList(contributor_ids.map(name))} the others would ratify ${ratified}. ${search}`
   const strongest = influence
-    .filter((one) => one.score_change !== null && one.score_change !== 0)
+    .filter((influence) => influence.score_change !== null && influence.score_change !== 0)
     .toSorted((a, b) => Math.abs(b.score_change ?? 0) - Math.abs(a.score_change ?? 0))
     .slice(0, 3)
   const points = strongest.map(
-    (one) =>
-      `Without ${name(one.contributor_id)} the score would be ${formatNumber(one.score_without ?? 0)} and the conflict ${formatNumber(one.conflict_without)}`,
+    (influence) =>
+      `Without ${name(influence.contributor_id)} the score would be ${formatNumber(influence.score_without ?? 0)} and the conflict ${formatNumber(influence.conflict_without)}`,
   )
   return { title: 'Who would need to change', prose: [prose], points }
 }

@@ -1,4 +1,4 @@
-// The part of a contribution that a combiner sees: three numbers, and the order in which they are summed.
+// The part of a contribution that a combiner uses: three numbers, and the order in which they are summed.
 
 /** One contributor's standing opinion of the pair. All three numbers are in [0, 1]. */
 export type Opinion = {
@@ -8,7 +8,7 @@ export type Opinion = {
   readonly credibility: number
 }
 
-/** How much an opinion counts, in [0, 1]: accuracy x credibility. */
+/** The weight of an opinion, in [0, 1]: accuracy x credibility. */
 export function weight(opinion: Opinion): number {
   return opinion.accuracy * opinion.credibility
 }

@@ -40,21 +40,21 @@ function leaningOf(pair_score: number): ContributorPosition['leaning'] {
 }
 
 export function campOf(
-  named: readonly Opinion[],
+  opinions: readonly Opinion[],
   positions: readonly ContributorPosition[],
   leaning: 'match' | 'non_match',
 ): Camp {
-  const members = named.filter((_, at) => positions[at]?.leaning === leaning)
+  const members = opinions.filter((_, at) => positions[at]?.leaning === leaning)
   const { score, total_weight } = weightedAverage(members)
   return { contributor_ids: members.map((member) => member.contributor_id), total_weight, mean_score: score }
 }
 
 /** The ends of the range of scores that carry weight; of several at one end the heaviest, then the first. */
 export function findMostDivergentPair(positions: readonly ContributorPosition[]): DivergentPair | null {
-  const heard = positions.filter((position) => position.weight > 0)
-  let low = heard[0]
-  let high = heard[0]
-  for (const position of heard) {
+  const weighted = positions.filter((position) => position.weight > 0)
+  let low = weighted[0]
+  let high = weighted[0]
+  for (const position of weighted) {
     if (low === undefined || high === undefined) break
     if (position.pair_score === low.pair_score && position.weight > low.weight) low = position
     if (position.pair_score > high.pair_score) high = position

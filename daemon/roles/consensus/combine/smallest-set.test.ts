@@ -13,15 +13,15 @@ const policies = fc
     m: fc.integer({ min: 1, max: 4 }),
     conflict_threshold: fc.constantFrom(0.1, 0.5),
   })
-  .map((given) => quorumPolicy.parse({ ...given, n: 1000 }))
+  .map((fields) => quorumPolicy.parse({ ...fields, n: 1000 }))
 
 /** The size of the smallest set by trying every one; null where none will do. */
 function bruteForceSize(policy: DecisionPolicy, opinions: readonly Opinion[]): number | null {
   let best: number | null = null
   for (let mask = 1; mask < 2 ** opinions.length; mask++) {
-    const rest = opinions.filter((_, at) => (mask & (2 ** at)) === 0)
-    if (decide(policy, rest).state !== 'RATIFIED') continue
-    best = Math.min(best ?? opinions.length, opinions.length - rest.length)
+    const remaining = opinions.filter((_, at) => (mask & (2 ** at)) === 0)
+    if (decide(policy, remaining).state !== 'RATIFIED') continue
+    best = Math.min(best ?? opinions.length, opinions.length - remaining.length)
   }
   return best
 }
@@ -31,27 +31,27 @@ function withoutContributors(opinions: readonly Opinion[], ids: readonly string[
 }
 
 describe('up to 16 contributors', () => {
-  test('no smaller set would do', () => {
+  test('no smaller set is sufficient', () => {
     fc.assert(
       fc.property(policies, opinionLists(8), (policy, list) => {
-        const found = findSmallestSet(policy, list.toSorted(compareCanonicallyThenById))
-        expect(found.exact).toBe(true)
-        expect(found.contributor_ids?.length ?? null).toBe(bruteForceSize(policy, list))
-        if (found.contributor_ids === null) return
-        const rest = withoutContributors(list, found.contributor_ids)
-        expect(rest.length).toBeGreaterThanOrEqual(policy.m)
-        expect(decide(policy, rest)).toMatchObject({ state: 'RATIFIED', decision: found.decision })
+        const smallest = findSmallestSet(policy, list.toSorted(compareCanonicallyThenById))
+        expect(smallest.exact).toBe(true)
+        expect(smallest.contributor_ids?.length ?? null).toBe(bruteForceSize(policy, list))
+        if (smallest.contributor_ids === null) return
+        const remaining = withoutContributors(list, smallest.contributor_ids)
+        expect(remaining.length).toBeGreaterThanOrEqual(policy.m)
+        expect(decide(policy, remaining)).toMatchObject({ state: 'RATIFIED', decision: smallest.decision })
       }),
     )
   })
 
-  test('of two sets of one size, the lighter one', () => {
+  test('of two sets of equal size the lighter one is found', () => {
     const policy = quorumPolicy.parse({ m: 1, n: 2 })
-    const found = findSmallestSet(policy, buildOpinions([0.1, 0.9], [0.9, 0.8]))
-    expect(found).toEqual({ contributor_ids: ['c2'], decision: 'non_match', exact: true })
+    const smallest = findSmallestSet(policy, buildOpinions([0.1, 0.9], [0.9, 0.8]))
+    expect(smallest).toEqual({ contributor_ids: ['c2'], decision: 'non_match', exact: true })
   })
 
-  test('16 are still searched, 17 are not', () => {
+  test('16 contributors are searched exhaustively, 17 are not', () => {
     const policy = quorumPolicy.parse({ m: 10, n: 20 })
     const list = buildOpinions(...Array.from({ length: 17 }, (_, at) => [at < 5 ? 0.1 : 0.95] as const))
     expect(findSmallestSet(policy, list.slice(0, 16)).exact).toBe(true)
@@ -69,28 +69,28 @@ describe('beyond', () => {
       buildOpinions(...list.map(([s, a]) => [s / 100, a / 100] as const)).toSorted(compareCanonicallyThenById),
     )
 
-  test('what is found does ratify, leaves m, and none of it can be spared', () => {
+  test('the set leads to a ratification, leaves m contributors, and has no unnecessary member', () => {
     fc.assert(
       fc.property(policies, many, (policy, list) => {
         const { contributor_ids, decision, exact } = findSmallestSet(policy, list)
         expect(exact).toBe(false)
         if (contributor_ids === null) return
-        const rest = withoutContributors(list, contributor_ids)
-        expect(rest.length).toBeGreaterThanOrEqual(policy.m)
-        expect(decide(policy, rest)).toMatchObject({ state: 'RATIFIED', decision })
+        const remaining = withoutContributors(list, contributor_ids)
+        expect(remaining.length).toBeGreaterThanOrEqual(policy.m)
+        expect(decide(policy, remaining)).toMatchObject({ state: 'RATIFIED', decision })
         if (contributor_ids.length === 1) return
         for (const id of contributor_ids) {
-          const spared = withoutContributors(
+          const withMember = withoutContributors(
             list,
             contributor_ids.filter((other) => other !== id),
           )
-          expect(decide(policy, spared).state).not.toBe('RATIFIED')
+          expect(decide(policy, withMember).state).not.toBe('RATIFIED')
         }
       }),
     )
   })
 
-  test('the minority of 40 is found whole', () => {
+  test('the whole minority of 40 is found', () => {
     const policy = quorumPolicy.parse({ m: 20, n: 40, conflict_threshold: 0.05 })
     const list = buildOpinions(...Array.from({ length: 40 }, (_, at) => [at < 7 ? 0.1 : 0.9] as const))
     expect(findSmallestSet(policy, list).contributor_ids).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'])

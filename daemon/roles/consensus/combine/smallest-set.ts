@@ -1,24 +1,26 @@
-// Finds the smallest set of contributors without whom a session in conflict would ratify.
+// Finds the smallest set of contributors whose removal lets a session in conflict ratify.
 import * as z from 'zod'
 import { type DecisionPolicy, decideSorted, decision, type QuorumDecision, type SessionDecision } from './decide.ts'
 import { type Opinion, weight } from './opinion.ts'
 
 export const smallestSetResult = z.strictObject({
-  contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where no set was found' }),
+  contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where there is no such set' }),
   decision: decision.nullable().meta({ description: 'The decision that the others would ratify' }),
-  exact: z.boolean().meta({ description: 'Whether a smaller set is ruled out; greedy beyond 16 contributors' }),
+  exact: z
+    .boolean()
+    .meta({ description: 'True when no smaller set exists; the search is greedy beyond 16 contributors' }),
 })
 
 export type SmallestSet = z.output<typeof smallestSetResult>
 
-/** Up to here all sets are tried: at most 2^16 decisions over 16 opinions. */
+/** Largest number of contributors for which all sets are tried: at most 2^16 decisions over 16 opinions. */
 export const exactContributorsMax = 16
 
 /**
  * The fewest contributors without whom the others would ratify, with at least m of them left. Of several sets of that
  * size the one with the least weight, then the first in the given order. Beyond 16 contributors a greedy search with
- * at most about three decisions per contributor: the set that it finds leads to a ratification and has no spare member,
- * but a smaller set may exist. `opinions`: one per contributor, in canonical order.
+ * at most about three decisions per contributor: the set that it finds leads to a ratification and has no unnecessary
+ * member, but a smaller set may exist. `opinions`: one per contributor, in canonical order.
  */
 export function findSmallestSet(policy: DecisionPolicy, opinions: readonly Opinion[]): SmallestSet {
   const exact = opinions.length <= exactContributorsMax
@@ -34,11 +36,11 @@ function searchExhaustively(policy: DecisionPolicy, opinions: readonly Opinion[]
   for (let size = 1; size <= opinions.length - policy.m; size++) {
     let best: { removed: RemovedOpinions; weight: number } | null = null
     for (const mask of masksOfSize(size, opinions.length)) {
-      const rest = opinions.filter((_, at) => ((mask >>> at) & 1) === 0)
-      if (ratifiedDecision(decideSorted(policy, rest)) === null) continue
+      const remaining = opinions.filter((_, at) => ((mask >>> at) & 1) === 0)
+      if (ratifiedDecision(decideSorted(policy, remaining)) === null) continue
       const removed = opinions.filter((_, at) => ((mask >>> at) & 1) === 1)
-      const weighs = removed.reduce((sum, opinion) => sum + weight(opinion), 0)
-      if (best === null || weighs < best.weight) best = { removed: new Set(removed), weight: weighs }
+      const removedWeight = removed.reduce((sum, opinion) => sum + weight(opinion), 0)
+      if (best === null || removedWeight < best.weight) best = { removed: new Set(removed), weight: removedWeight }
     }
     if (best !== null) return best.removed
   }
@@ -59,8 +61,8 @@ function searchGreedily(policy: DecisionPolicy, opinions: readonly Opinion[]): R
   let best: RemovedOpinions | null = null
   for (const outcome of ['match', 'non_match'] as const) {
     for (const order of removalOrders(policy, opinions, outcome)) {
-      const found = removeUntilRatified(policy, opinions, order, (best?.size ?? opinions.length) - 1)
-      if (found !== null) best = restoreUnneeded(policy, opinions, found)
+      const removal = removeUntilRatified(policy, opinions, order, (best?.size ?? opinions.length) - 1)
+      if (removal !== null) best = restoreUnneeded(policy, opinions, removal)
     }
   }
   return best
@@ -75,8 +77,9 @@ function removalOrders(policy: DecisionPolicy, opinions: readonly Opinion[], out
 }
 
 /**
- * How hard an opinion holds the score back from the outcome. For the average, its share of the missing sum, so that
- * removing by pull is best as far as the score goes. For Dempster's rule its logarithm of plausibilities, which add up.
+ * How strongly an opinion pulls the score away from the outcome. For the average it is the share of the missing sum,
+ * so removal by pull is optimal for the score. For Dempster's rule it is the logarithm of plausibilities, which add
+ * up.
  */
 function pull(policy: DecisionPolicy, opinion: Opinion, outcome: SessionDecision): number {
   const w = weight(opinion)
@@ -85,7 +88,7 @@ function pull(policy: DecisionPolicy, opinion: Opinion, outcome: SessionDecision
   return Math.log((1 - w * score) / (1 - w * (1 - score)))
 }
 
-/** Not a difference: two certain opinions both pull without bound. */
+/** Compares without subtraction: the pull of certain opinions is infinite. */
 function compareDescending(a: number, b: number): number {
   if (a === b) return 0
   return a > b ? -1 : 1
@@ -109,10 +112,10 @@ function removeUntilRatified(
 function restoreUnneeded(
   policy: DecisionPolicy,
   opinions: readonly Opinion[],
-  found: RemovedOpinions,
+  removal: RemovedOpinions,
 ): RemovedOpinions {
-  const removed = new Set(found)
-  for (const opinion of [...found].reverse()) {
+  const removed = new Set(removal)
+  for (const opinion of [...removal].reverse()) {
     if (removed.size === 1) break
     removed.delete(opinion)
     if (decisionWithout(policy, opinions, removed) === null) removed.add(opinion)
@@ -125,8 +128,8 @@ function decisionWithout(
   opinions: readonly Opinion[],
   removed: RemovedOpinions,
 ): SessionDecision | null {
-  const rest = opinions.filter((opinion) => !removed.has(opinion))
-  return ratifiedDecision(decideSorted(policy, rest))
+  const remaining = opinions.filter((opinion) => !removed.has(opinion))
+  return ratifiedDecision(decideSorted(policy, remaining))
 }
 
 function ratifiedDecision(decision: QuorumDecision): SessionDecision | null {

@@ -1,4 +1,4 @@
-// The plain combiner: the mean of the scores, each by its weight.
+// The weighted average: the mean of the scores, each counted by its weight.
 import type { Combination } from './combination.ts'
 import { measureConflict } from './conflict.ts'
 import { type Opinion, weight } from './opinion.ts'

@@ -6,7 +6,7 @@ const LIFT = 2 ** 600
 
 /**
  * The factor by which all weights of a list may be multiplied before a ratio of them is taken. A power of two, so it
- * changes no bit of the ratio, save that tiny weights keep the bits which their products would lose.
+ * changes no bit of the ratio, except that tiny weights keep bits that their products would lose.
  */
 export function scaleFor(opinions: readonly Opinion[]): number {
   let largest = 0

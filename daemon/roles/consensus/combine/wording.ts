@@ -1,11 +1,11 @@
 // Formats numbers, names and lists as text, identically on every machine and in every locale.
 
-/** How many of a long list are written out. */
+/** Number of items of a long list that are written out. */
 export const listedMax = 10
 
 const PLACES = 4
 
-/** Four decimals at most, and never rounded into certainty: what is not 0 or 1 does not read as 0 or 1. */
+/** At most four decimals, never rounded to certainty: only 0 and 1 print as 0 and 1. */
 export function formatNumber(value: number): string {
   const rounded = Number(value.toFixed(PLACES))
   if (rounded === 0 && value !== 0) return value > 0 ? 'under 0.0001' : 'over -0.0001'
@@ -14,16 +14,16 @@ export function formatNumber(value: number): string {
   return String(rounded + 0)
 }
 
-/** Names come from outside: nothing that moves a cursor, hides or reorders text gets through. */
+/** Replaces characters of an untrusted name that move the cursor, or hide or reorder text. */
 export function replaceUnprintable(name: string): string {
   return name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
 }
 
-export function formatCount(count: number, one: string, several: string): string {
-  return `${count} ${count === 1 ? one : several}`
+export function formatCount(count: number, singular: string, plural: string): string {
+  return `${count} ${count === 1 ? singular : plural}`
 }
 
-/** "a", "a and b", "a, b and c"; beyond ten, the first ten and how many more. */
+/** Joins words as "a", "a and b", "a, b and c"; beyond ten, the first ten and the number of others. */
 export function formatList(words: readonly string[]): string {
   if (words.length > listedMax) {
     return `${words.slice(0, listedMax).join(', ')} and ${words.length - listedMax} more`

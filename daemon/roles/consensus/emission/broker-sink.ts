@@ -12,8 +12,8 @@ export type BrokerSink = BrokerEndpoint & {
 
 export type BrokerSinkClient = {
   /**
-   * Publishes JSON, persistent, under this message id, in the trace of the call that sends it; resolves once the broker has
-   * confirmed that a queue has it, and throws `Refused` (retryable) when it has not, within the call.
+   * Publishes JSON, persistent, under this message id, in the trace of the call that sends it; resolves once the
+   * broker has confirmed that a queue has it, and throws a retryable `Refusal` when it has not, within the call.
    */
   publish(
     to: BrokerSink,

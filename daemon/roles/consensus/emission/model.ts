@@ -43,7 +43,7 @@ export const storedEmission = z.strictObject({
   tenant_id: z.string(),
   label,
   ...receivedFields,
-  /** Of the subject, where an index finds it. */
+  /** Correlation id of the subject, repeated here for the index. */
   correlation_id: z.string().optional(),
   /** SHA-256 of the canonical message data: distinguishes a repeat from other content under the same number. */
   digest: z.string(),

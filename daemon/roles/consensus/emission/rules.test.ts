@@ -18,9 +18,9 @@ const ratifiedSession = {
 }
 
 describe('an emission', () => {
-  test('tells of the decision under the number of the session’s event', () => {
-    const told = emissionOf(ratifiedSession, 'ratified')
-    expect(sentEmission.parse(told)).toEqual({
+  test('carries the decision under the number of the session’s event', () => {
+    const emission = emissionOf(ratifiedSession, 'ratified')
+    expect(sentEmission.parse(emission)).toEqual({
       event: 'ratified',
       session_id: 'ses_1',
       seq: ratifiedSession.history.at(-1)?.seq,
@@ -34,16 +34,16 @@ describe('an emission', () => {
     })
   })
 
-  test('of a ratification says the same after the session was withdrawn; the retraction has a higher number', () => {
+  test('of a ratification is unchanged after the withdrawal; the retraction has a higher number', () => {
     const withdrawn = withdrawSession(ratifiedSession, ['hook'], 'ann', '2026-03-02T13:00:00.000Z')
     if (isRefusal(withdrawn)) throw withdrawn
     expect(emissionOf(withdrawn, 'ratified')).toEqual(emissionOf(ratifiedSession, 'ratified'))
-    const { seq, at: when, ...retracted } = emissionOf(withdrawn, 'retracted')
-    expect([when, seq > emissionOf(ratifiedSession, 'ratified').seq]).toEqual(['2026-03-02T13:00:00.000Z', true])
+    const { seq, at, ...retracted } = emissionOf(withdrawn, 'retracted')
+    expect([at, seq > emissionOf(ratifiedSession, 'ratified').seq]).toEqual(['2026-03-02T13:00:00.000Z', true])
     expect(retracted).toMatchObject({ event: 'retracted', decision: 'match', evidence_block_id: 'e'.repeat(64) })
   })
 
-  test('says that a person decided, and has no score where the contributions gave none', () => {
+  test('marks a decision of a person, and has no score where the contributions gave none', () => {
     const attestation = { id: 'att_1', by: 'ann', decision: 'non_match' as const, rationale: 'seen', at: recorded_at }
     const subject = { kind: 'entity_match', left: 'a', right: 'b', correlation_id: 'match-7' }
     const attested = ratifySession(
@@ -61,16 +61,16 @@ describe('an emission', () => {
     })
   })
 
-  test('is not made of what has not happened', () => {
+  test('is not built from an event that did not happen', () => {
     expect(() => emissionOf(buildStoredSession(), 'ratified')).toThrow('was not ratified')
     expect(() => emissionOf(ratifiedSession, 'retracted')).toThrow('was not retracted')
   })
 })
 
 function storedEmissionOf(more: Partial<SentEmission>, received_at = recorded_at): StoredEmission {
-  const { event, ...told } = { ...emissionOf(ratifiedSession, 'ratified'), ...more }
+  const { event, ...emission } = { ...emissionOf(ratifiedSession, 'ratified'), ...more }
   return {
-    ...told,
+    ...emission,
     tenant_id: 'tenant-a',
     label: unclassifiedLabel,
     origin: 'bravo',
@@ -80,47 +80,47 @@ function storedEmissionOf(more: Partial<SentEmission>, received_at = recorded_at
     federation: { transport: 'filedrop', peer: 'bravo', msg_id: 'msg_1', epoch: 1, seq: 1, parent_block_ids: [] },
     received_at,
     updated_at: received_at,
-    digest: canonicalDigest({ event, ...told }),
+    digest: canonicalDigest({ event, ...emission }),
   }
 }
 
-describe('an origin that is heard again', () => {
+describe('a repeated emission of an origin', () => {
   const later = '2026-03-02T14:00:00.000Z'
-  const standing = storedEmissionOf({ seq: 5 })
+  const stored = storedEmissionOf({ seq: 5 })
   const withdrawn = storedEmissionOf({ seq: 7, event: 'retracted' }, later)
-  const codeOf = (current: StoredEmission, given: StoredEmission) => {
-    const next = mergeEmission(current, given)
+  const codeOf = (current: StoredEmission, received: StoredEmission) => {
+    const next = mergeEmission(current, received)
     return isRefusal(next) ? next.code : undefined
   }
 
-  test('with the same words changes nothing, by whatever message they come', () => {
+  test('with equal content changes nothing, in any message', () => {
     const again = {
       ...storedEmissionOf({ seq: 5 }, later),
-      federation: { ...standing.federation, msg_id: 'msg_2', seq: 2 },
+      federation: { ...stored.federation, msg_id: 'msg_2', seq: 2 },
     }
-    expect(mergeEmission(standing, again)).toBe(standing)
+    expect(mergeEmission(stored, again)).toBe(stored)
     expect(mergeEmission(withdrawn, storedEmissionOf({ seq: 7, event: 'retracted' }))).toBe(withdrawn)
   })
 
-  test('with a retraction withdraws what stood, and what stood comes back no more', () => {
-    expect(mergeEmission(standing, withdrawn)).toEqual({ ...withdrawn, received_at: recorded_at })
-    expect(mergeEmission(withdrawn, standing)).toBe(withdrawn)
+  test('with a retraction withdraws the decision, which never returns', () => {
+    expect(mergeEmission(stored, withdrawn)).toEqual({ ...withdrawn, received_at: recorded_at })
+    expect(mergeEmission(withdrawn, stored)).toBe(withdrawn)
   })
 
-  test('with another story under the same number is refused', () => {
-    expect(codeOf(standing, storedEmissionOf({ seq: 5, decision: 'non_match' }))).toBe('idempotency_mismatch')
-    expect(codeOf(standing, storedEmissionOf({ seq: 5, event: 'retracted' }))).toBe('idempotency_mismatch')
+  test('with other content under the same number is refused', () => {
+    expect(codeOf(stored, storedEmissionOf({ seq: 5, decision: 'non_match' }))).toBe('idempotency_mismatch')
+    expect(codeOf(stored, storedEmissionOf({ seq: 5, event: 'retracted' }))).toBe('idempotency_mismatch')
   })
 
   test('with a second decision, or with anything after the retraction, is refused', () => {
-    expect(codeOf(standing, storedEmissionOf({ seq: 8, decision: 'non_match' }))).toBe('session_closed')
+    expect(codeOf(stored, storedEmissionOf({ seq: 8, decision: 'non_match' }))).toBe('session_closed')
     expect(codeOf(withdrawn, storedEmissionOf({ seq: 8 }))).toBe('session_closed')
     expect(codeOf(withdrawn, storedEmissionOf({ seq: 8, event: 'retracted' }))).toBe('session_closed')
   })
 })
 
-test('no two origins share an id, whatever they name their sessions', () => {
-  // Names of sites have no @, so the last one parts the two.
+test('emissions of two origins never share an id', () => {
+  // Names of sites contain no @, so the last one separates the two parts.
   const ids = [emissionId('alpha', 'ses_1'), emissionId('bravo', 'ses_1'), emissionId('bravo', 'ses_1@alpha')]
   expect(new Set(ids).size).toBe(3)
   expect(ids.map((id) => id.split('@').at(-1))).toEqual(['alpha', 'bravo', 'bravo'])

@@ -45,7 +45,10 @@ export function statusEventOf(session: StoredSession, event: EmissionEvent, even
   return { event_id, session_id, lens_id, state: stateAfter[event], at }
 }
 
-/** Each site chooses its own session ids; the origin in the id keeps a peer from overwriting another's emissions. */
+/**
+ * The id of an emission. Sites choose session ids freely, so the origin in the id keeps a peer from overwriting
+ * another's emissions.
+ */
 export function emissionId(origin: string, session_id: string): string {
   return `${session_id}@${origin}`
 }

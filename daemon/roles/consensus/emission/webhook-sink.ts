@@ -5,9 +5,13 @@ import { part } from '../../../kernel/role/part.ts'
 
 export type WebhookSinkClient = {
   /**
-   * POSTs JSON, signed with HMAC-SHA256 by the secret in the file, in the trace of the call that sends it, and no longer
-   * than that lasts; throws `Refused` (retryable) unless answered 2xx.
+   * POSTs JSON, signed with HMAC-SHA256 by the secret in the file, in the trace of the call and within its time
+   * limit. Throws a retryable `Refusal` unless the response is 2xx.
    */
-  post(to: WebhookEndpoint, body: Readonly<Record<string, unknown>>, by: Pick<Call, 'trace' | 'signal'>): Promise<void>
+  post(
+    to: WebhookEndpoint,
+    body: Readonly<Record<string, unknown>>,
+    call: Pick<Call, 'trace' | 'signal'>,
+  ): Promise<void>
 }
 export const webhookSinkClient = part<WebhookSinkClient>('webhooks')

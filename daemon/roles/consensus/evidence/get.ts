@@ -15,7 +15,7 @@ export const get = operation({
   allow: 'consensus:read',
 
   async run(call, { block_id }) {
-    const found = await call.store(evidenceBlocks).find(block_id)
-    return found ? found.value.block : refuse('not_found', 'there is no such evidence block')
+    const block = await call.store(evidenceBlocks).find(block_id)
+    return block ? block.value.block : refuse('not_found', 'there is no such evidence block')
   },
 })

@@ -1,4 +1,4 @@
-// The evidence block: everything that a ratification rests on, in one self-contained signed document.
+// The evidence block: the complete basis of a ratification, in one self-contained signed document.
 import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -38,7 +38,7 @@ export const evidenceContent = z
       }),
     ),
     record: z.strictObject({
-      contributions: z.int().meta({ description: 'All in the record, superseded ones included' }),
+      contributions: z.int().meta({ description: 'Number of contributions in the record, superseded ones included' }),
       chain: z.string().meta({ description: 'Rolling digest over all of them' }),
     }),
     result: combination,

@@ -43,7 +43,7 @@ function blockOf(content: EvidenceContent): EvidenceBlock {
   return { block_id, content, signature: { payload, signatures: [{ protected: 'p', signature: 's' }] }, keys: [] }
 }
 
-test('it holds what stood, in canonical order, with the parents of all, each once', () => {
+test('it holds the standing contributions in canonical order, and each parent once', () => {
   const content = buildEvidence('alpha', ratified, contributionIndex)
   expect(content.contributions.map(({ contributor_id, msg_id }) => [contributor_id, msg_id])).toEqual([
     ['a', undefined],
@@ -64,20 +64,20 @@ test('the same state gives the same block, also after a cancel', () => {
   expect(blockIdOf(buildEvidence('bravo', ratified, contributionIndex))).not.toBe(id)
 })
 
-test('there is none for a session that never was ratified', () => {
+test('a session that was never ratified has none', () => {
   expect(() => buildEvidence('alpha', buildStoredSession(), contributionIndex)).toThrow('not ratified')
 })
 
-test('a block holds together; with any part changed it does not', () => {
+test('a block is consistent, and with any part changed it is not', () => {
   const content = buildEvidence('alpha', ratified, contributionIndex)
   const block = blockOf(content)
   expect(isConsistent(block)).toBe(true)
-  const [one, ...rest] = content.contributions
+  const [firstContribution, ...rest] = content.contributions
   const changes: EvidenceContent[] = [
     { ...content, decision: 'non_match' },
     { ...content, site: 'bravo' },
     { ...content, contributions: rest },
-    { ...content, contributions: [...rest, ...(one ? [one] : [])] },
+    { ...content, contributions: [...rest, ...(firstContribution ? [firstContribution] : [])] },
     { ...content, parent_block_ids: [] },
     { ...content, decided_at: '2026-03-02T12:00:00.001Z' },
   ]

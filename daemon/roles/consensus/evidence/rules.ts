@@ -6,7 +6,10 @@ import type { Contribution } from '../session/contribution/model.ts'
 import type { StoredSession } from '../session/model.ts'
 import type { EvidenceBlock, EvidenceContent } from './model.ts'
 
-/** Equal session states give equal bytes, for any order of arrival. @throws Error unless the session is RATIFIED. */
+/**
+ * The content of an evidence block: equal session states give equal bytes, for any order of arrival. @throws Error
+ * unless the session is RATIFIED.
+ */
 export function buildEvidence(site: string, session: StoredSession, index: ContributionIndex): EvidenceContent {
   const { result, decision } = session
   const ratified = session.history.findLast((step) => step.to === 'RATIFIED')

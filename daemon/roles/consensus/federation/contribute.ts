@@ -68,9 +68,9 @@ export const contribute = operation({
 
 function checkSender(current: StoredSession, peer: string, receiver_tenant_id: string): Refusal | undefined {
   if (current.tenant_id !== receiver_tenant_id) {
-    return refuse('not_your_tenant', 'the session belongs to another tenant than the receiver')
+    return refuse('not_your_tenant', 'the session does not belong to the tenant of the receiver')
   }
-  if (current.origin) return refuse('session_closed', 'the session is hosted by a peer; send the contribution there')
+  if (current.origin) return refuse('session_closed', 'a peer hosts the session; send the contribution to that peer')
   if (!current.invited.includes(peer)) return refuse('not_contributor', 'the peer was not invited to this session')
   return undefined
 }

@@ -37,13 +37,13 @@ export const emission = operation({
   async run(call, message) {
     const sent = await openFederationMessage(call, message, 'lens_emission', sentEmission)
     if (isRefusal(sent)) return sent
-    const refused = checkAddressee(call, sent.statement)
-    if (refused) return refused
+    const refusal = checkAddressee(call, sent.statement)
+    if (refusal) return refusal
     const received = buildStoredEmission(sent, call.nowIso())
     const id = emissionId(received.origin, received.session_id)
     const audit = [emissionAuditEvent(call, id, received)]
-    const made = await call.store(emissions).create(id, received, audit)
-    if (made !== 'exists') return showEmission(made)
+    const outcome = await call.store(emissions).create(id, received, audit)
+    if (outcome !== 'exists') return showEmission(outcome)
     const { doc, answer } = await call.store(emissions).update<Refusal | undefined>(id, ({ value }) => {
       const next = mergeEmission(value, received)
       if (isRefusal(next)) return { answer: next }

@@ -43,8 +43,8 @@ export const invite = operation({
   async run(call, message) {
     const sent = await openFederationMessage(call, message, 'invitation', invitation)
     if (isRefusal(sent)) return sent
-    const refused = checkAddressee(call, sent.statement)
-    if (refused) return refused
+    const refusal = checkAddressee(call, sent.statement)
+    if (refusal) return refusal
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
     const { session_id: id, classification, ...proposed } = sent.data
     const by = `peer:${src}`
@@ -62,12 +62,12 @@ export const invite = operation({
     }
     const copy = { ...buildSession(fields), origin: { peer: src, tenant_id: sender_tenant_id } }
     const audit = [lifecycleEvent(call, 'consensus.federation.invite', copy, { peer: src })]
-    const made = await call
+    const outcome = await call
       .store(sessions)
       .create(id, enterState(copy, 'PROPOSED', 'invitation', by, created_at), audit)
-    if (made !== 'exists') {
-      announceChange(call, made, true)
-      return showSession(made)
+    if (outcome !== 'exists') {
+      announceChange(call, outcome, true)
+      return showSession(outcome)
     }
     const before = await call.store(sessions).get(id)
     const isSame = before.value.origin?.peer === src && before.value.request_digest === request_digest

@@ -1,8 +1,8 @@
-// Provenance of the records that a federation message leads to.
+// Provenance of records that are created from a federation message.
 import type { VerifiedFederationMessage } from '../../../shared/federation-message/federation-message.ts'
 import type { Provenance } from '../session/contribution/model.ts'
 
-/** The provenance to store with a record that this message leads to. */
+/** The provenance to store with a record created from this message. */
 export function provenanceOf({
   statement,
   transport,

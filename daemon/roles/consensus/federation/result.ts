@@ -56,13 +56,15 @@ export const result = operation({
         if (value.origin?.peer !== src)
           return { answer: refuse('not_your_tenant', 'this peer does not host the session') }
         if (value.tenant_id !== receiver_tenant_id)
-          return { answer: refuse('not_your_tenant', 'the session belongs to another tenant than the receiver') }
+          return { answer: refuse('not_your_tenant', 'the session does not belong to the tenant of the receiver') }
         if (contradictsEvidence(fields.evidence, value))
-          return { answer: refuse('signature_invalid', 'another evidence block has ratified the session already') }
+          return { answer: refuse('signature_invalid', 'a different evidence block has already ratified the session') }
         // The origin may have narrowed the label since its invitation: the copy must not keep the wider one.
         const joined = joinLabels(value.label, label, call.site.labels)
         if (!joined)
-          return { answer: refuse('label_denied', 'the label of the message and that of the session cannot be joined') }
+          return {
+            answer: refuse('label_denied', 'the label of the message cannot be joined with the label of the session'),
+          }
         const followed = followOrigin(value, fields, src, at)
         const next = joined === value.label ? followed : { ...followed, label: joined }
         if (next === value) return { answer: 'same' }
@@ -88,7 +90,7 @@ async function verifyEvidence(
 ): Promise<Refusal | undefined> {
   const { content, signature } = block
   if (!isConsistent(block) || content.session_id !== session_id || content.site !== src)
-    return refuse('signature_invalid', 'the evidence block is inconsistent, or of another session or site')
+    return refuse('signature_invalid', 'the evidence block is inconsistent, or belongs to another session or site')
   const verified = await verifyFromPeer(call, src, 'evidence', signature)
   return isRefusal(verified) ? verified : undefined
 }

@@ -50,8 +50,8 @@ export async function deliverEmission(
 async function deliverRuling(call: Call, session: StoredSession, event: EmissionEvent): Promise<OutboxDelivery> {
   const { kind, correlation_id } = session.subject ?? {}
   if (kind !== 'entity_match' || correlation_id === undefined) return noFollowUps
-  const refused = await applySessionRuling(call, { ...rulingOf(session, event), correlation_id })
-  if (refused) throw refused
+  const refusal = await applySessionRuling(call, { ...rulingOf(session, event), correlation_id })
+  if (refusal) throw refusal
   return noFollowUps
 }
 
@@ -60,7 +60,7 @@ async function publishToFeed(
   { id, value }: Doc<StoredSession>,
   entry: OutboxEntryOf<'emission'>,
 ): Promise<OutboxDelivery> {
-  const refused = await publishStatusEvent(call, statusEventOf(value, entry.event, `${id}:${entry.id}`), value.label)
-  if (refused) throw refused
+  const refusal = await publishStatusEvent(call, statusEventOf(value, entry.event, `${id}:${entry.id}`), value.label)
+  if (refusal) throw refusal
   return noFollowUps
 }

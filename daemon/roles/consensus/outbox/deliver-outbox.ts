@@ -12,13 +12,13 @@ import { deliverEmission } from './deliver-emission.ts'
 import { closeDissentRecord, deliverDissent, deliverEvidence } from './deliver-record.ts'
 import { noFollowUps, type OutboxDelivery } from './outbox-delivery.ts'
 
-/** Milliseconds that failures at one destination may cost in one run; the rest is left to the next run. */
+/** Time that failures at one destination may take in one run, in milliseconds; the next run continues. */
 const failure_budget_ms = 1_000
 
 /**
- * Delivers in order. An entry that cannot be delivered now stays, and so does every later one for the same destination;
- * one that never can be is dropped, with an audit event. `lost_ms`: time that failures have cost in this run, by
- * destination; updated here.
+ * Delivers in order. An entry that cannot be delivered now stays, and so does every later one for the same
+ * destination; one that can never be delivered is dropped, with an audit event. `lost_ms`: time that failures have
+ * cost in this run, by destination; updated here.
  */
 export async function deliverOutbox(call: Call, doc: Doc<StoredSession>, lost_ms: Map<string, number>): Promise<void> {
   const blocked = new Set([...lost_ms].filter(([, ms]) => ms >= failure_budget_ms).map(([destination]) => destination))
@@ -72,7 +72,10 @@ async function tryDelivery(
   }
 }
 
-/** An internal failure of another role, or a token of this site that does not count now, may pass: the entry stays. */
+/**
+ * An internal failure of another role, or a token of this site that is not valid now, may be temporary: the entry
+ * stays.
+ */
 function isPermanentFailure({ code, row }: Refusal): boolean {
   return !row.retryable && code !== 'internal' && code !== 'unauthenticated'
 }

@@ -18,8 +18,8 @@ export async function deliverDissent(
   doc: Doc<StoredSession>,
   entry: OutboxEntryOf<'dissent'>,
 ): Promise<OutboxDelivery> {
-  const made = await call.store(dissents).create(entry.id, entry.record)
-  if (made !== 'exists') call.count(dissentTotal, { lens_id: entry.record.lens_id })
+  const outcome = await call.store(dissents).create(entry.id, entry.record)
+  if (outcome !== 'exists') call.count(dissentTotal, { lens_id: entry.record.lens_id })
   const { label: _label, tenant_id: _tenant, ...record } = entry.record
   const messages: SessionOutboxEntry[] = doc.value.invited.map((peer) => ({
     type: 'message',

@@ -2,8 +2,8 @@
 import type { SessionOutboxEntry, StoredSession } from '../session/model.ts'
 
 /**
- * What the session becomes once an entry is delivered, and the entries that then take its place. Pure: it runs within
- * an update of the session.
+ * The session after an entry is delivered, and the entries that replace it. Pure: it runs within an update of the
+ * session.
  */
 export type OutboxDelivery = (session: StoredSession) => {
   readonly session: StoredSession

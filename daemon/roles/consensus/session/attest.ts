@@ -22,7 +22,7 @@ export const attest = operation({
 
   async run(call, { id, ...fields }) {
     const attestation = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...fields }
-    const done = await changeSession(call, id, 'consensus.session.attest', (current) => {
+    const change = await changeSession(call, id, 'consensus.session.attest', (current) => {
       if (current.attestation?.id === attestation.id) {
         const same =
           current.attestation.decision === fields.decision && current.attestation.rationale === fields.rationale
@@ -34,6 +34,6 @@ export const attest = operation({
         return refuse('session_closed', `only a session IN_CONFLICT can be attested; this one is ${current.state}`)
       return ratifySession({ ...current, attestation }, fields.decision, 'attest', attestation.by, attestation.at)
     })
-    return isRefusal(done) ? done : showSession(done)
+    return isRefusal(change) ? change : showSession(change)
   },
 })

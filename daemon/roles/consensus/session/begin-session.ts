@@ -24,40 +24,40 @@ export async function beginSession(
 ): Promise<Doc<StoredSession> | Refusal> {
   const { id, lens_id, label } = fields
   const invited = [...new Set(invite)]
-  const refused = await checkInvitations(call, invited, label)
-  if (refused) return refused
+  const refusal = await checkInvitations(call, invited, label)
+  if (refusal) return refusal
   const at = call.nowIso()
-  const opened = invitePeers(buildLocalSession(call, at, { ...fields, invited }), at)
+  const proposed = invitePeers(buildLocalSession(call, at, { ...fields, invited }), at)
   const audit = [call.audited(call.address, id, { lens_id, invited }, label)]
-  const made = await call.store(sessions).create(id, opened, audit)
-  if (made === 'exists') return findRepeatedSession(call, id)
-  announceChange(call, made, true)
-  return made
+  const outcome = await call.store(sessions).create(id, proposed, audit)
+  if (outcome === 'exists') return findRepeatedSession(call, id)
+  announceChange(call, outcome, true)
+  return outcome
 }
 
 type BeginSessionFields = Omit<BeginSessionInput, 'invite'> & Pick<StoredSession, 'invited'>
 
 function buildLocalSession(call: Call, at: string, fields: BeginSessionFields): StoredSession {
   const created_by = call.caller.subject
-  const opened = buildSession({ ...fields, created_by, created_at: at, request_digest: call.requestDigest() })
+  const proposed = buildSession({ ...fields, created_by, created_at: at, request_digest: call.requestDigest() })
   const { deadline } = fields.policy
-  return deadline ? { ...opened, deadline_ts: Date.parse(deadline) } : opened
+  return deadline ? { ...proposed, deadline_ts: Date.parse(deadline) } : proposed
 }
 
-function invitePeers(opened: StoredSession, at: string): StoredSession {
-  const { id, lens_id, lens_version, subject, policy, label, created_by } = opened
-  const proposed = enterState(opened, 'PROPOSED', 'create', created_by, at)
+function invitePeers(session: StoredSession, at: string): StoredSession {
+  const { id, lens_id, lens_version, subject, policy, label, created_by } = session
+  const proposed = enterState(session, 'PROPOSED', 'create', created_by, at)
   const body = { session_id: id, lens_id, lens_version, ...(subject ? { subject } : {}), policy, classification: label }
   return addToOutbox(
     proposed,
-    opened.invited.map((peer) => ({ type: 'message', id: `invitation:${peer}`, peer, kind: 'invitation', body })),
+    proposed.invited.map((peer) => ({ type: 'message', id: `invitation:${peer}`, peer, kind: 'invitation', body })),
   )
 }
 
 async function checkInvitations(call: Call, invited: readonly string[], label: Label): Promise<Refusal | undefined> {
   for (const peer of invited) {
-    const refused = await checkCrossing(call, peer, label)
-    if (refused) return refused
+    const refusal = await checkCrossing(call, peer, label)
+    if (refusal) return refusal
   }
   return undefined
 }

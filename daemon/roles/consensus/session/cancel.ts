@@ -19,7 +19,7 @@ export const cancel = operation({
   versioned: true,
 
   async run(call, { id }) {
-    const done = await changeSession(call, id, 'consensus.session.cancel', (current) =>
+    const change = await changeSession(call, id, 'consensus.session.cancel', (current) =>
       withdraw(
         current,
         sinksFor(call, current.label),
@@ -28,6 +28,6 @@ export const cancel = operation({
         matchSinksFor(call, current.subject),
       ),
     )
-    return isRefusal(done) ? done : showSession(done)
+    return isRefusal(change) ? change : showSession(change)
   },
 })

@@ -24,7 +24,9 @@ export async function changeSession(
       .update<'entered' | 'changed' | 'same' | 'not_loaded' | Refusal>(id, (current) => {
         const session = current.value
         if (session.origin)
-          return { answer: refuse('session_closed', `the session is decided at ${session.origin.peer}`) }
+          return {
+            answer: refuse('session_closed', `the session is hosted by ${session.origin.peer}, which alone decides it`),
+          }
         const view = cachedContributionView(call, current)
         if (!view) return { answer: 'not_loaded' }
         const next = rule(session, view)

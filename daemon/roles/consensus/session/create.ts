@@ -23,7 +23,7 @@ export const create = operation({
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
     const { tenant_id } = call.caller
-    const made = await beginSession(call, { ...fields, id: call.newId('ses'), tenant_id, label })
-    return isRefusal(made) ? made : showSession(made)
+    const session = await beginSession(call, { ...fields, id: call.newId('ses'), tenant_id, label })
+    return isRefusal(session) ? session : showSession(session)
   },
 })

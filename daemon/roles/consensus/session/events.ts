@@ -46,19 +46,19 @@ export const events = operation({
 
 /** Ends after WITHDRAWN, with the caller's token, when the caller may no longer see the session, or when it leaves. */
 async function* streamEvents(call: Call, id: string): AsyncIterable<ServerEvent> {
-  let seen = Math.max(0, Number.parseInt(call.last_event_id ?? '0', 10) || 0)
+  let lastNumber = Math.max(0, Number.parseInt(call.last_event_id ?? '0', 10) || 0)
   for await (const _ of changesUntilExpiry(call, sessionTopic(id), poll_interval_ms)) {
     for (;;) {
       if (isTokenExpired(call)) return
       const doc = await call.store(sessions).find(id)
       if (!doc) return
-      const next = await loadEventsAfter(call, doc, seen)
+      const next = await loadEventsAfter(call, doc, lastNumber)
       for (const event of next) {
         // A slow reader must not receive, after its token has expired, an event that was read before.
         if (isTokenExpired(call)) return
         yield event
       }
-      seen += next.length
+      lastNumber += next.length
       if (next.length < batch_size && doc.value.state === 'WITHDRAWN') return
       if (next.length < batch_size) break
     }
@@ -66,20 +66,20 @@ async function* streamEvents(call: Call, id: string): AsyncIterable<ServerEvent>
 }
 
 /** The events after number `seen`, in order, a batch at most. A number that no transition has is a contribution's. */
-async function loadEventsAfter(call: Call, doc: Doc<StoredSession>, seen: number): Promise<ServerEvent[]> {
+async function loadEventsAfter(call: Call, doc: Doc<StoredSession>, lastNumber: number): Promise<ServerEvent[]> {
   const { history } = doc.value
-  const last = Math.min(lastEventNumber(doc.value), seen + batch_size)
+  const last = Math.min(lastEventNumber(doc.value), lastNumber + batch_size)
   const state_events = new Map(history.flatMap((step) => eventsOf(step)).map((event) => [Number(event.id), event]))
-  const before = [...state_events.keys()].filter((number) => number <= seen).length
-  const max_events = Math.max(0, last - seen)
-  const contributions = max_events ? await readContributions(call, doc, seen - before, max_events) : []
-  const found: ServerEvent[] = []
-  for (let number = seen + 1; number <= last; number++) {
+  const before = [...state_events.keys()].filter((number) => number <= lastNumber).length
+  const max_events = Math.max(0, last - lastNumber)
+  const contributions = max_events ? await readContributions(call, doc, lastNumber - before, max_events) : []
+  const events: ServerEvent[] = []
+  for (let number = lastNumber + 1; number <= last; number++) {
     const event = state_events.get(number)
-    if (event) found.push(event)
-    else found.push({ id: String(number), event: 'contribution', data: contributions.shift() })
+    if (event) events.push(event)
+    else events.push({ id: String(number), event: 'contribution', data: contributions.shift() })
   }
-  return found
+  return events
 }
 
 function eventsOf(step: Transition): ServerEvent[] {

@@ -109,7 +109,7 @@ export const storedSession = z.strictObject({
   pending: z.array(outboxEntry),
   /** Entries that could not be delivered and are not tried again. */
   failures: z.array(deliveryFailure).optional(),
-  /** 1 while `pending` is not empty; an index field, by which the relay finds its work. */
+  /** 1 while `pending` is not empty; an index field by which the relay finds sessions to deliver. */
   owes: z.union([z.literal(0), z.literal(1)]),
   /** Epoch milliseconds of the deadline while the session is undecided. */
   deadline_ts: z.number().optional(),
@@ -149,7 +149,7 @@ export const session = z
       .optional()
       .meta({ description: 'The peer that hosts the session' }),
     undeliverable: z.array(deliveryFailure).meta({ description: 'Deliveries that failed for good, and why' }),
-    undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages still on their way' }),
+    undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages not yet delivered' }),
     created_by: shortText,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

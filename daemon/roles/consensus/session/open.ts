@@ -8,7 +8,7 @@ import { session } from './model.ts'
 import { showSession } from './view.ts'
 
 export const open = operation({
-  summary: 'Open a session under an id that is known beforehand, for a tenant',
+  summary: 'Open a session under an id chosen by the caller, for a tenant',
   method: 'POST',
   path: '/api/v2/consensus/match_session',
   input: openSession.input,
@@ -21,11 +21,12 @@ export const open = operation({
   async run(call, input) {
     const { caller, site } = call
     if (caller.tenant_id !== '*') {
-      if (caller.tenant_id !== input.tenant_id) return refuse('not_your_tenant', 'the session is another tenant’s')
+      if (caller.tenant_id !== input.tenant_id)
+        return refuse('not_your_tenant', 'the session would belong to a tenant other than the caller’s')
       if (!dominates(caller, input.label, site.labels))
         return refuse('label_denied', 'the label is above the caller’s clearance')
     }
-    const made = await beginSession(call, input)
-    return isRefusal(made) ? made : showSession(made)
+    const session = await beginSession(call, input)
+    return isRefusal(session) ? session : showSession(session)
   },
 })

@@ -20,7 +20,7 @@ export const resolve = operation({
   versioned: true,
 
   async run(call, { id }) {
-    const done = await changeSession(call, id, 'consensus.session.resolve', (current, view) => {
+    const change = await changeSession(call, id, 'consensus.session.resolve', (current, view) => {
       if (current.state === 'RATIFIED' || current.state === 'WITHDRAWN')
         return refuse('session_closed', `the session is ${current.state}`)
       // Each renewed record queues a message to every peer: without a limit an unreachable peer would let the session grow.
@@ -31,6 +31,6 @@ export const resolve = operation({
         )
       return decideSession(current, view.sorted, 'resolve', call.caller.subject, call.nowIso()).next
     })
-    return isRefusal(done) ? done : showSession(done)
+    return isRefusal(change) ? change : showSession(change)
   },
 })

@@ -15,21 +15,21 @@ import { addToOutbox, emissionEntry, replaceInOutbox } from './transition/rules.
 const outboxTypes = ({ pending }: StoredSession) => pending.map(({ type }) => type)
 
 describe('resolve', () => {
-  test('before anyone has spoken leaves the session PROPOSED', () => {
+  test('without contributions leaves the session PROPOSED', () => {
     expect(decideSession(buildStoredSession(), [], 'resolve', 'ann', recorded_at).next).toMatchObject({
       state: 'PROPOSED',
       history: [{}],
     })
   })
 
-  test('of a conflict renews the dissent record each time, and closes the one before', () => {
-    const { session, standing } = acceptAll(
+  test('of a conflict renews the dissent record each time, and closes the previous one', () => {
+    const { session, standing: index } = acceptAll(
       buildStoredSession(),
       buildLocalContribution('a', 0),
       buildLocalContribution('b', 1),
     )
-    const again = decideSession(session, standing.sorted, 'resolve', 'ann', recorded_at).next
-    const third = decideSession(again, standing.sorted, 'resolve', 'ann', recorded_at).next
+    const again = decideSession(session, index.sorted, 'resolve', 'ann', recorded_at).next
+    const third = decideSession(again, index.sorted, 'resolve', 'ann', recorded_at).next
     expect(outboxTypes(third)).toEqual(['dissent', 'dissent_closed', 'dissent', 'dissent_closed', 'dissent'])
     const ids = third.pending.filter(({ type }) => type === 'dissent').map(({ id }) => id)
     expect([new Set(ids).size, third.open_dissent_id]).toEqual([3, ids[2]])
@@ -38,19 +38,19 @@ describe('resolve', () => {
 })
 
 describe('a deadline', () => {
-  test('puts an undecided session in conflict, however few have spoken', () => {
+  test('puts an undecided session in conflict, with any number of contributions', () => {
     const pending = acceptAll(buildStoredSession({ deadline_ts: 1 }), buildLocalContribution('a', 1))
-    for (const { session, standing } of [
+    for (const { session, standing: index } of [
       { session: buildStoredSession({ deadline_ts: 1 }), standing: emptyContributionIndex('') },
       pending,
     ]) {
-      const next = applyDeadline(session, standing.sorted, 'role:consensus', recorded_at)
+      const next = applyDeadline(session, index.sorted, 'role:consensus', recorded_at)
       expect(next).toMatchObject({ state: 'IN_CONFLICT', reason: 'inconclusive' })
       expect([outboxTypes(next), 'deadline_ts' in next]).toEqual([['dissent'], false])
     }
   })
 
-  test('changes nothing that is decided or in conflict already', () => {
+  test('does not change a session that is decided or in conflict', () => {
     for (const state of ['RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'] as const) {
       const session = buildStoredSession({ state })
       expect(applyDeadline(session, [], 'role:consensus', recorded_at)).toBe(session)
@@ -59,7 +59,7 @@ describe('a deadline', () => {
 })
 
 describe('cancel', () => {
-  test('of a ratified session retracts at every peer and every sink; of any other only at the peers', () => {
+  test('of a ratified session sends a retraction to every peer and sink; of any other only to the peers', () => {
     const ratified = ratifySession(
       buildStoredSession({ state: 'IN_CONFLICT', invited: ['bravo'] }),
       'match',
@@ -67,19 +67,19 @@ describe('cancel', () => {
       'ann',
       recorded_at,
     )
-    const told = (session: StoredSession) => {
+    const notifiedPeers = (session: StoredSession) => {
       const next = withdrawSession(session, ['hook'], 'ann', recorded_at)
       if (isRefusal(next)) throw next
       expect([next.state, next.history.at(-1)?.to]).toEqual(['WITHDRAWN', 'WITHDRAWN'])
       return next.pending.map(({ id }) => id)
     }
-    expect(told(ratified)).toEqual(['evidence', 'retraction:bravo', 'emission:retracted:hook'])
-    expect(told(buildStoredSession({ invited: ['bravo'] }))).toEqual(['retraction:bravo'])
+    expect(notifiedPeers(ratified)).toEqual(['evidence', 'retraction:bravo', 'emission:retracted:hook'])
+    expect(notifiedPeers(buildStoredSession({ invited: ['bravo'] }))).toEqual(['retraction:bravo'])
   })
 
   test('is refused once the session is WITHDRAWN', () => {
-    const refused = withdrawSession(buildStoredSession({ state: 'WITHDRAWN' }), [], 'ann', recorded_at)
-    expect(isRefusal(refused) && refused.code).toBe('session_closed')
+    const refusal = withdrawSession(buildStoredSession({ state: 'WITHDRAWN' }), [], 'ann', recorded_at)
+    expect(isRefusal(refusal) && refusal.code).toBe('session_closed')
   })
 
   test('closes an open dissent as withdrawn', () => {
@@ -94,10 +94,10 @@ describe('cancel', () => {
   })
 })
 
-describe('what is owed', () => {
+describe('the outbox', () => {
   const debts: SessionOutboxEntry[] = [{ type: 'evidence', id: 'evidence' }, emissionEntry('hook', 'retracted')]
 
-  test('is paid once, and what follows from it comes before everything later', () => {
+  test('delivers an entry once, and its follow-ups before all later entries', () => {
     const session = addToOutbox(buildStoredSession(), debts)
     const follows = emissionEntry('hook', 'ratified')
     const next = replaceInOutbox(session, 'evidence', [follows])
@@ -105,8 +105,8 @@ describe('what is owed', () => {
     expect(replaceInOutbox(next, 'evidence', [follows])).toEqual(next)
   })
 
-  test('is marked for the relay as long as anything is left', () => {
-    const one = replaceInOutbox(addToOutbox(buildStoredSession(), debts), 'evidence')
-    expect([one.owes, replaceInOutbox(one, 'emission:retracted:hook').owes]).toEqual([1, 0])
+  test('marks the session for the relay until it is empty', () => {
+    const delivered = replaceInOutbox(addToOutbox(buildStoredSession(), debts), 'evidence')
+    expect([delivered.owes, replaceInOutbox(delivered, 'emission:retracted:hook').owes]).toEqual([1, 0])
   })
 })

@@ -48,7 +48,7 @@ export function ratifySession(
   at: string,
 ): StoredSession {
   const closed = closeDissent(current, trigger === 'attest' ? 'attested' : 'ratified', at)
-  const { reason: _gone, deadline_ts: _past, ...rest } = closed
+  const { reason: _reason, deadline_ts: _deadline, ...rest } = closed
   const entered = enterState({ ...rest, decision }, 'RATIFIED', trigger, by, at)
   return addToOutbox(entered, [{ type: 'evidence', id: 'evidence' }])
 }
@@ -64,11 +64,11 @@ function enterConflict(
 ): StoredSession {
   const again = current.state === 'IN_CONFLICT'
   if (again && trigger !== 'resolve') return current
-  const { deadline_ts: _past, ...rest } = again ? closeDissent(current, 'superseded', at) : current
+  const { deadline_ts: _deadline, ...rest } = again ? closeDissent(current, 'superseded', at) : current
   const { reason } = decision
   // The id covers the previous record: two resolve attempts over the same contributions make two records.
-  const about = [current.id, current.chain, current.history.length, current.open_dissent_id ?? null]
-  const id = `dis_${canonicalDigest(about).slice(0, 32)}`
+  const identity = [current.id, current.chain, current.history.length, current.open_dissent_id ?? null]
+  const id = `dis_${canonicalDigest(identity).slice(0, 32)}`
   const record: DissentRecord = {
     tenant_id: current.tenant_id,
     label: current.label,
@@ -115,7 +115,7 @@ export function withdrawSession(
 ): StoredSession | Refusal {
   if (current.state === 'WITHDRAWN') return refuse('session_closed', 'the session is WITHDRAWN')
   const wasRatified = current.state === 'RATIFIED'
-  const { deadline_ts: _past, ...rest } = closeDissent(current, 'withdrawn', at)
+  const { deadline_ts: _deadline, ...rest } = closeDissent(current, 'withdrawn', at)
   const withdrawn = enterState(rest, 'WITHDRAWN', 'cancel', by, at)
   const messages: SessionOutboxEntry[] = current.invited.map((peer) => ({
     type: 'message',

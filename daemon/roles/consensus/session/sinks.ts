@@ -8,10 +8,10 @@ import type { StoredSession } from './model.ts'
 
 /** Names of sinks, in the order of the profile. */
 export function sinksFor(call: Call, label: Label): string[] {
-  const named = call.settings(settings).sinks.map((sink) => sink.name)
+  const sinkNames = call.settings(settings).sinks.map((sink) => sink.name)
   return mayPublishToFeed(label, call.settings(coalitionSettings), call.site.labels)
-    ? [...named, feed_sink_name]
-    : named
+    ? [...sinkNames, feed_sink_name]
+    : sinkNames
 }
 
 /** The sinks that apply the session to its match; none for a session about anything else. */

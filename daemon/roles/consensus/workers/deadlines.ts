@@ -16,12 +16,12 @@ async function run(call: Call): Promise<void> {
       .list({ filter: { deadline_ts: { lte: call.now() } }, limit: 100, fresh: true })
     for (const { id } of due.docs) {
       if (call.signal.aborted) return
-      const done = await changeSession(call, id, 'consensus.session.deadline', (current, view) =>
+      const change = await changeSession(call, id, 'consensus.session.deadline', (current, view) =>
         applyDeadline(current, view.sorted, call.caller.subject, call.nowIso()),
       )
-      if (!isRefusal(done)) continue
+      if (!isRefusal(change)) continue
       const { trace_id } = call.trace
-      call.log.warn('consensus.session.deadline-refused', { trace_id, session: id, code: done.code })
+      call.log.warn('consensus.session.deadline-refused', { trace_id, session: id, code: change.code })
     }
     if (due.docs.length < 100) return
   }

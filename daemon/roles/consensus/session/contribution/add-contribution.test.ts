@@ -15,10 +15,10 @@ import { cachedContributionView } from './contribution-index-cache.ts'
 type Step = (current: { id: string; version: number; value: StoredSession }) => UpdateStep<StoredSession, unknown>
 
 /** A store of one session, whose updates lose `lost` races before they succeed. */
-function createRacingCall(lost: number) {
+function createRacingCall(lostRaces: number) {
   let doc = { id: 'ses_1', version: 1, value: buildStoredSession() }
   const update = vi.fn(async (_id: string, step: Step) => {
-    for (let race = 0; race < lost; race++) step(doc)
+    for (let race = 0; race < lostRaces; race++) step(doc)
     const { next, answer } = step(doc)
     if (next) doc = { ...doc, version: doc.version + 1, value: next }
     return { doc, answer }
@@ -35,8 +35,8 @@ function createRacingCall(lost: number) {
   return { call, effects, current: () => doc }
 }
 
-test.each([0, 1, 3])('a step that lost %i races counts its contribution once', async (lost) => {
-  const { call, effects, current } = createRacingCall(lost)
+test.each([0, 1, 3])('a step that lost %i races counts its contribution once', async (lostRaces) => {
+  const { call, effects, current } = createRacingCall(lostRaces)
   for (const name of ['a', 'b']) {
     const { ordinal: _ordinal, digest: _digest, ...submitted } = buildLocalContribution(name, 0.9)
     expect(await addContribution(call, 'ses_1', () => submitted)).toMatchObject({ isNew: true })

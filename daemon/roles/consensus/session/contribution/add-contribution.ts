@@ -62,7 +62,7 @@ export async function addContribution(
     if (answer === 'repeated') return { doc, isNew: false }
     if (isRefusal(answer)) return answer
     if ('unclaimed_digest' in answer) {
-      // The next turn refuses if another contribution under the same key came between.
+      // The next attempt refuses if another contribution claimed the same key meanwhile.
       claimed_digest = await claimContributionId(call, doc, keyed_id ?? '', answer.unclaimed_digest)
       cacheClaim(call, id, keyed_id ?? '', claimed_digest)
       continue

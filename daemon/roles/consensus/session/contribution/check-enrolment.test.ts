@@ -1,4 +1,4 @@
-// Which callers may contribute in which name.
+// Callers that may contribute in the name of a contributor.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Caller } from '../../../../kernel/identity/identity.ts'
@@ -16,10 +16,10 @@ function caller(subject: string, tenant_id = 'tenant-a'): Caller {
 
 test.each([
   ['itself', caller('alice'), 'alice', 'alice-2'],
-  ['one whom it speaks for', caller('robot'), 'sensor', 'sensor-1'],
-  ['one bound to its tenant', caller('alice', 'tenant-b'), 'local', 'local-1'],
-])('a subject speaks as %s, with an enrolled key', (_told, who, contributor, key) => {
-  expect(checkEnrolment(who, contributor, key, enrolled)).toBeUndefined()
+  ['a contributor that it may submit for', caller('robot'), 'sensor', 'sensor-1'],
+  ['a contributor bound to its tenant', caller('alice', 'tenant-b'), 'local', 'local-1'],
+])('a subject may contribute as %s, with an enrolled key', (_case, subject, contributor, key) => {
+  expect(checkEnrolment(subject, contributor, key, enrolled)).toBeUndefined()
 })
 
 test.each([
@@ -29,9 +29,9 @@ test.each([
   ['a stranger', caller('alice'), 'nobody', 'alice-1'],
   ['itself, not enrolled', caller('robot'), 'robot', 'robot-1'],
   ['a name that every object has', caller('toString'), 'toString', 'x'],
-])('not with or as %s, always in the same words', (_told, who, contributor, key) => {
-  const refused = checkEnrolment(who, contributor, key, enrolled)
-  expect(isRefusal(refused) && [refused.code, refused.message]).toEqual([
+])('is refused with or as %s, always with the same message', (_case, subject, contributor, key) => {
+  const refusal = checkEnrolment(subject, contributor, key, enrolled)
+  expect(isRefusal(refusal) && [refusal.code, refusal.message]).toEqual([
     'not_contributor',
     'the caller may not submit for this contributor, or the key is not enrolled for it; see consensus.contributors',
   ])

@@ -1,4 +1,5 @@
-// Checks that a caller may contribute in a contributor's name: as itself or as its speaker, with a key enrolled for it.
+// Checks that a caller may contribute in a contributor's name: as itself or as an authorised submitter, with a key
+// enrolled for it.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Caller } from '../../../../kernel/identity/identity.ts'
 
@@ -16,9 +17,9 @@ export function checkEnrolment(
   enrolled: Readonly<Record<string, EnrolledContributor>>,
 ): Refusal | undefined {
   const contributor = Object.hasOwn(enrolled, contributor_id) ? enrolled[contributor_id] : undefined
-  const speaks = caller.subject === contributor_id || contributor?.spoken_for_by.includes(caller.subject)
-  const here = contributor?.tenant_id === undefined || contributor.tenant_id === caller.tenant_id
-  if (contributor && speaks && here && contributor.signer_keys.includes(signer_key_id)) return undefined
+  const maySubmit = caller.subject === contributor_id || contributor?.spoken_for_by.includes(caller.subject)
+  const isInTenant = contributor?.tenant_id === undefined || contributor.tenant_id === caller.tenant_id
+  if (contributor && maySubmit && isInTenant && contributor.signer_keys.includes(signer_key_id)) return undefined
   return refuse(
     'not_contributor',
     'the caller may not submit for this contributor, or the key is not enrolled for it; see consensus.contributors',

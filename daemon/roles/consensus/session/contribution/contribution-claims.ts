@@ -27,8 +27,8 @@ export async function claimContributionId(
 ): Promise<string> {
   const { tenant_id, label } = doc.value
   const claimed = { tenant_id, label, session_id: doc.id, digest }
-  const made = await call.store(contributionClaims).create(claimId(doc.id, id), claimed)
-  return (made === 'exists' ? await findClaim(call, doc.id, id) : undefined) ?? digest
+  const outcome = await call.store(contributionClaims).create(claimId(doc.id, id), claimed)
+  return (outcome === 'exists' ? await findClaim(call, doc.id, id) : undefined) ?? digest
 }
 
 /** Ids come from the key, which the same caller may use once in each session. */

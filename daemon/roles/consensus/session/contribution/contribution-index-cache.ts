@@ -16,7 +16,7 @@ import { loadContributionPages } from './contribution-pages.ts'
 import type { Contribution } from './model.ts'
 import { expandRecent } from './recent-contribution.ts'
 
-/** Opinions cached over all sessions; about 100 MB at most. */
+/** Largest number of opinions cached over all sessions; about 100 MB. */
 const max_opinions = 200_000
 
 type ContributionIndexCache = { readonly indexes: Map<string, ContributionIndex>; opinions: number }
@@ -34,8 +34,8 @@ function cacheOf(site: Site): ContributionIndexCache {
 }
 
 /**
- * The contributions of exactly this state of the session, as far as they are in memory; undefined when the index must be
- * loaded first. Changes nothing, so that a step of `store.update` may call it and run again.
+ * The contributions of exactly this state of the session, as far as they are in memory; undefined when the index must
+ * be loaded first. Changes nothing, so that a rule of `store.update` may call it and run again.
  */
 export function cachedContributionView(call: Call, { id, value }: Doc<StoredSession>): ContributionView | undefined {
   const cached = cacheOf(call.site).indexes.get(id)

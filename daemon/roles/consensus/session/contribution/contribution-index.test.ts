@@ -16,7 +16,7 @@ test('a local contribution supersedes any earlier one', () => {
   expect(supersedes(buildLocalContribution('a', 0.1), buildPeerContribution('bravo', 9, 9))).toBe(true)
 })
 
-test('of one peer only a later epoch, or a later number of the same epoch, supersedes', () => {
+test('from one peer only a later epoch, or a later number of the same epoch, supersedes', () => {
   const before = buildPeerContribution('bravo', 2, 5)
   const outcomes = [
     [1, 9],
@@ -36,41 +36,41 @@ test('for any contributions in any order, the sorted list is the canonical list 
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fraction, fraction), { maxLength: 40 }),
       (opinions) => {
-        const standing = emptyContributionIndex('start')
+        const index = emptyContributionIndex('start')
         for (const [at, [name, score, accuracy]] of opinions.entries()) {
-          addToIndex(standing, { ...buildLocalContribution(name, score, at + 1), accuracy }, `chain ${at}`)
+          addToIndex(index, { ...buildLocalContribution(name, score, at + 1), accuracy }, `chain ${at}`)
         }
         const figures = (list: readonly { pair_score: number; accuracy: number }[]) =>
           list.map(({ pair_score, accuracy }) => [pair_score, accuracy])
-        expect(figures(standing.sorted)).toEqual(figures(sortCanonically([...standing.by_contributor.values()])))
-        expect(standing.digests.size).toBe(opinions.length)
+        expect(figures(index.sorted)).toEqual(figures(sortCanonically([...index.by_contributor.values()])))
+        expect(index.digests.size).toBe(opinions.length)
       },
     ),
   )
 })
 
-test('for any order of arrival of one peer’s messages, the last one sent stands', () => {
+test('for any order of arrival of one peer’s messages, the last message sent is the standing one', () => {
   const messages = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 9 })), {
     minLength: 1,
     selector: ([epoch, seq]) => epoch * 100 + seq,
   })
   fc.assert(
     fc.property(messages, (arrivals) => {
-      const standing = emptyContributionIndex('start')
-      for (const [epoch, seq] of arrivals) addToIndex(standing, buildPeerContribution('bravo', epoch, seq), 'chain')
+      const index = emptyContributionIndex('start')
+      for (const [epoch, seq] of arrivals) addToIndex(index, buildPeerContribution('bravo', epoch, seq), 'chain')
       const [epoch, seq] = arrivals.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).at(-1) ?? []
-      expect(standing.by_contributor.get('tenant-bravo')?.federation).toMatchObject({ epoch, seq })
-      expect(standing.sorted).toHaveLength(1)
+      expect(index.by_contributor.get('tenant-bravo')?.federation).toMatchObject({ epoch, seq })
+      expect(index.sorted).toHaveLength(1)
     }),
   )
 })
 
 test('withOpinion does not change the index', () => {
-  const standing = emptyContributionIndex('start')
-  addToIndex(standing, buildLocalContribution('a', 0.5), 'chain')
-  const before = structuredClone(standing.sorted)
-  expect(withOpinion(standing, buildLocalContribution('b', 0.2))).toHaveLength(2)
-  expect(standing.sorted).toEqual(before)
+  const index = emptyContributionIndex('start')
+  addToIndex(index, buildLocalContribution('a', 0.5), 'chain')
+  const before = structuredClone(index.sorted)
+  expect(withOpinion(index, buildLocalContribution('b', 0.2))).toHaveLength(2)
+  expect(index.sorted).toEqual(before)
 })
 
 test('a view of a later state equals the index of that state, and leaves the earlier index unchanged', () => {
@@ -97,8 +97,8 @@ test('a view of a later state equals the index of that state, and leaves the ear
 
 test('there is no view of an earlier state, or of one whose contributions the session has dropped', () => {
   const contributions = [1, 2, 3].map((ordinal) => buildLocalContribution('a', ordinal / 10, ordinal))
-  const { session, standing } = acceptAll(buildStoredSession(), ...contributions)
-  expect(viewSession(standing, buildStoredSession())).toBeUndefined()
+  const { session, standing: index } = acceptAll(buildStoredSession(), ...contributions)
+  expect(viewSession(index, buildStoredSession())).toBeUndefined()
   const trimmed = { ...session, recent: session.recent.slice(1) }
   expect(viewSession(emptyContributionIndex('start'), trimmed)).toBeUndefined()
 })

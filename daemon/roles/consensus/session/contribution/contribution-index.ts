@@ -37,39 +37,42 @@ export function emptyContributionIndex(chain: string): ContributionIndex {
 }
 
 /** Whether a contribution replaces the contributor's earlier one: not when it is an older message of the same source. */
-export function supersedes(given: Superseding, before: Superseding | undefined): boolean {
-  if (!before?.federation || !given.federation) return true
-  if (before.federation.peer !== given.federation.peer) return true
+export function supersedes(contribution: Superseding, before: Superseding | undefined): boolean {
+  if (!before?.federation || !contribution.federation) return true
+  if (before.federation.peer !== contribution.federation.peer) return true
   const { epoch, seq } = before.federation
-  return given.federation.epoch > epoch || (given.federation.epoch === epoch && given.federation.seq > seq)
+  return (
+    contribution.federation.epoch > epoch ||
+    (contribution.federation.epoch === epoch && contribution.federation.seq > seq)
+  )
 }
 
 /** Adds an accepted contribution, in the order of the record; `sorted`: the result of `withOpinion`, where it is known. */
 export function addToIndex(
   index: ContributionIndex,
-  given: Contribution,
+  contribution: Contribution,
   chain: string,
-  sorted = withOpinion(index, given),
+  sorted = withOpinion(index, contribution),
 ): void {
   index.chain = chain
   index.contributions++
-  index.digests.set(given.id, given.digest)
+  index.digests.set(contribution.id, contribution.digest)
   index.sorted = sorted
-  if (supersedes(given, index.by_contributor.get(given.contributor_id)))
-    index.by_contributor.set(given.contributor_id, given)
+  if (supersedes(contribution, index.by_contributor.get(contribution.contributor_id)))
+    index.by_contributor.set(contribution.contributor_id, contribution)
 }
 
 /** The sorted opinions as they would be with one more contribution. */
 export function withOpinion(
   { sorted, by_contributor }: Pick<ContributionView, 'sorted' | 'by_contributor'>,
-  given: Opinion & Superseding,
+  contribution: Opinion & Superseding,
 ): readonly Opinion[] {
-  return sortWith(sorted, given, by_contributor.get(given.contributor_id))
+  return sortWith(sorted, contribution, by_contributor.get(contribution.contributor_id))
 }
 
-function sortWith(sorted: readonly Opinion[], given: Opinion & Superseding, before: Superseding | undefined) {
-  if (!supersedes(given, before)) return sorted
-  const { contributor_id, pair_score, accuracy, credibility } = given
+function sortWith(sorted: readonly Opinion[], contribution: Opinion & Superseding, before: Superseding | undefined) {
+  if (!supersedes(contribution, before)) return sorted
+  const { contributor_id, pair_score, accuracy, credibility } = contribution
   const opinion = { contributor_id, pair_score, accuracy, credibility }
   return before ? supersedeSorted(sorted, opinion) : insertSorted(sorted, opinion)
 }
@@ -86,12 +89,12 @@ export function viewSession(index: ContributionIndex, session: IndexedSession): 
   const place_by_contributor = new Map<string, number>()
   let sorted = index.sorted
   for (let at = first; at < session.recent.length; at++) {
-    const given = session.recent[at]
-    if (!given) continue
-    const place = place_by_contributor.get(given.contributor_id)
-    const before = place === undefined ? index.by_contributor.get(given.contributor_id) : session.recent[place]
-    sorted = sortWith(sorted, given, before)
-    if (supersedes(given, before)) place_by_contributor.set(given.contributor_id, at)
+    const contribution = session.recent[at]
+    if (!contribution) continue
+    const place = place_by_contributor.get(contribution.contributor_id)
+    const before = place === undefined ? index.by_contributor.get(contribution.contributor_id) : session.recent[place]
+    sorted = sortWith(sorted, contribution, before)
+    if (supersedes(contribution, before)) place_by_contributor.set(contribution.contributor_id, at)
   }
   return {
     sorted,
@@ -102,7 +105,7 @@ export function viewSession(index: ContributionIndex, session: IndexedSession): 
     },
     digests: {
       get: (id) => {
-        const place = session.recent.findLastIndex((given) => given.id === id)
+        const place = session.recent.findLastIndex((contribution) => contribution.id === id)
         return place < first ? index.digests.get(id) : expandRecentAt(session, place)?.digest
       },
     },

@@ -19,12 +19,12 @@ export async function loadContributionPages(
   first: number,
   end: number,
 ): Promise<Contribution[]> {
-  const found: Contribution[] = []
+  const contributions: Contribution[] = []
   for (let page = first; page < end; page++) {
     const { value } = await call.store(contributionPages).get(contributionPageId(session_id, page))
-    found.push(...value.contributions)
+    contributions.push(...value.contributions)
   }
-  return found
+  return contributions
 }
 
 function contributionPageId(session_id: string, page: number): string {

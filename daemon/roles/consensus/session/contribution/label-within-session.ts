@@ -2,16 +2,16 @@
 import type { Classification, Label } from '../../../../kernel/label/label.ts'
 
 /**
- * A bare level has no releasability: within a session it takes that of the session, or that of the contributor's standing
- * contribution at this level. The session may have narrowed since then, and a repeat must have an equal label.
+ * A bare level has no releasability. Within a session it takes that of the session, or that of the contributor's
+ * standing contribution at this level: the session may have narrowed since, and a repeat must have an equal label.
  */
 export function labelWithinSession(
-  given: Classification,
+  input: Classification,
   label: Label,
   session: Label,
   before: { readonly classification: Label } | undefined,
 ): Label {
-  if (typeof given !== 'string') return label
+  if (typeof input !== 'string') return label
   const earlier = before?.classification
   const isSameLevel = earlier?.level === label.level && earlier.categories.length === 0
   if (earlier && isSameLevel && earlier.originator === label.originator) return earlier

@@ -5,9 +5,9 @@ import { collection } from '../../../../kernel/store/store.ts'
 import { fraction, shortText } from '../../fields.ts'
 
 export const opinionFields = {
-  pair_score: fraction.meta({ description: 'How much the pair is one: 1 a match, 0 none' }),
-  accuracy: fraction.meta({ description: 'How well this kind of judgement turns out' }),
-  credibility: fraction.meta({ description: 'How far the contributor is believed' }),
+  pair_score: fraction.meta({ description: 'Opinion on the pair: 1 for a match, 0 for no match' }),
+  accuracy: fraction.meta({ description: 'Observed accuracy of this kind of judgement' }),
+  credibility: fraction.meta({ description: 'Trust in the contributor' }),
 }
 
 export const contributionInput = z.strictObject({
@@ -31,7 +31,7 @@ export type Provenance = z.infer<typeof provenance>
 export const contribution = z
   .strictObject({
     id: shortText,
-    ordinal: z.int().min(1).meta({ description: 'Place in the session’s record' }),
+    ordinal: z.int().min(1).meta({ description: 'Position in the session’s record' }),
     contributor_id: shortText,
     ...opinionFields,
     signer_key_id: shortText,

@@ -15,13 +15,13 @@ const labels: Label[] = ['LOW', 'HIGH'].map((level) => ({ policy: 'SITE', level,
 
 const additions = fc.record({ label: fc.nat({ max: 1 }), drops: fc.boolean(), isReread: fc.boolean() })
 
-test('whatever is added and dropped, the full form comes back', () => {
+test('after any additions and removals the full form can be restored', () => {
   fc.assert(
     fc.property(fc.array(additions, { maxLength: 20 }), (steps) => {
       let recent: ReturnType<typeof appendRecent> = []
       let full: SubmittedContribution[] = []
       for (const [n, { label, drops, isReread }] of steps.entries()) {
-        const given: SubmittedContribution = {
+        const submitted: SubmittedContribution = {
           id: `con_${n}`,
           contributor_id: `c${n}`,
           pair_score: 0.5,
@@ -33,9 +33,9 @@ test('whatever is added and dropped, the full form comes back', () => {
           at: '2026-01-01T00:00:00Z',
         }
         const dropped = drops ? Math.min(3, full.length) : 0
-        full = [...full.slice(dropped), given]
-        recent = appendRecent(recent, given, dropped)
-        // As after a restart: no label is the very object any more.
+        full = [...full.slice(dropped), submitted]
+        recent = appendRecent(recent, submitted, dropped)
+        // As after a restart: no label is the same object any more.
         if (isReread) recent = recentContribution.array().parse(JSON.parse(JSON.stringify(recent)))
         const expected = full.map((each, at) => ({
           ...each,
@@ -51,6 +51,8 @@ test('whatever is added and dropped, the full form comes back', () => {
 })
 
 test('a label that stays the same is stored once', () => {
-  const one = { id: 'a', classification: labels[0] } as SubmittedContribution
-  expect(appendRecent(appendRecent([], one, 0), { ...one, id: 'b' }, 0)[1]).not.toHaveProperty('classification')
+  const submitted = { id: 'a', classification: labels[0] } as SubmittedContribution
+  expect(appendRecent(appendRecent([], submitted, 0), { ...submitted, id: 'b' }, 0)[1]).not.toHaveProperty(
+    'classification',
+  )
 })

@@ -16,26 +16,26 @@ export type SubmittedContribution = Omit<Contribution, 'ordinal' | 'digest'>
 
 /** Digest of the content, independent of submitter and time: equal digests are the same contribution. */
 export function contributionDigest(
-  given: Pick<
+  contribution: Pick<
     SubmittedContribution,
     'accuracy' | 'classification' | 'contributor_id' | 'credibility' | 'pair_score' | 'signer_key_id'
   >,
 ): string {
-  const { accuracy, classification, contributor_id, credibility, pair_score, signer_key_id } = given
+  const { accuracy, classification, contributor_id, credibility, pair_score, signer_key_id } = contribution
   return canonicalDigest({ accuracy, classification, contributor_id, credibility, pair_score, signer_key_id })
 }
 
 /** The recent contributions with one more, and without the first `dropped`. */
 export function appendRecent(
   recent: readonly RecentContribution[],
-  given: SubmittedContribution,
+  contribution: SubmittedContribution,
   dropped: number,
 ): RecentContribution[] {
   const remaining = recent.slice(dropped)
   const first = remaining[0]
   if (first && !first.classification) remaining[0] = { ...first, classification: labelAt(recent, dropped) }
-  const { classification, ...rest } = given
-  remaining.push(labelAt(remaining, remaining.length - 1) === classification ? rest : given)
+  const { classification, ...rest } = contribution
+  remaining.push(labelAt(remaining, remaining.length - 1) === classification ? rest : contribution)
   return remaining
 }
 
@@ -59,8 +59,8 @@ function expand({ contributions, recent }: ContributionTail, stored: RecentContr
 
 function labelAt(recent: readonly RecentContribution[], at: number): Label | undefined {
   for (let place = at; place >= 0; place--) {
-    const found = recent[place]?.classification
-    if (found) return found
+    const label = recent[place]?.classification
+    if (label) return label
   }
   return undefined
 }

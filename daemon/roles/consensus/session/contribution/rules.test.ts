@@ -1,4 +1,4 @@
-// Which contributions a session accepts, what the session becomes with them, and which are repeats.
+// Contributions that a session accepts, the resulting session, and repeats.
 import { describe, expect, test } from 'vitest'
 import {
   acceptAll,
@@ -14,15 +14,23 @@ import { type ContributionView, emptyContributionIndex } from './contribution-in
 import type { Contribution } from './model.ts'
 import { acceptContribution, detectRepeat } from './rules.ts'
 
-function codeOf(session: StoredSession, view: ContributionView, given: Contribution, more = {}): string | undefined {
-  const accepted = acceptContribution(session, view, given, given.digest, { ...contributionLimits, ...more })
+function codeOf(
+  session: StoredSession,
+  view: ContributionView,
+  contribution: Contribution,
+  more = {},
+): string | undefined {
+  const accepted = acceptContribution(session, view, contribution, contribution.digest, {
+    ...contributionLimits,
+    ...more,
+  })
   return isRefusal(accepted) ? accepted.code : undefined
 }
 
 const outboxTypes = ({ pending }: StoredSession) => pending.map(({ type }) => type)
 
 describe('a contribution', () => {
-  test('given a session of 2 of 3, when two agree, it is RATIFIED and owes its evidence', () => {
+  test('given a session of 2 of 3, when two agree, it is RATIFIED and its evidence is pending', () => {
     const { session } = acceptAll(
       buildStoredSession(),
       buildLocalContribution('a', 0.9),
@@ -37,7 +45,7 @@ describe('a contribution', () => {
     expect(outboxTypes(session)).toEqual(['evidence'])
   })
 
-  test('given two opposite ones, it is IN_CONFLICT with one dissent record, and no second one for the third', () => {
+  test('given two contrary contributions, it is IN_CONFLICT with one dissent record; a third adds no record', () => {
     const policy = { ...buildStoredSession().policy, conflict_threshold: 0.3 }
     const torn = acceptAll(
       buildStoredSession({ policy }),
@@ -56,7 +64,7 @@ describe('a contribution', () => {
     expect([third.next.state, outboxTypes(third.next)]).toEqual(['IN_CONFLICT', ['dissent']])
   })
 
-  test('names the session it leads to by a chain that depends on every one before', () => {
+  test('updates a chain that depends on every earlier contribution', () => {
     const [a, b] = [buildLocalContribution('a', 0.4), buildLocalContribution('b', 0.6)]
     expect(acceptAll(buildStoredSession(), a, b).session.chain).not.toBe(
       acceptAll(buildStoredSession(), b, a).session.chain,
@@ -66,16 +74,18 @@ describe('a contribution', () => {
     )
   })
 
-  test('is refused by a closed session, by a policy that does not name it, and beyond n', () => {
-    const none = emptyContributionIndex('start')
-    expect(codeOf(buildStoredSession({ state: 'RATIFIED' }), none, buildLocalContribution('a', 1))).toBe(
+  test('is refused by a closed session, by a policy that does not name its contributor, and beyond n', () => {
+    const emptyIndex = emptyContributionIndex('start')
+    expect(codeOf(buildStoredSession({ state: 'RATIFIED' }), emptyIndex, buildLocalContribution('a', 1))).toBe(
       'session_closed',
     )
-    expect(codeOf(buildStoredSession({ state: 'WITHDRAWN' }), none, buildLocalContribution('a', 1))).toBe(
+    expect(codeOf(buildStoredSession({ state: 'WITHDRAWN' }), emptyIndex, buildLocalContribution('a', 1))).toBe(
       'session_closed',
     )
-    const named = buildStoredSession({ policy: { ...buildStoredSession().policy, m: 1, n: 1, contributors: ['b'] } })
-    expect(codeOf(named, none, buildLocalContribution('a', 1))).toBe('not_contributor')
+    const restricted = buildStoredSession({
+      policy: { ...buildStoredSession().policy, m: 1, n: 1, contributors: ['b'] },
+    })
+    expect(codeOf(restricted, emptyIndex, buildLocalContribution('a', 1))).toBe('not_contributor')
     const policy = { ...buildStoredSession().policy, m: 1, n: 1, ratify_threshold: 1, conflict_threshold: 1 }
     const full = acceptAll(buildStoredSession({ policy }), buildLocalContribution('a', 0.5))
     expect(codeOf(full.session, full.standing, buildLocalContribution('b', 1))).toBe('quorum_full')
@@ -85,7 +95,7 @@ describe('a contribution', () => {
     )
   })
 
-  test('narrows the session’s releasability to what both have, and changes nothing else of its label', () => {
+  test('narrows the session’s releasability to the common audience, and changes nothing else of its label', () => {
     const label = {
       ...unclassifiedLabel,
       level: 'SECRET',
@@ -106,46 +116,46 @@ describe('a contribution', () => {
     ['another policy', { policy: 'NATO' }],
     ['an unknown level', { level: 'COSMIC' }],
   ])('with %s exceeds the session’s label, and is refused', (_, more) => {
-    const given = { ...buildLocalContribution('a', 0.5), classification: { ...unclassifiedLabel, ...more } }
-    expect(codeOf(buildStoredSession(), emptyContributionIndex('start'), given)).toBe('label_denied')
+    const contribution = { ...buildLocalContribution('a', 0.5), classification: { ...unclassifiedLabel, ...more } }
+    expect(codeOf(buildStoredSession(), emptyContributionIndex('start'), contribution)).toBe('label_denied')
   })
 
-  test('to a session that a peer hosts is sent there and decides nothing; an older one is not sent', () => {
+  test('to a session of a peer is forwarded and decides nothing; an older one is not forwarded', () => {
     const copy = buildStoredSession({
       origin: { peer: 'bravo', tenant_id: 'tenant-b' },
       policy: { ...buildStoredSession().policy, m: 1 },
     })
-    const { session, standing } = acceptAll(copy, buildLocalContribution('tenant-a', 1))
+    const { session, standing: index } = acceptAll(copy, buildLocalContribution('tenant-a', 1))
     expect([session.state, session.result, outboxTypes(session)]).toEqual(['PENDING_QUORUM', undefined, ['message']])
     expect(session.pending[0]).toMatchObject({ peer: 'bravo', kind: 'contribution', body: { pair_score: 1 } })
     const again = acceptAll(session, { ...buildLocalContribution('tenant-a', 0, 2) })
-    expect([standing.by_contributor.size, outboxTypes(again.session)]).toEqual([1, ['message', 'message']])
+    expect([index.by_contributor.size, outboxTypes(again.session)]).toEqual([1, ['message', 'message']])
   })
 })
 
 describe('a repeat', () => {
-  const { standing } = acceptAll(buildStoredSession(), buildLocalContribution('a', 0.5))
+  const { standing: index } = acceptAll(buildStoredSession(), buildLocalContribution('a', 0.5))
 
-  test('is known by its id, and by what stands', () => {
+  test('is recognised by its id, and by the standing contribution', () => {
     const first = buildLocalContribution('a', 0.5)
-    expect(detectRepeat(standing, first, first.digest, undefined)).toBe('known')
-    expect(detectRepeat(standing, buildLocalContribution('a', 0.5, 2), first.digest, undefined)).toBe('unchanged')
-    expect(detectRepeat(standing, buildLocalContribution('a', 0.6, 2), 'other', undefined)).toBeUndefined()
-    expect(detectRepeat(standing, buildLocalContribution('b', 0.5), 'other', undefined)).toBeUndefined()
+    expect(detectRepeat(index, first, first.digest, undefined)).toBe('known')
+    expect(detectRepeat(index, buildLocalContribution('a', 0.5, 2), first.digest, undefined)).toBe('unchanged')
+    expect(detectRepeat(index, buildLocalContribution('a', 0.6, 2), 'other', undefined)).toBeUndefined()
+    expect(detectRepeat(index, buildLocalContribution('b', 0.5), 'other', undefined)).toBeUndefined()
   })
 
-  test('is known by an id that was claimed outside the record, even when it no longer stands', () => {
-    expect(detectRepeat(standing, buildLocalContribution('a', 0.6, 2), 'claimed', 'claimed')).toBe('known')
-    const refused = detectRepeat(standing, buildLocalContribution('a', 0.6, 2), 'other', 'claimed')
-    expect(isRefusal(refused) && refused.code).toBe('idempotency_mismatch')
+  test('is recognised by an id claimed outside the record, even when superseded', () => {
+    expect(detectRepeat(index, buildLocalContribution('a', 0.6, 2), 'claimed', 'claimed')).toBe('known')
+    const refusal = detectRepeat(index, buildLocalContribution('a', 0.6, 2), 'other', 'claimed')
+    expect(isRefusal(refusal) && refusal.code).toBe('idempotency_mismatch')
   })
 
   test('with the id of another contribution is refused', () => {
-    const refused = detectRepeat(standing, buildLocalContribution('a', 0.6), 'other', undefined)
-    expect(isRefusal(refused) && refused.code).toBe('idempotency_mismatch')
+    const refusal = detectRepeat(index, buildLocalContribution('a', 0.6), 'other', undefined)
+    expect(isRefusal(refusal) && refusal.code).toBe('idempotency_mismatch')
   })
 
-  test('of a peer under a later number is no repeat, since it must outlast what was sent between', () => {
+  test('from a peer under a later number is not a repeat, since it must supersede messages sent in between', () => {
     const sent = acceptAll(buildStoredSession(), buildPeerContribution('bravo', 1, 2)).standing
     const { digest } = buildPeerContribution('bravo', 1, 2)
     expect(detectRepeat(sent, buildPeerContribution('bravo', 1, 3), digest, undefined)).toBeUndefined()

@@ -26,55 +26,58 @@ export type AcceptedContribution = {
  */
 export function detectRepeat(
   view: ContributionView,
-  given: SubmittedContribution,
+  contribution: SubmittedContribution,
   digest: string,
   claimed: string | undefined,
 ): 'known' | 'unchanged' | undefined | Refusal {
-  const known = view.digests.get(given.id) ?? claimed
-  if (known === digest) return 'known'
-  if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
-  const before = view.by_contributor.get(given.contributor_id)
+  const recorded = view.digests.get(contribution.id) ?? claimed
+  if (recorded === digest) return 'known'
+  if (recorded !== undefined)
+    return refuse('idempotency_mismatch', 'this id was already used for another contribution; use a new id')
+  const before = view.by_contributor.get(contribution.contributor_id)
   if (before?.digest !== digest) return undefined
   // A later message with equal content must enter the record: otherwise a message sent between the two, arriving last,
   // would supersede it.
-  return given.federation && before.federation && supersedes(given, before) ? undefined : 'unchanged'
+  return contribution.federation && before.federation && supersedes(contribution, before) ? undefined : 'unchanged'
 }
 
 /**
- * Adds a contribution to the session and decides on all that stand then. `view` must describe exactly this state of
- * the session. Refuses `session_closed`, `not_contributor`, `quorum_full`, `label_denied`.
+ * Adds a contribution to the session and decides on the standing contributions. `view` must describe exactly this
+ * state of the session. Refuses `session_closed`, `not_contributor`, `quorum_full`, `label_denied`.
  */
 export function acceptContribution(
   current: StoredSession,
   view: ContributionView,
-  given: SubmittedContribution,
+  submitted: SubmittedContribution,
   digest: string,
   limits: { readonly max_contributions: number; readonly labels: LabelPolicy },
 ): AcceptedContribution | Refusal {
-  const refused = checkContribution(current, view, given.contributor_id, limits.max_contributions)
-  if (refused) return refused
-  const label = isWithinCeiling(current.label, given.classification, limits.labels)
-    ? joinLabels(current.label, given.classification, limits.labels)
+  const refusal = checkContribution(current, view, submitted.contributor_id, limits.max_contributions)
+  if (refusal) return refusal
+  const label = isWithinCeiling(current.label, submitted.classification, limits.labels)
+    ? joinLabels(current.label, submitted.classification, limits.labels)
     : undefined
   if (!label) return refuse('label_denied', 'the contribution’s label exceeds the session’s')
   if (label.releasable_to?.length === 0)
-    return refuse('label_denied', 'the contribution’s label would leave nobody who may see the session')
-  const contribution: Contribution = { ...given, digest, ordinal: current.contributions + 1 }
+    return refuse('label_denied', 'with the contribution’s label nobody could see the session')
+  const contribution: Contribution = { ...submitted, digest, ordinal: current.contributions + 1 }
   const trimmed = current.recent.length >= page_size && view.pages_stored > current.pages
   const added: StoredSession = {
     ...current,
     label,
-    updated_at: given.at,
+    updated_at: contribution.at,
     contributions: contribution.ordinal,
-    contributors: view.by_contributor.has(given.contributor_id) ? current.contributors : current.contributors + 1,
+    contributors: view.by_contributor.has(contribution.contributor_id)
+      ? current.contributors
+      : current.contributors + 1,
     pages: trimmed ? current.pages + 1 : current.pages,
-    recent: appendRecent(current.recent, given, trimmed ? page_size : 0),
+    recent: appendRecent(current.recent, contribution, trimmed ? page_size : 0),
     chain: sha256(current.chain + digest),
   }
   const sorted = withOpinion(view, contribution)
   const next = current.origin
     ? forwardToOrigin(added, view, contribution)
-    : decideSession(added, sorted, 'contribution', given.submitted_by, given.at).next
+    : decideSession(added, sorted, 'contribution', contribution.submitted_by, contribution.at).next
   return { next, contribution, sorted }
 }
 
@@ -87,11 +90,14 @@ function checkContribution(
   if (!openStates.has(current.state)) return refuse('session_closed', `the session is ${current.state}`)
   const { contributors, n } = current.policy
   if (contributors && !current.origin && !contributors.includes(contributor_id)) {
-    return refuse('not_contributor', 'the session names its contributors, and this is none of them')
+    return refuse(
+      'not_contributor',
+      'the policy of the session names its contributors, and this contributor is not among them',
+    )
   }
-  if (current.contributions >= max) return refuse('quorum_full', `the session keeps at most ${max} contributions`)
+  if (current.contributions >= max) return refuse('quorum_full', `the session has its maximum of ${max} contributions`)
   if (!view.by_contributor.has(contributor_id) && view.by_contributor.size >= n) {
-    return refuse('quorum_full', `the session has all its ${n} contributors`)
+    return refuse('quorum_full', `the session already has all of its ${n} contributors`)
   }
   return undefined
 }
@@ -108,9 +114,9 @@ function forwardToOrigin(added: StoredSession, view: ContributionView, contribut
     kind: 'contribution',
     body: { session_id: added.id, pair_score, accuracy, credibility, classification },
   }
-  const moved =
+  const forwarded =
     added.state === 'PROPOSED'
       ? enterState(added, 'PENDING_QUORUM', 'contribution', contribution.submitted_by, contribution.at)
       : added
-  return addToOutbox(moved, [message])
+  return addToOutbox(forwarded, [message])
 }

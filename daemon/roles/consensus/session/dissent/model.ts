@@ -1,4 +1,4 @@
-// The MachineDissent record: why a session could not agree, as of the moment that it entered conflict.
+// The MachineDissent record: the reasons of a conflict at the time that the session entered it.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
@@ -6,7 +6,10 @@ import { dissentBody } from '../../combine/dissent.ts'
 
 export const dissentStatus = z.enum(['open', 'resolved'])
 
-/** How the session went on: decided by contributions or by a person, withdrawn, or in conflict again with a newer record. */
+/**
+ * What ended the dissent: contributions or a person decided, the session was withdrawn, or a newer record replaced
+ * it.
+ */
 export const dissentResolution = z.enum(['ratified', 'attested', 'withdrawn', 'superseded'])
 export type DissentResolution = z.infer<typeof dissentResolution>
 

@@ -52,8 +52,8 @@ export function enterState(
 }
 
 /** Adds entries to the session's outbox, which the relay delivers. */
-export function addToOutbox(current: StoredSession, more: readonly SessionOutboxEntry[]): StoredSession {
-  const pending = [...current.pending, ...more]
+export function addToOutbox(current: StoredSession, entries: readonly SessionOutboxEntry[]): StoredSession {
+  const pending = [...current.pending, ...entries]
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
 
@@ -61,8 +61,8 @@ export function addToOutbox(current: StoredSession, more: readonly SessionOutbox
 export function replaceInOutbox(
   current: StoredSession,
   id: string,
-  more: readonly SessionOutboxEntry[] = [],
+  entries: readonly SessionOutboxEntry[] = [],
 ): StoredSession {
-  const pending = current.pending.flatMap((entry) => (entry.id === id ? more : [entry]))
+  const pending = current.pending.flatMap((entry) => (entry.id === id ? entries : [entry]))
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
