@@ -1,4 +1,4 @@
-// Fields that inputs and documents of this role share.
+// Fields shared by inputs and documents of this role.
 import * as z from 'zod'
 import { label } from '../../kernel/label/label.ts'
 
@@ -6,10 +6,10 @@ export const shortText = z.string().min(1).max(256)
 export const uid = z.string().min(1).max(128)
 export const uidInput = z.strictObject({ uid })
 export const instant = z.iso.datetime()
-/** Why somebody did something. */
+/** The reason of an action. */
 export const rationale = z.string().trim().min(1).max(4_096)
 
-/** What every document of this role says of whose it is and when it came to be. */
+/** Fields of every document of this role: tenant, label, author and times. */
 export const documentFields = {
   tenant_id: z.string(),
   label,
@@ -19,7 +19,7 @@ export const documentFields = {
   request_digest: z.string(),
 }
 
-/** The same as the interface shows it. */
+/** These fields as the API returns them. */
 export const documentViewFields = {
   tenant_id: z.string(),
   classification: label,

@@ -5,7 +5,7 @@ import { intakeSettings } from './signal-intake/settings.ts'
 
 export const outline = outlineOf({
   name: 'intelligence',
-  purpose: 'Keeps signals, the insights that investigate them, and the ledger of each insight',
+  purpose: 'Stores signals, the insights that investigate them, and the ledger of each insight',
   port: 8002,
   serves: 'tenants',
   api_prefix: '/api/v1',

@@ -1,4 +1,4 @@
-// Ends a bulk disposition before it is through. What was done stays done.
+// Cancels a bulk disposition. Signals that already changed stay changed.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'

@@ -1,4 +1,4 @@
-// Begins a bulk disposition: the signals are chosen here and now, and stored with it; the worker then decides each.
+// Creates a bulk disposition: selects and stores its signals at once; the worker then decides each signal.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Label } from '../../../kernel/label/label.ts'
@@ -36,22 +36,22 @@ export const create = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { expect, disposition, rationale: why, ...selection }) {
+  async run(call, { expect, disposition, rationale: reason, ...selection }) {
     const id = call.newId('blk')
     const before = call.idempotency_key === undefined ? undefined : await call.store(bulks).find(id)
     if (before) return answerRepeatedRequest(call, before)
-    const refused = checkSelection(selection)
-    if (refused) return refused
-    const found = await checkSelectionSize(call, await selectSignals(call, selection, maxSignals(call)), expect)
-    if (isRefusal(found)) return found
-    const label = joinSignalLabels(call, found)
+    const refusal = checkSelection(selection)
+    if (refusal) return refusal
+    const selected = await checkSelectionSize(call, await selectSignals(call, selection, maxSignals(call)), expect)
+    if (isRefusal(selected)) return selected
+    const label = joinSignalLabels(call, selected)
     if (isRefusal(label)) return label
-    const value = buildBulk(call, label, found, { disposition, rationale: why })
-    const detail = { disposition, signals: found.length }
-    const made = await call.store(bulks).create(id, value, [call.audited(call.address, id, detail, label)])
-    if (made === 'exists') return answerRepeatedRequest(call, await call.store(bulks).find(id))
+    const value = buildBulk(call, label, selected, { disposition, rationale: reason })
+    const detail = { disposition, signals: selected.length }
+    const outcome = await call.store(bulks).create(id, value, [call.audited(call.address, id, detail, label)])
+    if (outcome === 'exists') return answerRepeatedRequest(call, await call.store(bulks).find(id))
     call.wake('bulk')
-    return showBulk(made)
+    return showBulk(outcome)
   },
 })
 
@@ -59,30 +59,30 @@ const maxSignals = (call: Call) => call.settings(settings).bulk_signals
 
 function checkSelectionSize(
   call: Call,
-  found: SelectedSignal[],
+  selected: SelectedSignal[],
   expect: number | undefined,
 ): SelectedSignal[] | Refusal {
   const max_count = maxSignals(call)
-  if (found.length > max_count)
+  if (selected.length > max_count)
     return refuse(
       'wrong_state',
       `the selection has more than ${max_count} signals, the maximum: narrow the filter or name fewer`,
     )
-  if (expect === undefined || expect === found.length) return found
+  if (expect === undefined || expect === selected.length) return selected
   return refuse(
     'wrong_state',
-    `the selection has ${found.length} signals, expected ${expect}: count again with the plan`,
+    `the selection has ${selected.length} signals, expected ${expect}: count again with the plan`,
   )
 }
 
-/** It names the signals, and is for those who may know of all of them. */
-function joinSignalLabels(call: Call, found: readonly SelectedSignal[]): Label | Refusal {
-  const labels = found.flatMap(({ doc }) => (doc ? [doc.value.label] : []))
-  const own = labels[0] ?? resolveClassification(call, call.site.default_level)
-  if (isRefusal(own)) return own
+/** The label of the bulk disposition, which names its signals: the join of their labels. */
+function joinSignalLabels(call: Call, selected: readonly SelectedSignal[]): Label | Refusal {
+  const labels = selected.flatMap(({ doc }) => (doc ? [doc.value.label] : []))
+  const firstLabel = labels[0] ?? resolveClassification(call, call.site.default_level)
+  if (isRefusal(firstLabel)) return firstLabel
   return joinVisibleLabels(
     call,
-    [own, ...labels],
+    [firstLabel, ...labels],
     'the joined label of these signals is above your clearance: select fewer signals',
   )
 }
@@ -90,7 +90,7 @@ function joinSignalLabels(call: Call, found: readonly SelectedSignal[]): Label |
 function buildBulk(
   call: Call,
   label: Label,
-  found: readonly SelectedSignal[],
+  selected: readonly SelectedSignal[],
   decision: Pick<StoredBulk, 'disposition' | 'rationale'>,
 ): StoredBulk {
   const { tenant_id, subject: created_by, clearance } = call.caller
@@ -99,14 +99,17 @@ function buildBulk(
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at, request_digest: call.requestDigest() },
     ...decision,
     ...(clearance ? { clearance } : {}),
-    state: found.length ? 'running' : 'finished',
-    items: found.map(({ signal_id }) => ({ signal_id })),
-    owes: found.length ? 1 : 0,
-    ...(found.length ? {} : { finished_at: at }),
+    state: selected.length ? 'running' : 'finished',
+    items: selected.map(({ signal_id }) => ({ signal_id })),
+    owes: selected.length ? 1 : 0,
+    ...(selected.length ? {} : { finished_at: at }),
   }
 }
 
-/** What was chosen once stays chosen: a filter may match others by now. None where it is above the caller by now. */
+/**
+ * Returns the stored bulk disposition for a repeated request, and does not select again: the filter may match other
+ * signals now.
+ */
 function answerRepeatedRequest(call: Call, before: Doc<StoredBulk> | undefined) {
   if (before?.value.request_digest === call.requestDigest()) return showBulk(before)
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')

@@ -1,4 +1,4 @@
-// One bulk disposition, with what became of each signal.
+// Gets one bulk disposition with the outcome of each signal.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'

@@ -1,4 +1,4 @@
-// A bulk disposition: which signals one decision is about, chosen once, and what became of each.
+// A bulk disposition: the signals of one decision, selected once, and the outcome of each.
 import * as z from 'zod'
 import { clearance } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -6,11 +6,11 @@ import { documentFields, documentViewFields, instant, rationale, shortText, uid 
 import { signalFilter } from '../signal/list-signals.ts'
 import { signalStatus } from '../signal/model.ts'
 
-/** `finished` and `cancelled` are final. One that is being cancelled still learns what was done before. */
+/** `finished` and `cancelled` are final. `cancelling` still records outcomes of signals decided before. */
 export const bulkState = z.enum(['running', 'cancelling', 'finished', 'cancelled'])
 export type BulkState = z.infer<typeof bulkState>
 
-/** Most that a setting may allow: all items are in one document. */
+/** Upper limit of the setting: all items are in one document. */
 export const max_items = 5_000
 
 const bulkItem = z
@@ -22,7 +22,7 @@ const bulkItem = z
   .meta({ id: 'BulkItem' })
 export type BulkItem = z.infer<typeof bulkItem>
 
-/** What one is asked for. */
+/** Fields that select the signals. */
 export const bulkSelection = {
   signal_ids: z.array(uid).min(1).max(max_items).optional().meta({ description: 'IDs of the signals; or give filter' }),
   filter: z
@@ -49,10 +49,10 @@ const bulkFields = {
 export const storedBulk = z.strictObject({
   ...documentFields,
   ...bulkFields,
-  /** Of whoever asked: what was raised above it meanwhile is not touched. */
+  /** Clearance of the creator: signals above it are not changed. */
   clearance: clearance.optional(),
   items: z.array(bulkItem),
-  /** 1 until it is over; an index, so that the worker finds it. */
+  /** 1 until it has ended; an index by which the worker finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
 })
 export type StoredBulk = z.infer<typeof storedBulk>

@@ -1,4 +1,4 @@
-// Tells what a bulk disposition would do, and does nothing.
+// Counts the signals that a bulk disposition would change, without changing them.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { objectPaths } from '../object-paths.ts'
@@ -29,8 +29,8 @@ export const plan = operation({
   allow: 'intelligence:read',
 
   async run(call, { disposition, ...selection }) {
-    const refused = checkSelection(selection)
-    if (refused) return refused
+    const refusal = checkSelection(selection)
+    if (refusal) return refusal
     const { all, own } = await countStatuses(call, selection)
     const matches = [...all.values()].reduce((sum, each) => sum + each, 0)
     const would_be_done = countAllowed(own, disposition)

@@ -1,4 +1,4 @@
-// Holds a bulk disposition to what it was told of each signal, and to its two ends.
+// A bulk disposition records outcomes of its signals, and ends finished or cancelled.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { StoredBulk } from './model.ts'
@@ -14,29 +14,29 @@ const runningBulk: StoredBulk = {
 const doneOutcome: BulkItemOutcome = { outcome: 'done' }
 const refusedOutcome: BulkItemOutcome = { outcome: 'refused', reason: 'is final' }
 
-test('it is over when each has its answer, and what was done counts whoever else refused it', () => {
-  const half = applyOutcomes(runningBulk, new Map([['b', refusedOutcome]]), at)
-  expect([half.state, listUndecided(half, 9)]).toEqual(['running', ['a']])
-  const over = applyOutcomes(half, new Map([['a', doneOutcome]]), at)
-  expect(over).toMatchObject({ state: 'finished', owes: 0, finished_at: at })
-  const late = applyOutcomes(
-    over,
+test('it ends when each signal has an outcome, and done wins over refused', () => {
+  const partial = applyOutcomes(runningBulk, new Map([['b', refusedOutcome]]), at)
+  expect([partial.state, listUndecided(partial, 9)]).toEqual(['running', ['a']])
+  const finished = applyOutcomes(partial, new Map([['a', doneOutcome]]), at)
+  expect(finished).toMatchObject({ state: 'finished', owes: 0, finished_at: at })
+  const withLateOutcome = applyOutcomes(
+    finished,
     new Map([
       ['a', refusedOutcome],
       ['b', doneOutcome],
     ]),
     at,
   )
-  expect(late.items.map(({ outcome }) => outcome)).toEqual(['done', 'done'])
-  expect(late.items[1]).not.toHaveProperty('reason')
+  expect(withLateOutcome.items.map(({ outcome }) => outcome)).toEqual(['done', 'done'])
+  expect(withLateOutcome.items[1]).not.toHaveProperty('reason')
 })
 
-test('cancelled, it ends as that; finished, it is not cancelled', () => {
+test('a cancelled one ends as cancelled; a finished one cannot be cancelled', () => {
   const ending = cancelBulk(runningBulk, 'bob', at)
   if (isRefusal(ending)) throw ending
   expect(cancelBulk(ending, 'cy', at)).toBe(ending)
-  const none = new Map(runningBulk.items.map(({ signal_id }) => [signal_id, { outcome: 'cancelled' as const }]))
-  expect(applyOutcomes(ending, none, at)).toMatchObject({ state: 'cancelled', cancelled_by: 'bob' })
+  const allCancelled = new Map(runningBulk.items.map(({ signal_id }) => [signal_id, { outcome: 'cancelled' as const }]))
+  expect(applyOutcomes(ending, allCancelled, at)).toMatchObject({ state: 'cancelled', cancelled_by: 'bob' })
   expect(
     isRefusal(
       cancelBulk(
@@ -55,7 +55,7 @@ test('cancelled, it ends as that; finished, it is not cancelled', () => {
   ).toBe(true)
 })
 
-test('what is foreseen is what the table allows', () => {
+test('the plan counts what the table of transitions allows', () => {
   const counts = new Map([...[['new', 2] as const], ['investigating', 3], ['resolved', 4]] as const)
   expect([countAllowed(counts, 'resolved'), countAllowed(counts, 'dismissed')]).toEqual([3, 5])
 })

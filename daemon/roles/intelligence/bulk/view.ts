@@ -1,4 +1,4 @@
-// A bulk disposition as the interface shows it.
+// Shows a bulk disposition as the API returns it.
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { BulkDisposition, BulkItem, StoredBulk } from './model.ts'
 
@@ -8,7 +8,7 @@ export function showBulk(doc: Doc<StoredBulk>): BulkDisposition {
 
 export function showBulkInList({ id, version, value }: Doc<StoredBulk>): BulkDisposition {
   const { label: classification, request_digest: _request, clearance: _clearance, owes: _owes, items, ...rest } = value
-  const number = (of: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === of).length
+  const number = (outcomeName: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === outcomeName).length
   return {
     ...{ uid: id, version, classification, ...rest, total: items.length },
     ...{ done: number('done'), refused: number('refused'), cancelled: number('cancelled') },

@@ -1,47 +1,48 @@
-// Takes changes from the signals that hold them into their tenant's log: numbered in one write, copied, then settled.
+// Moves changes from signals to the log of their tenant: numbers a batch in one write, copies it, then marks it as
+// settled.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { type StoredSignal, signals } from '../signal/model.ts'
 import { type ChangeReference, type SignalLog, signalChanges, signalLogs } from './model.ts'
 import { assignPlaces, batchStart, changeId, removeLoggedChanges } from './rules.ts'
 
-/** Of one batch, which is in the head of the log while it is copied. */
+/** Size of a batch; the head of the log holds the batch while it is copied. */
 const max_batch_changes = 500
 
 /**
- * All changes of these signals, which are of one tenant. Others may do the same at the same time: a batch gets its places
- * only when the one before is copied whole, by whoever comes first, and a change that is in the log is never copied again.
+ * Appends all changes of these signals of one tenant. Safe for concurrent callers: a batch is numbered only after the
+ * previous one was copied, by any caller, and a change in the log is never copied again.
  */
 export async function appendChanges(call: Call, tenant_id: string, docs: readonly Doc<StoredSignal>[]): Promise<void> {
-  let left = docs.flatMap(({ id, value }) => value.untold.map((change) => ({ signal_id: id, change })))
-  while (left.length > 0 && !call.signal.aborted) {
+  let remaining = docs.flatMap(({ id, value }) => value.untold.map((change) => ({ signal_id: id, change })))
+  while (remaining.length > 0 && !call.signal.aborted) {
     const head = await loadLogHead(call, tenant_id)
     if (head.pending.length > 0) await copyBatch(call, head)
-    const some = left.slice(0, max_batch_changes)
-    const numbered = await numberBatch(call, tenant_id, some)
+    const batchChanges = remaining.slice(0, max_batch_changes)
+    const numbered = await numberBatch(call, tenant_id, batchChanges)
     if (!numbered) continue
-    left = left.slice(some.length)
+    remaining = remaining.slice(batchChanges.length)
     await copyBatch(call, numbered)
   }
 }
 
 async function loadLogHead(call: Call, tenant_id: string): Promise<SignalLog> {
-  const known = await call.store(signalLogs).find(tenant_id)
-  if (known) return known.value
-  const fresh: SignalLog = { tenant_id, batch: 0, settled: 0, pending: [], owes: 0 }
-  await call.store(signalLogs).create(tenant_id, fresh)
+  const existing = await call.store(signalLogs).find(tenant_id)
+  if (existing) return existing.value
+  const emptyLog: SignalLog = { tenant_id, batch: 0, settled: 0, pending: [], owes: 0 }
+  await call.store(signalLogs).create(tenant_id, emptyLog)
   return (await call.store(signalLogs).get(tenant_id)).value
 }
 
 type ChangeOfSignal = { readonly signal_id: string; readonly change: StoredSignal['untold'][number] }
 
-/** Undefined when somebody else's batch is being copied. */
+/** Numbers a batch; undefined while another batch is being copied. */
 async function numberBatch(
   call: Call,
   tenant_id: string,
-  some: readonly ChangeOfSignal[],
+  batchChanges: readonly ChangeOfSignal[],
 ): Promise<SignalLog | undefined> {
-  const bySignal = Map.groupBy(some, ({ signal_id }) => signal_id)
+  const bySignal = Map.groupBy(batchChanges, ({ signal_id }) => signal_id)
   const { doc, answer } = await call.store(signalLogs).update(tenant_id, ({ value }) => {
     if (value.pending.length > 0) return { answer: false }
     const batch = Math.max(call.now(), value.batch + 1)
@@ -57,13 +58,16 @@ async function numberBatch(
   return answer ? doc.value : undefined
 }
 
-/** Ends what a stop cut short. */
+/** Copies batches that were interrupted by a stop. */
 export async function finishBatches(call: Call): Promise<void> {
   const { docs } = await call.store(signalLogs).list({ filter: { owes: 1 }, limit: 500, fresh: true })
   for (const { value } of docs) await copyBatch(call, value)
 }
 
-/** A change that its signal no longer holds is in the log: it is taken out of the signal only then. */
+/**
+ * Copies a batch. A change leaves its signal only once it is in the log, so a change missing in the signal is in the
+ * log.
+ */
 async function copyBatch(call: Call, { tenant_id, batch, pending }: SignalLog): Promise<void> {
   const bySignal = Map.groupBy(pending, ({ signal_id }) => signal_id)
   await Promise.all([...bySignal].map(([signal_id, references]) => copySignalChanges(call, signal_id, references)))
@@ -75,7 +79,7 @@ async function copyBatch(call: Call, { tenant_id, batch, pending }: SignalLog): 
 
 async function copySignalChanges(call: Call, signal_id: string, references: readonly ChangeReference[]): Promise<void> {
   const doc = await call.store(signals).find(signal_id)
-  // None is ever deleted; but one that a broken store lost must not hold up the log for ever.
+  // Signals are never deleted, but one that a faulty store lost must not block the log.
   if (!doc) return
   const { value } = doc
   const writes = references.flatMap((reference) => {
@@ -96,7 +100,7 @@ async function copySignalChanges(call: Call, signal_id: string, references: read
     .update(signal_id, ({ value: current }) => ({ next: removeLoggedChanges(current, references), answer: undefined }))
 }
 
-/** All of this is in the log. */
+/** End of the positions whose changes are all in the log. */
 export function copiedEnd({ settled }: SignalLog): string {
   return batchStart(settled + 1)
 }

@@ -1,4 +1,5 @@
-// The change log: what became of signals, old value and new, in one order for each tenant that others can follow.
+// The change log: changes of signals with old and new values, in one order for each tenant, for other systems to
+// follow.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -25,17 +26,20 @@ const changeFields = {
   fields: z.array(fieldChange),
 }
 
-/** A change in the signal's own document, until the log has it. `part`: one write may tell different viewers different things. */
+/**
+ * A change in its signal's document until it is in the log. `part`: one write may have different parts for different
+ * viewers.
+ */
 export const unloggedChange = z.strictObject({ ...changeFields, part: z.int().min(0), label })
 export type UnloggedChange = z.infer<typeof unloggedChange>
 
-/** The change as the interface shows it. */
+/** The change as the API returns it. */
 export const signalChange = z
   .strictObject({ id: z.string(), signal_id: uid, ...changeFields })
   .meta({ id: 'SignalChange', description: 'The changes that one write made to a signal' })
 export type SignalChange = z.infer<typeof signalChange>
 
-/** `place`: where it is in the tenant's order, as a text. */
+/** A change in the log. `place`: position in the tenant's order, as text. */
 export const storedSignalChange = z.strictObject({
   tenant_id: z.string(),
   label,
@@ -56,16 +60,16 @@ export const changeReference = z.strictObject({ signal_id: uid, revision: z.int(
 export type ChangeReference = z.infer<typeof changeReference>
 
 /**
- * The head of a tenant's log, under the tenant's name. Changes get their places here, some at a time, in one write;
- * those in `pending` are then copied into the log, and `settled` is the last batch of which all are.
+ * The head of a tenant's log; its id is the name of the tenant. It assigns positions to a batch of changes in one
+ * write. Those in `pending` are then copied to the log; `settled` is the last batch that is copied whole.
  */
 export const signalLog = z.strictObject({
   tenant_id: z.string(),
-  /** Epoch milliseconds at which the last batch got its places, or later: each is greater than the one before. */
+  /** Number of the last batch: its time in epoch milliseconds, or later, since numbers increase. */
   batch: z.int().min(0),
   settled: z.int().min(0),
   pending: z.array(changeReference),
-  /** 1 while `pending` is not empty; an index, so that what a stop cut short is found. */
+  /** 1 while `pending` is not empty; an index by which interrupted batches are found. */
   owes: z.union([z.literal(0), z.literal(1)]),
 })
 export type SignalLog = z.infer<typeof signalLog>

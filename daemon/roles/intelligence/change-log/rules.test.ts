@@ -1,4 +1,4 @@
-// Holds the noting of changes to what was changed, for whose eyes, and to an order that no clock upsets.
+// Recorded changes: their fields, labels and order, independent of clocks.
 import { expect, test } from 'vitest'
 import type { StoredSignal } from '../signal/model.ts'
 import {
@@ -15,22 +15,22 @@ const label = { policy: 'SITE', level: 'OPEN', categories: [], originator: 'alph
 const secretLabel = { ...label, level: 'SECRET' }
 const ann = { by: 'ann', at }
 
-function storedSignalWith(more: Partial<StoredSignal> = {}): StoredSignal {
-  const fresh: StoredSignal = {
+function storedSignalWith(overrides: Partial<StoredSignal> = {}): StoredSignal {
+  const signal: StoredSignal = {
     ...{ tenant_id: 'alpha', label, created_by: 'bob', created_at: at, updated_at: at, request_digest: '' },
     ...{ schema_version: '1.1', signal_type: 'test', source: { type: 'manual' }, severity: 'low', title: 't' },
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status: 'new', metadata: { status_history: [] }, request_key: 'sig_1' },
     ...{ source_type: 'manual', visibility: 'listed', subject_visibility: 'listed' },
-    ...{ links: [], subject_id: 'a', owes: 0, revision: 0, untold: [], tally: '', ...more },
+    ...{ links: [], subject_id: 'a', owes: 0, revision: 0, untold: [], tally: '', ...overrides },
   }
-  return recordChanges(undefined, fresh, 'bob')
+  return recordChanges(undefined, signal, 'bob')
 }
 
 const recordChange = (before: StoredSignal, after: unknown) => recordChanges(before, after as StoredSignal, 'cy')
 
-test('what only the books say is no change, and no revision', () => {
+test('internal fields are neither a change nor a revision', () => {
   const before = storedSignalWith({ links: [{ insight_id: 'ins_1', label: secretLabel, told: 0 }] })
   expect(recordChange(before, markStepsReported(before, 'ins_1', 5))).toMatchObject({
     revision: 1,
@@ -39,9 +39,9 @@ test('what only the books say is no change, and no revision', () => {
   expect(recordChange(before, { ...before, owes: 1, due_ts: 7, updated_at: 'later' }).untold).toEqual(before.untold)
 })
 
-test('a change without a step in the history is by whoever wrote it; what is gone goes to null', () => {
+test('a change without a history step is attributed to the writer; a removed value becomes null', () => {
   const before = storedSignalWith({ description: 'old', metadata: { status_history: [], speed: { kn: 3 } } })
-  const { description: _gone, ...rest } = before
+  const { description: _description, ...rest } = before
   const after = recordChange(before, {
     ...rest,
     updated_at: 'later',
@@ -58,13 +58,13 @@ test('a change without a step in the history is by whoever wrote it; what is gon
   })
 })
 
-test('what an insight did is told apart, under the label of the insight', () => {
+test('changes by an insight are a separate part, under the label of the insight', () => {
   const first = storedSignalWith()
   const second = recordChange(first, addInsightLink(first, { insight_id: 'ins_1', label: secretLabel, told: 0 }, ann))
   const third = recordChange(second, changeStatus(second, 'investigating', ann))
   const last = recordChange(third, resolveByEdition(third, { edition_id: 'edn_1', insight_id: 'ins_1' }, ann))
-  const parts = last.untold.map(({ revision, part, label: held, fields }) => [
-    ...[revision, part, held.level],
+  const parts = last.untold.map(({ revision, part, label: partLabel, fields }) => [
+    ...[revision, part, partLabel.level],
     ...fields.map(({ field }) => field),
   ])
   expect(parts).toEqual([
@@ -76,7 +76,7 @@ test('what an insight did is told apart, under the label of the insight', () => 
   ])
 })
 
-test('a link that came by a merge, and goes with it, is told with who did it and when; so is the bulk of a step', () => {
+test('an inherited link is recorded with author and time, when added and when removed; so is the bulk of a step', () => {
   const item = { signal_id: 'sig_2', key: 'k', state: 'taken' as const, label, related: ['sig_7'], rationale: 'one' }
   const first = storedSignalWith()
   const taking = { ...first, taken_in: [{ ...item, subject: first.subject, ...ann }] }
@@ -85,10 +85,10 @@ test('a link that came by a merge, and goes with it, is told with who did it and
     { field: 'related_signals', from: null, to: ['sig_7'] },
     { field: 'merged_signals', from: [], to: ['sig_2'] },
   ])
-  const later = { by: 'dan', at: '2026-03-02T13:00:00.000Z' }
+  const laterAction = { by: 'dan', at: '2026-03-02T13:00:00.000Z' }
   const link = { insight_id: 'ins_1', label: secretLabel, told: 0, via: ['sig_2'] }
-  const second = recordChange(before, addInsightLink(before, link, later))
-  expect(second.untold.at(-1)).toMatchObject({ ...later, fields: [{ field: 'linked_insight_ids', to: 'ins_1' }] })
+  const second = recordChange(before, addInsightLink(before, link, laterAction))
+  expect(second.untold.at(-1)).toMatchObject({ ...laterAction, fields: [{ field: 'linked_insight_ids', to: 'ins_1' }] })
   const latest = { by: 'eve', at: '2026-03-02T14:00:00.000Z', rationale: 'left' }
   const third = recordChange(second, removeInheritedLink(second, 'ins_1', 'sig_2', latest))
   expect(third.untold.at(-1)).toMatchObject({ by: 'eve', at: latest.at, fields: [{ to: null }] })
@@ -98,7 +98,7 @@ test('a link that came by a merge, and goes with it, is told with who did it and
   })
 })
 
-test('one that arrives under a silence is told so, and which to those who may know of it', () => {
+test('arrival under a silence is recorded, and its id only for viewers of the silence', () => {
   const arrived = storedSignalWith({ visibility: 'silenced', silence_id: 'sil_1', silence_label: secretLabel })
   expect(arrived.untold).toMatchObject([
     { label, fields: [{ to: 'new' }, { field: 'visibility', from: null, to: 'silenced' }] },
@@ -106,17 +106,17 @@ test('one that arrives under a silence is told so, and which to those who may kn
   ])
 })
 
-test('a signal keeps what the log does not have, and is found until it keeps nothing', () => {
+test('a signal holds unlogged changes, and its index field marks it until none is left', () => {
   const first = storedSignalWith()
   const second = recordChange(first, changeStatus(first, 'acknowledged', ann))
-  const half = removeLoggedChanges(second, [{ revision: 1, part: 0 }])
-  expect([half.untold.map(({ revision }) => revision), half.unlogged]).toEqual([[2], 1])
-  const none = removeLoggedChanges(half, [{ revision: 2, part: 0 }])
-  expect(none.untold).toEqual([])
-  expect(none).not.toHaveProperty('unlogged')
+  const partlyLogged = removeLoggedChanges(second, [{ revision: 1, part: 0 }])
+  expect([partlyLogged.untold.map(({ revision }) => revision), partlyLogged.unlogged]).toEqual([[2], 1])
+  const allLogged = removeLoggedChanges(partlyLogged, [{ revision: 2, part: 0 }])
+  expect(allLogged.untold).toEqual([])
+  expect(allLogged).not.toHaveProperty('unlogged')
 })
 
-test('places go by batch, then time, and of one signal by revision, though its clock was set back', () => {
+test('positions are ordered by batch, then time, and by revision within a signal even if the clock was set back', () => {
   const changes = [
     { at: '2026-03-02T12:00:00.000Z', revision: 9, part: 0 },
     { at: '2026-03-02T11:00:00.000Z', revision: 10, part: 0 },
@@ -124,9 +124,9 @@ test('places go by batch, then time, and of one signal by revision, though its c
   ]
   const places = assignPlaces(7, 'sig_1', changes).map(({ place }) => place)
   expect(places.toSorted()).toEqual(places)
-  const [late = ''] = assignPlaces(10, 'sig_0', [{ at: '2020-01-01T00:00:00.000Z', revision: 1, part: 0 }]).map(
+  const [latePlace = ''] = assignPlaces(10, 'sig_0', [{ at: '2020-01-01T00:00:00.000Z', revision: 1, part: 0 }]).map(
     (p) => p.place,
   )
-  expect(places.every((place) => place < batchStart(8) && place > batchStart(7) && place < late)).toBe(true)
+  expect(places.every((place) => place < batchStart(8) && place > batchStart(7) && place < latePlace)).toBe(true)
   expect(changeId({ signal_id: 'sig_1', revision: 10, part: 1 })).toBe('sig_1:10:1')
 })

@@ -1,4 +1,4 @@
-// What a write changed of a signal, as old and new values, and where changes stand in the order of a tenant.
+// Computes the changes of a write to a signal, with old and new values, and their positions in the log of the tenant.
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { labelKey } from '../../../kernel/label/label.ts'
 import { listRelatedSignals } from '../merge/rules.ts'
@@ -6,34 +6,35 @@ import type { StoredSignal } from '../signal/model.ts'
 import { buildTallyKey } from '../statistics/rules.ts'
 import type { ChangeReference, FieldChange, UnloggedChange } from './model.ts'
 
-/** The books of the service, and what is told otherwise. */
+/** Internal fields, and fields that are recorded in another way. */
 const hiddenFields: ReadonlySet<string> = new Set([
   ...['tenant_id', 'created_by', 'created_at', 'updated_at', 'request_digest', 'request_key', 'schema_version'],
   ...['subject_id', 'due_ts', 'owes', 'revision', 'untold', 'unlogged', 'tally', 'label', 'links', 'metadata'],
   ...['source_type', 'source_name', 'subject_visibility', 'silence_id', 'silence_label'],
   ...['merge', 'taken_in', 'own_label'],
 ])
-/** `resolved_by_…` is a matter of the insight, and for its viewers alone. */
+/** Fields that only viewers of the insight may see. */
 const insightMetadata = ['resolved_by_insight', 'resolved_by_edition'] as const
 const hiddenMetadata: ReadonlySet<string> = new Set(['status_history', ...insightMetadata])
 
 /**
- * The signal as it is to be stored: with what this write changed noted in it, for the log to take over, and its revision
- * raised. A write that changed nothing that is told is no revision. `before`: undefined for a new signal.
+ * The signal to store: with its changes recorded for the log, and a higher revision. A write without visible changes
+ * keeps the revision. `before`: undefined for a new signal.
  */
 export function recordChanges(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
   const parts = before ? diffSignals(before, after) : partsOfNewSignal(after)
   if (parts.length === 0) return after
-  const { rationale, label: above, ...action } = attributionOf(before, after, by)
+  const { rationale, label: rationaleLabel, ...action } = attributionOf(before, after, by)
   const revision = after.revision + 1
   const fresh = parts.map(({ label, fields }, part): UnloggedChange => {
-    const isForThem = rationale !== undefined && (above === undefined || labelKey(above) === labelKey(label))
-    return { ...action, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
+    const hasRationale =
+      rationale !== undefined && (rationaleLabel === undefined || labelKey(rationaleLabel) === labelKey(label))
+    return { ...action, ...(hasRationale ? { rationale } : {}), revision, part, label, fields }
   })
   return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: buildTallyKey(after) }
 }
 
-/** In which lists it is goes without saying, but for one under a silence, which is for those who may know of that. */
+/** The parts of a new signal. Visibility is recorded unless it is `listed`; a silence only for its viewers. */
 function partsOfNewSignal({ label, status, visibility, silence_id, silence_label }: StoredSignal): ChangePart[] {
   const from = (field: string, to: unknown): FieldChange => ({ field, from: null, to })
   const fields = [from('status', status), ...(visibility === 'listed' ? [] : [from('visibility', visibility)])]
@@ -41,11 +42,11 @@ function partsOfNewSignal({ label, status, visibility, silence_id, silence_label
   return [{ label, fields }, ...(silence ?? [])]
 }
 
-/** `label`: who may read the rationale, where that is not whoever sees the change. */
+/** Author, time and reason of a change. `label`: label of the rationale, if it differs from that of the change. */
 type ChangeAttribution = Pick<UnloggedChange, 'by' | 'at' | 'rationale' | 'bulk'> &
   Partial<Pick<UnloggedChange, 'label'>>
 
-/** The history's word for it, where it got one. */
+/** The attribution by the newest history step, where the write added one. */
 function attributionOf(before: StoredSignal | undefined, after: StoredSignal, by: string): ChangeAttribution {
   const { status_history } = after.metadata
   const step = status_history.length > (before?.metadata.status_history.length ?? 0) ? status_history.at(-1) : undefined
@@ -60,13 +61,13 @@ function attributionOf(before: StoredSignal | undefined, after: StoredSignal, by
 
 type ChangePart = Pick<UnloggedChange, 'label' | 'fields'>
 
-/** What everybody may know who sees the signal, and for each insight what only its viewers may. */
+/** The part for all viewers of the signal, and for each insight the part for its viewers. */
 function diffSignals(before: StoredSignal, after: StoredSignal): ChangePart[] {
   const own = [
     ...diffFields(topLevelFields(before), topLevelFields(after), hiddenFields, ''),
     ...diffFields(before.metadata, after.metadata, hiddenMetadata, 'metadata.'),
   ]
-  // What it was told while it was higher by what was merged into it stays with those who saw it.
+  // Changes made while merged signals raised the label keep the raised label.
   const parts =
     own.length > 0 ? [{ label: hasReleasedMerged(before, after) ? before.label : after.label, fields: own }] : []
   const insights = new Set([...before.links, ...after.links].map(({ insight_id }) => insight_id))
@@ -79,21 +80,26 @@ function hasReleasedMerged(before: StoredSignal, after: StoredSignal): boolean {
   return mergedIdsOf(after).length < mergedIdsOf(before).length
 }
 
-/** Which signals were merged is for those who may see all of them. */
+/** Changes of merges, for viewers of all signals concerned. */
 function mergeParts(before: StoredSignal, after: StoredSignal): ChangePart[] {
   const [old, fresh] = [mergedIdsOf(before), mergedIdsOf(after)]
   const label = hasReleasedMerged(before, after) ? before.label : after.label
-  const taken = diffFields({ merged_signals: old }, { merged_signals: fresh }, new Set(), '')
+  const mergedFields = diffFields({ merged_signals: old }, { merged_signals: fresh }, new Set(), '')
   const merge = after.merge ?? before.merge
-  const into = diffFields({ merged_into: before.merge?.into }, { merged_into: after.merge?.into }, new Set(), '')
+  const survivorFields = diffFields(
+    { merged_into: before.merge?.into },
+    { merged_into: after.merge?.into },
+    new Set(),
+    '',
+  )
   return [
-    ...(taken.length > 0 ? [{ label, fields: taken }] : []),
-    ...(merge && into.length > 0 ? [{ label: merge.label, fields: into }] : []),
+    ...(mergedFields.length > 0 ? [{ label, fields: mergedFields }] : []),
+    ...(merge && survivorFields.length > 0 ? [{ label: merge.label, fields: survivorFields }] : []),
   ]
 }
 
 function topLevelFields(signal: StoredSignal): Readonly<Record<string, unknown>> {
-  const { related_signals: _own, ...rest } = signal
+  const { related_signals: _related, ...rest } = signal
   const related = listRelatedSignals(signal)
   return { ...rest, classification: signal.label, ...(related.length > 0 ? { related_signals: related } : {}) }
 }
@@ -106,8 +112,8 @@ function insightParts(before: StoredSignal, after: StoredSignal, insight_id: str
   const fields: FieldChange[] = []
   if (!old || !fresh)
     fields.push({ field: 'linked_insight_ids', from: old ? insight_id : null, to: fresh ? insight_id : null })
-  const isOf = ({ metadata }: StoredSignal) => metadata.resolved_by_insight === insight_id
-  if (isOf(after) && !isOf(before))
+  const isResolvedBy = ({ metadata }: StoredSignal) => metadata.resolved_by_insight === insight_id
+  if (isResolvedBy(after) && !isResolvedBy(before))
     for (const name of insightMetadata)
       fields.push({ field: `metadata.${name}`, from: null, to: after.metadata[name] ?? null })
   return fields.length > 0 ? [{ label, fields }] : []
@@ -127,21 +133,21 @@ function diffFields(
   })
 }
 
-/** The log has these changes. */
+/** Removes changes that are in the log. */
 export function removeLoggedChanges(
   current: StoredSignal,
-  done: readonly Pick<ChangeReference, 'revision' | 'part'>[],
+  logged: readonly Pick<ChangeReference, 'revision' | 'part'>[],
 ): StoredSignal {
-  const isDone = (each: UnloggedChange) =>
-    done.some(({ revision, part }) => revision === each.revision && part === each.part)
-  const { unlogged: _was, ...rest } = current
-  const untold = current.untold.filter((each) => !isDone(each))
+  const isLogged = (each: UnloggedChange) =>
+    logged.some(({ revision, part }) => revision === each.revision && part === each.part)
+  const { unlogged: _unlogged, ...rest } = current
+  const untold = current.untold.filter((each) => !isLogged(each))
   return untold.length > 0 ? { ...current, untold } : { ...rest, untold }
 }
 
 /**
- * Places in a batch, in the order of time, of one signal always in the order of its revisions. A place is made of the
- * batch and of what the change itself tells: whoever sees one learns nothing of those that it may not see.
+ * Positions in a batch, in the order of time, and of revision within a signal. A position consists of the batch and
+ * visible data of the change only, so it reveals nothing about hidden changes.
  */
 export function assignPlaces(
   batch: number,
@@ -150,14 +156,14 @@ export function assignPlaces(
 ): ChangeReference[] {
   let latest = ''
   return changes.map(({ at, revision, part }) => {
-    // A clock may be set back.
+    // The clock may have been set back.
     latest = at > latest ? at : latest
     const place = `${batchStart(batch)}${latest}.${signal_id}.${String(revision).padStart(9, '0')}.${part}`
     return { signal_id, revision, part, place }
   })
 }
 
-/** Before all places of a batch, and behind those of the batches before it. */
+/** The lower bound of the positions of a batch, above those of earlier batches. */
 export function batchStart(batch: number): string {
   return `${String(batch).padStart(15, '0')}.`
 }

@@ -20,10 +20,10 @@ export const attest = operation({
   allow: 'intelligence:attest',
   versioned: true,
 
-  async run(call, { uid: insight_id, edition_id, rationale: why }) {
-    const done = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, signalStates) =>
-      attestEdition(current, edition_id, signalStates, attributeAction(call, why)),
+  async run(call, { uid: insight_id, edition_id, rationale }) {
+    const change = await changeInsightWithSignals(call, insight_id, { edition_id }, (current, signalStates) =>
+      attestEdition(current, edition_id, signalStates, attributeAction(call, rationale)),
     )
-    return isRefusal(done) ? done : showInsight(done)
+    return isRefusal(change) ? change : showInsight(change)
   },
 })

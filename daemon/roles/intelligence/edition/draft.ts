@@ -32,7 +32,7 @@ export const draft = operation({
       created_at: call.nowIso(),
       request_digest: canonicalDigest(fields),
     }
-    const done = await changeInsight(call, uid, { edition_id }, (current) => addEdition(current, edition))
-    return isRefusal(done) ? done : showInsight(done)
+    const change = await changeInsight(call, uid, { edition_id }, (current) => addEdition(current, edition))
+    return isRefusal(change) ? change : showInsight(change)
   },
 })

@@ -6,7 +6,7 @@ export const attestation = z
   .strictObject({ by: shortText, at: instant, rationale: rationale.optional() })
   .meta({ id: 'EditionAttestation' })
 
-/** The input of the author. */
+/** Fields that the author sets. */
 export const editionInput = {
   title: z.string().trim().min(1).max(512),
   summary: z.string().max(4_096),

@@ -13,8 +13,8 @@ export function addEdition(current: StoredInsight, edition: StoredEdition): Stor
   const known = current.editions.find(({ edition_id }) => edition_id === edition.edition_id)
   if (known?.request_digest === edition.request_digest) return current
   if (known) return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
-  const refused = checkNotClosed(current)
-  if (refused) return refused
+  const refusal = checkNotClosed(current)
+  if (refusal) return refusal
   if (current.editions.length >= max_editions)
     return refuse('wrong_state', `the insight has ${max_editions} editions, the maximum`)
   return { ...current, updated_at: edition.created_at, editions: [...current.editions, edition] }
@@ -32,9 +32,9 @@ export function attestEdition(
 ): StoredInsight | Refusal {
   const edition = current.editions.find((each) => each.edition_id === edition_id)
   if (!edition) return refuse('not_found', 'the insight has no edition with this id')
-  if (edition.attested) return refuse('wrong_state', 'the edition is attested already')
-  const refused = checkNotClosed(current) ?? (edition.closes ? checkMayClose(current, signalStates) : undefined)
-  if (refused) return refused
+  if (edition.attested) return refuse('wrong_state', 'the edition is already attested')
+  const refusal = checkNotClosed(current) ?? (edition.closes ? checkMayClose(current, signalStates) : undefined)
+  if (refusal) return refusal
   const editions = current.editions.map((each) => (each === edition ? { ...each, attested: action } : each))
   const { by, at } = action
   const event: NewLedgerEvent = { type: 'edition_attested', by, at, edition_id, closes: edition.closes }

@@ -1,4 +1,4 @@
-// Accepts a signal of a peer: only signed, once for each id of the peer, with the label of the message.
+// Accepts a signed signal of a peer, once for each id of the peer, with the label of the message.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -36,11 +36,11 @@ async function acceptSignal(call: Call, message: z.output<typeof federationMessa
   const sent = await openFederationMessage(call, message, 'signal', signalMessage)
   if (isRefusal(sent)) return sent
   const { statement, label, data } = sent
-  const refused = checkAddressee(call, statement)
-  if (refused) return refused
-  if (statement.body.schema !== signalSchema) return refuse('invalid', `the body is not of the schema ${signalSchema}`)
+  const refusal = checkAddressee(call, statement)
+  if (refusal) return refusal
+  if (statement.body.schema !== signalSchema) return refuse('invalid', `the schema of the body is not ${signalSchema}`)
   const { event_id, source, ...fields } = data
-  // In its own name: who brings it need not be one who sees what is known already.
+  // Raised in the name of the role: the carrier's service need not be cleared for an existing signal.
   const done = await requestRaise(call, {
     ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
     digest: canonicalDigest({ data, label }),

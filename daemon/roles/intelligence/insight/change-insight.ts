@@ -11,8 +11,8 @@ import type { LinkedSignalStates } from './rules.ts'
 type InsightRule = (current: StoredInsight) => StoredInsight | Refusal
 
 /**
- * A rule that returns the same value makes no change. `action`: name of the audit record, for deliveries on behalf of others.
- * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
+ * A rule that returns the same value makes no change. `action`: name of the audit record, for deliveries on behalf of
+ * others. Throws the refusals of the store: not_found, not_your_tenant, precondition_failed.
  */
 export async function changeInsight(
   call: Call,
@@ -64,9 +64,9 @@ async function updateInsight(
 
 /** Viewers of the insight may see all of them: its label covers theirs. */
 async function loadSignalStates(call: Call, { label, links }: StoredInsight): Promise<LinkedSignalStates> {
-  const found = await Promise.all(links.map(({ signal_id }) => call.store(signals).get(signal_id)))
+  const loaded = await Promise.all(links.map(({ signal_id }) => call.store(signals).get(signal_id)))
   return new Map(
-    found.map(({ id, value }) => {
+    loaded.map(({ id, value }) => {
       const { status, merge } = value
       return [id, { status, merged_into: merge?.into, steps: listReadableStatusSteps(value, label, call.site.labels) }]
     }),

@@ -20,10 +20,10 @@ export const close = operation({
   allow: 'intelligence:review',
   versioned: true,
 
-  async run(call, { uid, rationale: why }) {
-    const done = await changeInsightWithSignals(call, uid, {}, (current, signalStates) =>
-      closeInsight(current, signalStates, attributeAction(call, why)),
+  async run(call, { uid, rationale }) {
+    const change = await changeInsightWithSignals(call, uid, {}, (current, signalStates) =>
+      closeInsight(current, signalStates, attributeAction(call, rationale)),
     )
-    return isRefusal(done) ? done : showInsight(done)
+    return isRefusal(change) ? change : showInsight(change)
   },
 })

@@ -25,10 +25,10 @@ export async function deliverInsightOutbox(call: Call, doc: Doc<StoredInsight>):
       if (call.signal.aborted) return
       // Only after all earlier deliveries are recorded.
       if (entry.type === 'close') await markDelivered(call, doc.id, done)
-      const refused = await deliverEntry(call, doc, entry)
+      const refusal = await deliverEntry(call, doc, entry)
       done.add(entry.id)
       // The outbox has changed: this document is stale.
-      if (refused) return
+      if (refusal) return
       if (done.size >= batch_size) await markDelivered(call, doc.id, done)
     }
   } finally {
@@ -88,8 +88,9 @@ async function deliverClosing(
 type InsightSignalEntry = Extract<InsightOutboxEntry, { signal_id: string }>
 
 /**
- * Acts in the name of the person who decided, at the time of delivery. Refuses `label_denied` for a link of a signal that was
- * raised above the insight since; the insight has dropped it then. Throws when the signal cannot be reached.
+ * Acts in the name of the person who decided, at the time of delivery. Refuses `label_denied` for a link of a signal
+ * whose label has risen above the insight since; the insight has then dropped the link. Throws when the signal cannot
+ * be reached.
  */
 export async function deliverToSignal(
   call: Call,
@@ -99,24 +100,25 @@ export async function deliverToSignal(
   const rule = (current: StoredSignal): StoredSignal | Refusal => {
     const action = { by: entry.by, at: call.nowIso() }
     if (entry.type === 'advance')
-      return beginInvestigation(current, { ...action, rationale: 'an investigation of it has begun' })
+      return beginInvestigation(current, { ...action, rationale: 'the investigation of a linked insight has begun' })
     if (entry.type === 'unfollow')
       return removeInheritedLink(current, id, entry.via, {
         ...action,
-        rationale: 'the signal that had brought the link was taken out',
+        rationale: 'the merged signal that brought the link was unmerged',
       })
     if (entry.type === 'follow') {
       if (!mayFollow(call, { id, value }, current))
         return refuse('label_denied', 'the label of the insight no longer covers the label of the signal')
       const { told, via } = entry
-      const { rationale = via === undefined ? 'linked to an insight' : 'it stands for a signal that is linked' } = entry
+      const { rationale = via === undefined ? 'linked to an insight' : 'linked as the survivor of a linked signal' } =
+        entry
       const link = { insight_id: id, label: value.label, told, ...(via === undefined ? {} : { via: [via] }) }
       return addInsightLink(current, link, { ...action, rationale })
     }
     const by = { edition_id: entry.edition_id, insight_id: id }
     return resolveByEdition(current, by, {
       ...action,
-      rationale: 'the edition that closes its investigation was attested',
+      rationale: 'the closing edition of its investigation was attested',
     })
   }
   const done = await changeSignal(call, entry.signal_id, rule, `intelligence.signal.${entry.type}`)

@@ -1,4 +1,4 @@
-// Holds insights to who stands for a linked signal: whom closing waits for, and what becomes of a link that cannot be followed.
+// Insights follow merges of linked signals: which signal blocks closing, and links that cannot be followed.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { closeInsight } from './closing/rules.ts'
@@ -25,41 +25,41 @@ const signalStates = (into?: string): LinkedSignalStates =>
     ['sig_s', { status: 'dismissed', steps: [] }],
   ])
 const blockingSignals = (insight: StoredInsight, states: LinkedSignalStates) => {
-  const done = closeInsight(insight, states, ann)
-  return isRefusal(done) ? done.errors?.map(({ message }) => message) : done.state
+  const closed = closeInsight(insight, states, ann)
+  return isRefusal(closed) ? closed.errors?.map(({ message }) => message) : closed.state
 }
 
-test('where the insight does not hold who stands for a signal, closing waits for the signal itself', () => {
-  const told = followMerge(insightOnC, 'sig_c', survivorOf('sig_s', false), ann)
-  expect(told).toBe(insightOnC)
-  expect(blockingSignals(told, signalStates('sig_s'))).toEqual(['sig_c is new'])
-  // Merged again, into one above it: who stood for it before does so no more.
+test('without a link to the survivor, closing waits for the merged signal itself', () => {
+  const followed = followMerge(insightOnC, 'sig_c', survivorOf('sig_s', false), ann)
+  expect(followed).toBe(insightOnC)
+  expect(blockingSignals(followed, signalStates('sig_s'))).toEqual(['sig_c is new'])
+  // Merged again into a signal above the insight: the earlier survivor no longer represents it.
   expect(followMerge(mergedInsight, 'sig_c', survivorOf('sig_t', false), ann).links).toEqual([
     { signal_id: 'sig_c', told: 0 },
   ])
 })
 
-test('a signal that was taken out is waited for before the insight is told so', () => {
+test('an unmerged signal blocks closing even before the insight is updated', () => {
   expect(blockingSignals(mergedInsight, signalStates('sig_s'))).toBe('closed')
   expect(blockingSignals(mergedInsight, signalStates())).toEqual(['sig_c is new'])
   expect(blockingSignals(mergedInsight, signalStates('sig_t'))).toEqual(['sig_c is new'])
 })
 
-test('a link that cannot be followed is dropped with what it owes, and whom it stood for stands for itself', () => {
+test('a link that cannot be followed is dropped with its pending entries, and its merged signals count for themselves', () => {
   const advance = { type: 'advance' as const, id: 'advance:sig_s', signal_id: 'sig_s', by: 'ann' }
-  const left = dropUncoveredLink({ ...mergedInsight, pending: [...mergedInsight.pending, advance] }, 'sig_s', ann)
-  expect(left.links).toEqual([{ signal_id: 'sig_c', told: 0 }])
-  expect(left.pending.map(({ type }) => type)).not.toContain('advance')
-  expect(left.pending.at(-1)).toMatchObject({ event: { type: 'signal_unlinked', signal_id: 'sig_s', seq: 5 } })
-  expect(dropUncoveredLink(left, 'sig_s', ann)).toBe(left)
-  const over = { ...mergedInsight, state: 'closed' as const }
-  expect(dropUncoveredLink(over, 'sig_s', ann)).toBe(over)
+  const dropped = dropUncoveredLink({ ...mergedInsight, pending: [...mergedInsight.pending, advance] }, 'sig_s', ann)
+  expect(dropped.links).toEqual([{ signal_id: 'sig_c', told: 0 }])
+  expect(dropped.pending.map(({ type }) => type)).not.toContain('advance')
+  expect(dropped.pending.at(-1)).toMatchObject({ event: { type: 'signal_unlinked', signal_id: 'sig_s', seq: 5 } })
+  expect(dropUncoveredLink(dropped, 'sig_s', ann)).toBe(dropped)
+  const closedInsight = { ...mergedInsight, state: 'closed' as const }
+  expect(dropUncoveredLink(closedInsight, 'sig_s', ann)).toBe(closedInsight)
 })
 
-test('one that is merged again before the insight was told owes its survivor the link once more', () => {
-  const settled = removeFromOutbox(mergedInsight, new Set(mergedInsight.pending.map(({ id }) => id)))
-  expect(settled.owes).toBe(0)
-  const again = followMerge(settled, 'sig_c', survivorOf('sig_s'), ann)
+test('a signal merged again before the insight was updated queues the link to its survivor once more', () => {
+  const delivered = removeFromOutbox(mergedInsight, new Set(mergedInsight.pending.map(({ id }) => id)))
+  expect(delivered.owes).toBe(0)
+  const again = followMerge(delivered, 'sig_c', survivorOf('sig_s'), ann)
   expect(again.pending).toMatchObject([{ type: 'follow', signal_id: 'sig_s', via: 'sig_c' }])
-  expect(again.events).toBe(settled.events)
+  expect(again.events).toBe(delivered.events)
 })

@@ -22,22 +22,22 @@ export function followMerge(
   if (!before || checkNotClosed(current)) return current
   if (before.merged_into === survivor?.signal_id)
     return survivor ? repeatFollowEntry(current, signal_id, survivor, action) : current
-  const left =
+  const withoutInherited =
     before.merged_into === undefined ? current : removeSurvivor(current, before.merged_into, signal_id, action)
-  const known = left.links.find((each) => each.signal_id === survivor?.signal_id)
+  const known = withoutInherited.links.find((each) => each.signal_id === survivor?.signal_id)
   // Without a survivor that may be linked, closing depends on the signal itself.
-  if (!survivor || (!known && !survivor.holds)) return left
-  const links = left.links.map((each) => {
+  if (!survivor || (!known && !survivor.holds)) return withoutInherited
+  const links = withoutInherited.links.map((each) => {
     return each.signal_id === signal_id ? { ...each, merged_into: survivor.signal_id } : each
   })
   const { by, at } = action
   const event: NewLedgerEvent = { type: 'signal_merged', by, at, signal_id, into: survivor.signal_id }
-  const recorded = recordLedgerEvents({ ...left, updated_at: at, links }, [event])
+  const recorded = recordLedgerEvents({ ...withoutInherited, updated_at: at, links }, [event])
   if (!known) return addLink(recorded, survivor, action, signal_id)
   if (!known.via) return recorded
   const via = [...known.via, signal_id]
-  const more = recorded.links.map((each) => (each.signal_id === survivor.signal_id ? { ...each, via } : each))
-  return addToOutbox({ ...recorded, links: more }, [
+  const updatedLinks = recorded.links.map((each) => (each.signal_id === survivor.signal_id ? { ...each, via } : each))
+  return addToOutbox({ ...recorded, links: updatedLinks }, [
     buildFollowEntry(recorded, survivor.signal_id, known.told, action, signal_id),
   ])
 }
@@ -61,10 +61,10 @@ function removeSurvivor(
 ): StoredInsight {
   const links = current.links.flatMap(({ merged_into, ...link }) => {
     if (link.signal_id === signal_id) return [link]
-    const whole = merged_into === undefined ? link : { ...link, merged_into }
-    if (link.signal_id !== survivor_id || !link.via) return [whole]
+    const restored = merged_into === undefined ? link : { ...link, merged_into }
+    if (link.signal_id !== survivor_id || !link.via) return [restored]
     const via = link.via.filter((id) => id !== signal_id)
-    return via.length > 0 ? [{ ...whole, via }] : []
+    return via.length > 0 ? [{ ...restored, via }] : []
   })
   const event: NewLedgerEvent = { type: 'signal_unmerged', by, at, signal_id, from: survivor_id }
   const recorded = recordLedgerEvents({ ...current, updated_at: at, links }, [event])

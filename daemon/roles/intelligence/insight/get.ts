@@ -1,4 +1,4 @@
-// One insight.
+// Gets one insight.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'

@@ -8,7 +8,7 @@ import { ledgerEvent } from '../ledger/model.ts'
 export const insightState = z.enum(['open', 'investigating', 'closed'])
 export type InsightState = z.infer<typeof insightState>
 
-/** All links are in the document, and closing reads each linked signal. */
+/** Maximum number of links: all are in the document, and closing reads each linked signal. */
 export const max_links = 500
 export const max_editions = 100
 
@@ -57,7 +57,7 @@ const insightFields = {
       type: z.literal('signal'),
       trigger: uid.meta({ description: 'The signal that the insight began with' }),
     })
-    .meta({ id: 'EntryContext', description: 'How the insight came to be' }),
+    .meta({ id: 'EntryContext', description: 'Origin of the insight' }),
   started_by: shortText.optional(),
   started_at: instant.optional(),
   closed_by: shortText.optional(),
@@ -73,7 +73,7 @@ export const storedInsight = z.strictObject({
   /** Number of ledger events, delivered or pending. */
   events: z.int().min(0),
   pending: z.array(outboxEntry),
-  /** 1 while `outboxEntry` is not empty; an index, so that the relay finds its work. */
+  /** 1 while `pending` is not empty; an index by which the relay finds its work. */
   owes: z.union([z.literal(0), z.literal(1)]),
 })
 export type StoredInsight = z.infer<typeof storedInsight>
@@ -87,7 +87,7 @@ export const insights = collection({
 
 export const insightInput = z.strictObject(insightInputFields)
 
-/** The insight as the interface shows it. */
+/** The insight as the API returns it. */
 export const insight = z
   .strictObject({
     uid,

@@ -28,34 +28,38 @@ export const open = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { signal_id, classification: given, ...fields }) {
+  async run(call, { signal_id, classification: requestedClassification, ...fields }) {
     const { value: signal } = await call.store(signals).get(signal_id)
-    const refused = checkNotMerged(signal)
-    if (refused) return refused
-    const label = joinWithSignalLabel(call, given, signal.label)
+    const refusal = checkNotMerged(signal)
+    if (refusal) return refusal
+    const label = joinWithSignalLabel(call, requestedClassification, signal.label)
     if (isRefusal(label)) return label
     const { tenant_id } = call.caller
     const action = attributeAction(call)
-    const fresh: StoredInsight = {
+    const newInsight: StoredInsight = {
       ...{ tenant_id, label, created_by: action.by, created_at: action.at, updated_at: action.at },
       ...{ request_digest: call.requestDigest(), ...fields, state: 'open' },
       entry_context: { type: 'signal', trigger: signal_id },
       ...{ links: [], editions: [], events: 0, pending: [], owes: 0 },
     }
     const steps = signal.metadata.status_history.length
-    const value = openInsight(fresh, { signal_id, status: signal.status, steps }, action)
+    const value = openInsight(newInsight, { signal_id, status: signal.status, steps }, action)
     const id = call.newId('ins')
-    const made = await call.store(insights).create(id, value, [call.audited(call.address, id, { signal_id }, label)])
-    if (made === 'exists') return answerRepeatedRequest(call, id)
+    const outcome = await call.store(insights).create(id, value, [call.audited(call.address, id, { signal_id }, label)])
+    if (outcome === 'exists') return answerRepeatedRequest(call, id)
     call.wake('relay')
-    return showInsight(made)
+    return showInsight(outcome)
   },
 })
 
 /** The label of the signal, or a higher one that covers it. */
-function joinWithSignalLabel(call: Call, given: Classification | undefined, signal: Label): Label | Refusal {
-  if (given === undefined) return signal
-  const own = resolveClassification(call, given)
+function joinWithSignalLabel(
+  call: Call,
+  requestedClassification: Classification | undefined,
+  signal: Label,
+): Label | Refusal {
+  if (requestedClassification === undefined) return signal
+  const own = resolveClassification(call, requestedClassification)
   if (isRefusal(own)) return own
   return joinVisibleLabels(
     call,

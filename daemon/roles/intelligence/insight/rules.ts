@@ -22,10 +22,14 @@ export function checkNotClosed({ state, closing_edition_id }: StoredInsight): Re
 }
 
 /** The insight with its first link, to its trigger. */
-export function openInsight(fresh: StoredInsight, signal: LinkableSignal, action: AttributedAction): StoredInsight {
+export function openInsight(
+  newInsight: StoredInsight,
+  signal: LinkableSignal,
+  action: AttributedAction,
+): StoredInsight {
   const { signal_id } = signal
   const { by, at } = action
-  return addLink(recordLedgerEvents(fresh, [{ type: 'insight_opened', by, at, signal_id }]), signal, action)
+  return addLink(recordLedgerEvents(newInsight, [{ type: 'insight_opened', by, at, signal_id }]), signal, action)
 }
 
 /** Links a signal; a repeat makes no change. Refuses `wrong_state` if the insight is closed or full. */
@@ -36,9 +40,9 @@ export function linkSignal(
 ): StoredInsight | Refusal {
   const known = current.links.find(({ signal_id }) => signal_id === signal.signal_id)
   if (known && !known.via) return current
-  const refused = checkNotClosed(current)
-  if (known) return refused ? current : makeLinkPermanent(current, signal.signal_id, action)
-  if (refused) return refused
+  const refusal = checkNotClosed(current)
+  if (known) return refusal ? current : makeLinkPermanent(current, signal.signal_id, action)
+  if (refusal) return refusal
   if (current.links.length >= max_links)
     return refuse('wrong_state', `the insight has ${max_links} linked signals, the maximum`)
   return addLink({ ...current, updated_at: action.at }, signal, action)
@@ -75,8 +79,8 @@ export function dropUncoveredLink(
   { by, at }: AttributedAction,
 ): StoredInsight {
   if (current.state === 'closed' || !current.links.some((each) => each.signal_id === signal_id)) return current
-  const others = current.links.filter((each) => each.signal_id !== signal_id)
-  const links = others.map(({ merged_into, ...link }) => {
+  const otherLinks = current.links.filter((each) => each.signal_id !== signal_id)
+  const links = otherLinks.map(({ merged_into, ...link }) => {
     return merged_into === undefined || merged_into === signal_id ? link : { ...link, merged_into }
   })
   const pending = current.pending.filter((entry) => {

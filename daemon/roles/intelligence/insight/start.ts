@@ -40,8 +40,8 @@ export const start = operation({
   async run(call, { uid }) {
     // Searched before the start, so that a failing search cannot hide a completed start.
     const similar_signals = await findUnlinkedSimilar(call, uid)
-    const done = await changeInsight(call, uid, {}, (current) => startInvestigation(current, attributeAction(call)))
-    return isRefusal(done) ? done : { ...showInsight(done), similar_signals }
+    const started = await changeInsight(call, uid, {}, (current) => startInvestigation(current, attributeAction(call)))
+    return isRefusal(started) ? started : { ...showInsight(started), similar_signals }
   },
 })
 
@@ -50,9 +50,9 @@ async function findUnlinkedSimilar(call: Call, uid: string): Promise<SimilarSign
   const trigger = insight && (await call.store(signals).find(insight.value.entry_context.trigger))
   if (!insight || !trigger) return []
   const linked = new Set(insight.value.links.map(({ signal_id }) => signal_id))
-  // Any of the most similar signals may be linked already.
+  // The most similar signals may be linked already.
   const limit = default_limit + linked.size
   const query = { only_open: true, window_days: default_window_days, min_score: default_min_score, limit }
-  const found = await findSimilarSignals(call, trigger, query)
-  return found.filter(({ signal }) => !linked.has(signal.uid)).slice(0, default_limit)
+  const similar = await findSimilarSignals(call, trigger, query)
+  return similar.filter(({ signal }) => !linked.has(signal.uid)).slice(0, default_limit)
 }

@@ -1,4 +1,4 @@
-// The ledger of an insight, in order.
+// Lists the ledger of an insight, in order.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { uidInput } from '../fields.ts'
@@ -19,7 +19,7 @@ export const list = operation({
   async run(call, { uid, limit, cursor }) {
     await call.store(insights).get(uid)
     const order = { field: 'seq', direction: 'asc' } as const
-    // It is evidence of what is done: what was acknowledged is in it.
+    // The ledger is evidence: every acknowledged event must be included.
     const query = { ...buildListQuery({ insight_id: uid }, limit, cursor, order), fresh: true }
     const { docs, ...next } = await call.store(ledgerEvents).list(query)
     return { items: docs.map(({ value }) => value.event), ...next }

@@ -1,4 +1,4 @@
-// What happened to an insight, one numbered event after the other; nothing is ever changed or taken out.
+// The ledger of an insight: numbered events that are never changed or removed.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -36,7 +36,7 @@ export const ledgerEvent = z
 export type LedgerEvent = z.infer<typeof ledgerEvent>
 
 type WithoutSeq<E> = E extends unknown ? Omit<E, 'seq'> : never
-/** An event before the insight gives it its number. */
+/** An event before the insight assigns its number. */
 export type NewLedgerEvent = WithoutSeq<LedgerEvent>
 
 export const storedLedgerEvent = z.strictObject({
@@ -54,7 +54,7 @@ export const ledgerEvents = collection({
   orders: [['insight_id', 'seq']],
 })
 
-/** The same event has the same id, so that writing it again is no change. */
+/** The id of an event, which is deterministic, so that a repeated write changes nothing. */
 export function ledgerEventId(insight_id: string, seq: number): string {
   return `${insight_id}:${seq}`
 }

@@ -10,7 +10,7 @@ import { changeSignal } from '../signal/change-signal.ts'
 import { type MergedSignalItem, type StoredSignal, signals } from '../signal/model.ts'
 import { abandonMerge, claimSignal, completeMerge, completeUnmerge, recordKnownMerge, releaseSignal } from './rules.ts'
 
-/** A signal that could not be merged after all, with the reason; the survivor has removed it by then. */
+/** A signal that could not be merged, with the reason; the survivor has removed it. */
 export type MergeFailure = { readonly signal_id: string; readonly reason: string }
 
 /** Delivers the pending merges of a survivor; every delivery may be repeated. Throws if the store fails now. */
@@ -19,9 +19,9 @@ export async function deliverMerges(call: Call, survivor: Doc<StoredSignal>): Pr
   for (const item of survivor.value.taken_in ?? []) {
     const { signal_id, state } = item
     if (state === 'taken') continue
-    const refused =
+    const refusal =
       state === 'taking' ? await deliverMerge(call, survivor, item) : await deliverUnmerge(call, survivor, item)
-    if (refused) left_out.push({ signal_id, reason: refused.message })
+    if (refusal) left_out.push({ signal_id, reason: refusal.message })
   }
   return left_out
 }
@@ -32,9 +32,9 @@ async function deliverMerge(
   item: MergedSignalItem,
 ): Promise<Refusal | undefined> {
   const { signal_id, by } = item
-  const more = { survivor: survivor.id, by }
+  const auditDetail = { survivor: survivor.id, by }
   const rule = (current: StoredSignal) => claimSignal(current, survivor, item, call.site.labels)
-  const done = await changeSignal(call, signal_id, rule, 'intelligence.signal.merged', more)
+  const done = await changeSignal(call, signal_id, rule, 'intelligence.signal.merged', auditDetail)
   const { labels } = call.site
   const next = (current: StoredSignal) =>
     isRefusal(done)
@@ -51,8 +51,8 @@ async function deliverMerge(
 async function deliverUnmerge(call: Call, { id }: Doc<StoredSignal>, item: MergedSignalItem): Promise<undefined> {
   const { signal_id, by } = item
   await releaseFromSurvivor(call, item, id)
-  const gone = (current: StoredSignal) => completeUnmerge(current, signal_id, call.nowIso(), call.site.labels)
-  await changeSignal(call, id, gone, 'intelligence.signal.merge-settled', { signal: signal_id, by })
+  const completed = (current: StoredSignal) => completeUnmerge(current, signal_id, call.nowIso(), call.site.labels)
+  await changeSignal(call, id, completed, 'intelligence.signal.merge-settled', { signal: signal_id, by })
 }
 
 async function releaseFromSurvivor(call: Call, item: MergedSignalItem, survivor: string): Promise<void> {

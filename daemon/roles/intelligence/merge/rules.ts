@@ -22,7 +22,7 @@ export type MergeCandidate = { readonly signal_id: string; readonly value: Store
 export type JustifiedAction = AttributedAction & { readonly rationale: string }
 /** `key`: identifies this merge. */
 export type MergeAction = JustifiedAction & { readonly key: string }
-/** `into`: the survivor's id; `brought`: links of those that it stands for, which it may not have yet. */
+/** `into`: the survivor's id; `brought`: links of its merged signals, which it may not have yet. */
 export type MergeContext = {
   readonly into: string
   readonly brought: readonly InsightLink[]
@@ -31,8 +31,9 @@ export type MergeContext = {
 }
 
 /**
- * The survivor, with what it is to stand for. Those that it has already are no change. Refuses `wrong_state` for what is
- * merged elsewhere or under way, for open ones where the survivor is over, and `label_denied` where all labels together would leave it to others, or to insights.
+ * Begins a merge: the survivor with the new merged items; known items change nothing. Refuses `wrong_state` for
+ * signals that are merged elsewhere or being merged, and for open signals where the survivor is closed;
+ * `label_denied` when the joined label is above the viewer or a linked insight.
  */
 export function beginMerge(
   current: StoredSignal,
@@ -40,22 +41,27 @@ export function beginMerge(
   { by, at, rationale, key }: MergeAction,
   { into, brought, viewer, policy }: MergeContext,
 ): StoredSignal | Refusal {
-  if (current.merge) return refuse('wrong_state', 'it is merged into another: merge into merged_into')
+  if (current.merge)
+    return refuse('wrong_state', 'the signal is merged into another: merge into the signal in merged_into')
   const known = current.taken_in ?? []
   const leaving = known.find((item) => item.state === 'leaving' && candidates.some((each) => isItemOf(item, each)))
   if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being unmerged: retry`)
-  const fresh = candidates.filter((each) => !known.some((item) => isItemOf(item, each)))
-  if (fresh.length === 0) return current
-  const refused = fresh
+  const newItems = candidates.filter((each) => !known.some((item) => isItemOf(item, each)))
+  if (newItems.length === 0) return current
+  const refusal = newItems
     .map(({ signal_id, value }) => checkMergeable(signal_id, value))
     .find((each) => each !== undefined)
-  if (refused) return refused
-  const open = fresh.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
-  if (open) return refuse('wrong_state', `${open.signal_id} is open, the survivor is ${current.status}`)
-  if (known.length + fresh.length > max_merged)
+  if (refusal) return refusal
+  const open = newItems.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
+  if (open)
+    return refuse(
+      'wrong_state',
+      `${open.signal_id} is open, but the survivor is ${current.status}: merge into an open signal`,
+    )
+  if (known.length + newItems.length > max_merged)
     return refuse('wrong_state', `a signal can have at most ${max_merged} merged signals`)
   const action = { key, by, at, rationale }
-  const items = fresh.map(({ signal_id, value }): MergedSignalItem => {
+  const items = newItems.map(({ signal_id, value }): MergedSignalItem => {
     return {
       signal_id,
       state: 'taking',
@@ -66,7 +72,7 @@ export function beginMerge(
     }
   })
   const next = withMergedItems(current, [...known, ...items], policy)
-  const links = [...current.links, ...brought, ...fresh.flatMap(({ value }) => value.links)]
+  const links = [...current.links, ...brought, ...newItems.flatMap(({ value }) => value.links)]
   const denied = next ? checkJoinedLabel(next.label, links, viewer, policy) : refuseUnjoinableLabels()
   return denied ?? updatePending(withVisibility({ ...(next ?? current), updated_at: at }))
 }
@@ -106,27 +112,30 @@ export function listRelatedSignals({
   return [...new Set([...related_signals, ...taken_in.flatMap(({ related }) => related)])]
 }
 
-/** What a signal brings along: it is not news to a survivor that it is related to it. */
+/** Related signals without the survivor itself. */
 function listRelatedWithout(value: StoredSignal, into: string): string[] {
   return listRelatedSignals(value).filter((id) => id !== into)
 }
 
-/** With these signals and no others: the label is the join of its own with theirs. Undefined where there is none. */
+/**
+ * The survivor with exactly these merged items: its label is the join of its own with theirs. Undefined where there
+ * is no join.
+ */
 function withMergedItems(
-  { taken_in: _were, own_label, ...current }: StoredSignal,
+  { taken_in: _items, own_label, ...current }: StoredSignal,
   items: readonly MergedSignalItem[],
   policy: LabelPolicy,
 ): StoredSignal | undefined {
-  const own = own_label ?? current.label
-  if (items.length === 0) return { ...current, label: own }
-  let joined: Label | undefined = own
+  const ownLabel = own_label ?? current.label
+  if (items.length === 0) return { ...current, label: ownLabel }
+  let joined: Label | undefined = ownLabel
   for (const { label } of items) joined = joined && joinLabels(joined, label, policy)
-  return joined && { ...current, label: joined, own_label: own, taken_in: [...items] }
+  return joined && { ...current, label: joined, own_label: ownLabel, taken_in: [...items] }
 }
 
 /**
- * The signal, merged. The same again is no change. Refuses `wrong_state` when it became something else meanwhile, and
- * `label_denied` when it was linked to an insight that does not hold the survivor's label.
+ * Marks the signal as merged; a repeat changes nothing. Refuses `wrong_state` when the signal changed meanwhile, and
+ * `label_denied` when it was linked to an insight that does not cover the survivor's label.
  */
 export function claimSignal(
   current: StoredSignal,
@@ -136,8 +145,8 @@ export function claimSignal(
 ): StoredSignal | Refusal {
   const { id: into, value } = survivor
   if (current.merge?.into === into && current.merge.key === item.key) return current
-  const refused = checkMergeable(item.signal_id, current)
-  if (refused) return refused
+  const refusal = checkMergeable(item.signal_id, current)
+  if (refusal) return refusal
   const isSame = canonicalJson(listRelatedWithout(current, into)) === canonicalJson(item.related)
   if (!isSame || labelKey(current.label) !== labelKey(item.label))
     return refuse('wrong_state', `${item.signal_id} changed in the meantime: retry`)
@@ -221,13 +230,13 @@ export function completeUnmerge(
   const item = findItem(current, signal_id, 'leaving')
   if (!item) return current
   const { by, rationale } = item
-  // Under the label that it still has.
+  // The history step is added under the current label, before it is lowered.
   return removeItem(appendHistory(current, current.status, { by, at, rationale, event: 'let_go' }), item, policy)
 }
 
 function removeItem(current: StoredSignal, item: MergedSignalItem, policy: LabelPolicy): StoredSignal {
-  const left = (current.taken_in ?? []).filter(({ signal_id }) => signal_id !== item.signal_id)
-  return updatePending(withVisibility(withMergedItems(current, left, policy) ?? current))
+  const remaining = (current.taken_in ?? []).filter(({ signal_id }) => signal_id !== item.signal_id)
+  return updatePending(withVisibility(withMergedItems(current, remaining, policy) ?? current))
 }
 
 function findItem(

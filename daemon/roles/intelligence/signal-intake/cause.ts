@@ -1,4 +1,4 @@
-// Raises a signal for an event on the site itself, as the settings of its kind say.
+// Raises a signal for an event on the site itself, by the settings of its kind.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -17,12 +17,12 @@ export const raiseCause = operation({
   allow: 'intelligence:raise',
 
   async run(call, input) {
-    const refused = checkTenantAndLabel(call, input)
-    if (refused) return refused
+    const refusal = checkTenantAndLabel(call, input)
+    if (refusal) return refusal
     const { caller } = call
     const key = caller.tenant_id === '*' ? input.key : `${caller.subject}/${input.key}`
-    const done = await raiseSiteCause(call, { ...input, key })
-    if (isRefusal(done)) return done
-    return done === undefined ? { raised: false } : { raised: true, uid: done }
+    const raised = await raiseSiteCause(call, { ...input, key })
+    if (isRefusal(raised)) return raised
+    return raised === undefined ? { raised: false } : { raised: true, uid: raised }
   },
 })

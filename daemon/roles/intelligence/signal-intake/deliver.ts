@@ -1,4 +1,5 @@
-// Takes a webhook in: judged by its signature before a byte of it is parsed, then raised under what the profile says of its source.
+// Takes in a webhook: verifies its signature before parsing, then raises its signals under the settings of its
+// source.
 import * as z from 'zod'
 import { type VerifiedWebhook, verifyWebhookSignature } from '../../../kernel/cryptography/webhook-signature.ts'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
@@ -30,28 +31,38 @@ export const deliver = operation({
   async run(call, { source: name }) {
     const source = call.settings(intakeSettings).sources.find((each) => each.name === name && each.kind === 'webhook')
     const { signed_body } = call
-    // A name that no source has is answered as one whose secret is not known: the names are nobody's business.
+    // An unknown source gets the same answer as a wrong secret, so that names of sources are not disclosed.
     if (source?.kind !== 'webhook' || !signed_body) return limitFailures(call, 'no source') ?? signatureRefusal
     const signed = await verifyDelivery(call, source, signed_body)
-    const done = isRefusal(signed) ? signed : await takeInDelivery(call, source, signed_body, signed)
-    if (isRefusal(done)) return recordFailedDelivery(call, source, isRefusal(signed) ? 'failed' : 'refused', done)
-    const fresh = done.filter(({ is_new }) => is_new).length
-    call.part(sourceTallyPart).recordSuccess(name, { taken: fresh, repeated: done.length - fresh }, call.nowIso())
-    countIntake(call, name, 'taken', fresh)
-    countIntake(call, name, 'repeated', done.length - fresh)
-    return { signals: done.map((each) => each.uid) }
+    const results = isRefusal(signed) ? signed : await takeInDelivery(call, source, signed_body, signed)
+    if (isRefusal(results)) return recordFailedDelivery(call, source, isRefusal(signed) ? 'failed' : 'refused', results)
+    const new_count = results.filter(({ is_new }) => is_new).length
+    call
+      .part(sourceTallyPart)
+      .recordSuccess(name, { taken: new_count, repeated: results.length - new_count }, call.nowIso())
+    countIntake(call, name, 'taken', new_count)
+    countIntake(call, name, 'repeated', results.length - new_count)
+    return { signals: results.map((each) => each.uid) }
   },
 })
 
 const signatureRefusal = refuse('signature_invalid', 'the delivery has no valid signature of this source')
 
-function recordFailedDelivery(call: Call, { name }: WebhookSource, as: 'refused' | 'failed', why: Refusal): Refusal {
-  call.part(sourceTallyPart).recordFailure(name, as, why, call.nowIso())
+function recordFailedDelivery(
+  call: Call,
+  { name }: WebhookSource,
+  as: 'refused' | 'failed',
+  failure: Refusal,
+): Refusal {
+  call.part(sourceTallyPart).recordFailure(name, as, failure, call.nowIso())
   countIntake(call, name, as)
-  return why
+  return failure
 }
 
-/** Who fails too often is told to wait, and no more of it is kept; what is rightly signed is not held up by that. */
+/**
+ * Verifies the signature of a delivery. Repeated failures are rate-limited and no longer recorded; valid deliveries
+ * are not delayed by them.
+ */
 async function verifyDelivery(
   call: Call,
   source: WebhookSource,
@@ -68,7 +79,7 @@ async function verifyDelivery(
     return signed
       ? refuse(
           'signature_invalid',
-          `the time of the signature is more than ${window_s} seconds from the clock of this site`,
+          `the time of the signature differs by more than ${window_s} seconds from the clock of this site`,
         )
       : signatureRefusal
   }
@@ -76,9 +87,12 @@ async function verifyDelivery(
   return wait_s > 0 ? refuseTooMany(wait_s) : signed
 }
 
-/** Why no more of what is not rightly signed is kept and audited for a while. */
-function limitFailures(call: Call, of: string): Refusal | undefined {
-  const wait_s = call.part(rateWindowsPart).countRequest(`failures of ${of}`, max_failures, call.monotonic())
+/**
+ * The refusal of further invalid deliveries for a while, so that they are neither stored nor audited; undefined
+ * within the limit.
+ */
+function limitFailures(call: Call, origin: string): Refusal | undefined {
+  const wait_s = call.part(rateWindowsPart).countRequest(`failures of ${origin}`, max_failures, call.monotonic())
   return wait_s > 0 ? refuseTooMany(wait_s) : undefined
 }
 
@@ -86,7 +100,7 @@ function refuseTooMany(wait_s: number): Refusal {
   return new Refusal('rate_limited', 'the source exceeded its rate limit', [], wait_s)
 }
 
-/** All of it is understood before any of it is raised; what a broken-off delivery has left out comes with its repeat. */
+/** Parses the whole delivery before it raises any signal. A repeat of an interrupted delivery raises the rest. */
 async function takeInDelivery(
   call: Call,
   source: WebhookSource,
@@ -97,20 +111,20 @@ async function takeInDelivery(
   if (isRefusal(document)) return document
   const items = mapDocument(source.mapping, document)
   if (isRefusal(items)) return items
-  const refused = checkItemTimes(call, items)
-  if (refused) return refused
-  const of = resolveSource(call, source)
-  if (isRefusal(of)) return of
-  const done: RaisedSignal[] = []
-  for (const each of buildRaiseInputs(of, items, delivery_id ?? readDeliveryId(document) ?? sha256(bytes))) {
-    const raised = await requestRaise(call, each)
-    if (isRefusal(raised)) return raised
-    done.push(raised)
+  const refusal = checkItemTimes(call, items)
+  if (refusal) return refusal
+  const origin = resolveSource(call, source)
+  if (isRefusal(origin)) return origin
+  const results: RaisedSignal[] = []
+  for (const each of buildRaiseInputs(origin, items, delivery_id ?? readDeliveryId(document) ?? sha256(bytes))) {
+    const result = await requestRaise(call, each)
+    if (isRefusal(result)) return result
+    results.push(result)
   }
-  return done
+  return results
 }
 
-/** What this platform's own webhooks are known by. */
+/** The delivery id in webhooks of this platform. */
 function readDeliveryId(document: unknown): string | undefined {
   const id = resolvePointer(document, '/id')
   return typeof id === 'string' && id !== '' && id.length <= 512 ? id : undefined

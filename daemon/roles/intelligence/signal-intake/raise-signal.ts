@@ -1,4 +1,4 @@
-// Raises the signals that come by intake, each once for its key and origin however often it arrives.
+// Raises signals of intake, once for each key and origin.
 import * as z from 'zod'
 import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -22,7 +22,10 @@ export function checkTenantAndLabel(
 ) {
   if (caller.tenant_id === '*') return undefined
   if (caller.tenant_id !== input.tenant_id)
-    return refuse('not_your_tenant', `the signal is of tenant ${input.tenant_id}, the caller of ${caller.tenant_id}`)
+    return refuse(
+      'not_your_tenant',
+      `the signal belongs to tenant ${input.tenant_id}, the caller to tenant ${caller.tenant_id}`,
+    )
   if (!input.label || dominates(caller, input.label, site.labels)) return undefined
   return refuse('label_denied', 'the label of the signal is above the caller’s clearance')
 }
@@ -61,9 +64,9 @@ export async function raiseSignal(call: Call, input: RaiseSignalInput): Promise<
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
   })
-  const made = await storeNewSignal(call, value)
-  if (isRefusal(made)) return made
-  if (made.isNew) call.count(signalTotal, { status: 'new' })
-  if (made.isNew) call.wake('log')
-  return { uid: made.doc.id, is_new: made.isNew }
+  const outcome = await storeNewSignal(call, value)
+  if (isRefusal(outcome)) return outcome
+  if (outcome.isNew) call.count(signalTotal, { status: 'new' })
+  if (outcome.isNew) call.wake('log')
+  return { uid: outcome.doc.id, is_new: outcome.isNew }
 }

@@ -14,10 +14,10 @@ export const raise = operation({
   max_body_bytes: 262_144,
 
   async run(call, input) {
-    const refused = checkTenantAndLabel(call, input)
-    if (refused) return refused
+    const refusal = checkTenantAndLabel(call, input)
+    if (refusal) return refusal
     const { caller } = call
-    // The caller's name is part of the origin, so that nobody takes the key of another source.
+    // The caller's name is part of the origin, so that no caller can use the keys of another source.
     return raiseSignal(
       call,
       caller.tenant_id === '*' ? input : { ...input, origin: `${caller.subject}/${input.origin}` },

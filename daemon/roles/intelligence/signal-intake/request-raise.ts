@@ -1,4 +1,5 @@
-// The role requests a signal of itself, where the caller may not write, or not see, the signal of a source.
+// Raises a signal through a request of the role to itself, where the caller may not write or see the signal of a
+// source.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operationContract } from '../../../kernel/operation/operation-contract.ts'
@@ -11,7 +12,7 @@ export const raiseContract = operationContract({
   output: raisedSignal,
 })
 
-/** Like `roles.request`, with every refusal as a value. */
+/** Like `roles.request`, but returns every refusal as a value. */
 export async function requestRaise({ roles }: Call, input: RaiseSignalInput): Promise<RaisedSignal | Refusal> {
   try {
     return await roles.request(raiseContract, input)

@@ -1,4 +1,4 @@
-// Settings of intake: the sources that signals come from, and what the site itself raises.
+// Settings of intake: sources of signals, and causes on the site itself.
 import * as z from 'zod'
 import { classification } from '../../../kernel/label/label.ts'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
@@ -88,7 +88,7 @@ export const intakeSettings = settingsBlock('intake', {
   sources: z
     .array(z.discriminatedUnion('kind', [webhookSource, httpSource, folderSource]))
     .max(64)
-    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'no two may have the same name')
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must have unique names')
     .default([])
     .meta({ doc: 'Sources of signals besides people and roles: webhooks, and polled HTTP endpoints and folders.' }),
   within_every_s: interval_s

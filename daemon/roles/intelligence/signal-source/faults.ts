@@ -6,10 +6,10 @@ import type { SettingsBlock, SettingValues } from '../../../kernel/settings/sett
 import { findMappingFaults } from '../signal-intake/mapping/rules.ts'
 import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
 
-export function findSourcesFault(about: RoleDeployment): string | undefined {
-  const { levels } = settingValues(about, labelSettings)
-  const { deployment_profile } = settingValues(about, platformSettings)
-  const faults = settingValues(about, intakeSettings).sources.flatMap((source) => [
+export function findSourcesFault(deployment: RoleDeployment): string | undefined {
+  const { levels } = settingValues(deployment, labelSettings)
+  const { deployment_profile } = settingValues(deployment, platformSettings)
+  const faults = settingValues(deployment, intakeSettings).sources.flatMap((source) => [
     ...findMappingFaults(source.mapping).map(({ path, message }) => `${source.name}: mapping.${path}: ${message}`),
     ...findLabelFaults(source, levels),
     ...findHttpFaults(source, deployment_profile),
@@ -29,8 +29,8 @@ function findHttpFaults(source: IntakeSource, deployment_profile: string): strin
     source.url.startsWith('http:') && !/^http:\/\/(localhost|127\.[0-9.]+|\[::1\])([:/]|$)/.test(source.url)
   const isStrict = deployment_profile === 'classified_airgapped' || deployment_profile === 'coalition_federated'
   return [
-    ...(source.mapping.id === undefined ? [`${source.name}: mapping.id: is required where items are asked for`] : []),
-    ...(isPlain && isStrict ? [`${source.name}: url: ${deployment_profile} refuses it without TLS (https)`] : []),
+    ...(source.mapping.id === undefined ? [`${source.name}: mapping.id: is required together with mapping.items`] : []),
+    ...(isPlain && isStrict ? [`${source.name}: url: must use https in profile ${deployment_profile}`] : []),
   ]
 }
 

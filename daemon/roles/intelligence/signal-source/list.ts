@@ -24,8 +24,8 @@ export const list = operation({
   allow: 'intelligence:operate',
 
   async run(call) {
-    const mine = call.settings(intakeSettings).sources.filter((source) => isOwnSource(call, source))
-    return { items: await Promise.all(mine.map((source) => showSource(call, source))) }
+    const ownSources = call.settings(intakeSettings).sources.filter((source) => isOwnSource(call, source))
+    return { items: await Promise.all(ownSources.map((source) => showSource(call, source))) }
   },
 })
 

@@ -20,7 +20,7 @@ import { refusedItems, signalSources } from './model.ts'
 import { resolveSource } from './resolve-source.ts'
 import { storeCursor } from './store-source.ts'
 
-/** Maximum number of responses or files in one poll; the rest follows in the next. */
+/** Maximum number of responses or files in one poll; the next poll continues. */
 const max_rounds = 50
 
 /** Refuses if the poll failed; the next poll requests the same again. */
@@ -29,16 +29,16 @@ export async function pollSource(
   source: HttpSource | FolderSource,
   polled: PolledSource,
 ): Promise<Refusal | undefined> {
-  const of = resolveSource(call, source)
-  if (isRefusal(of)) return of
+  const identity = resolveSource(call, source)
+  if (isRefusal(identity)) return identity
   for (let round = 0; round < max_rounds && !call.signal.aborted; round++) {
-    const before = (await call.store(signalSources).find(of.name))?.value.cursor
+    const before = (await call.store(signalSources).find(identity.name))?.value.cursor
     const pollResult = await polled.poll(before, call.signal)
     if (isRefusal(pollResult)) return pollResult
-    const isUnread = await takeInPoll(call, source, of, pollResult)
-    if (pollResult.cursor !== before) await storeCursor(call, of.name, pollResult.cursor)
-    if (isUnread) return isUnread
-    call.part(sourceTallyPart).recordSuccess(of.name, { taken: 0, repeated: 0 }, call.nowIso())
+    const unreadRefusal = await takeInPoll(call, source, identity, pollResult)
+    if (pollResult.cursor !== before) await storeCursor(call, identity.name, pollResult.cursor)
+    if (unreadRefusal) return unreadRefusal
+    call.part(sourceTallyPart).recordSuccess(identity.name, { taken: 0, repeated: 0 }, call.nowIso())
     if (!pollResult.has_more) return undefined
   }
   return undefined
@@ -48,46 +48,46 @@ export async function pollSource(
 async function takeInPoll(
   call: Call,
   source: HttpSource | FolderSource,
-  of: SourceIdentity,
+  identity: SourceIdentity,
   pollResult: PollResult,
 ): Promise<Refusal | undefined> {
   const faults = new Map<number, readonly PolledDocumentFault[]>()
-  let unread: Refusal | undefined
+  let unreadRefusal: Refusal | undefined
   for (const [number, set] of pollResult.sets.entries()) {
-    const found = set.is_whole
-      ? await takeInWholeSet(call, source, of, set)
-      : await takeInItemByItem(call, source, of, set)
-    if (isRefusal(found)) unread = found
-    else if (found.length > 0) faults.set(number, found)
+    const outcome = set.is_whole
+      ? await takeInWholeSet(call, source, identity, set)
+      : await takeInItemByItem(call, source, identity, set)
+    if (isRefusal(outcome)) unreadRefusal = outcome
+    else if (outcome.length > 0) faults.set(number, outcome)
   }
   await pollResult.acknowledge(faults)
-  return unread
+  return unreadRefusal
 }
 
 async function takeInWholeSet(
   call: Call,
   { mapping }: FolderSource | HttpSource,
-  of: SourceIdentity,
+  source: SourceIdentity,
   set: PolledSet,
 ): Promise<PolledDocumentFault[]> {
   const faults: PolledDocumentFault[] = []
   const all: { readonly items: readonly MappedItem[]; readonly known: string }[] = []
   for (const [at, document] of set.documents.entries()) {
     const items = isRefusal(document) ? document : mapDocument(mapping, document)
-    const refused = isRefusal(items) ? items : checkItemTimes(call, items)
-    if (refused) faults.push({ at, detail: describeRefusal(refused) })
+    const refusal = isRefusal(items) ? items : checkItemTimes(call, items)
+    if (refusal) faults.push({ at, detail: describeRefusal(refusal) })
     else if (!isRefusal(items)) all.push({ items, known: `${set.set_id}/${at}` })
   }
   if (faults.length === 0)
-    for (const { items, known } of all) faults.push(...(await raiseItems(call, of, items, known)))
-  if (faults.length > 0) await recordRefusedSet(call, of, set, faults)
+    for (const { items, known } of all) faults.push(...(await raiseItems(call, source, items, known)))
+  if (faults.length > 0) await recordRefusedSet(call, source, set, faults)
   return faults
 }
 
 async function takeInItemByItem(
   call: Call,
   { mapping }: FolderSource | HttpSource,
-  of: SourceIdentity,
+  source: SourceIdentity,
   set: PolledSet,
 ): Promise<PolledDocumentFault[] | Refusal> {
   for (const [at, document] of set.documents.entries()) {
@@ -98,8 +98,8 @@ async function takeInItemByItem(
       const known = `${set.set_id}/${at}/${number}`
       const [fault] = isRefusal(mapped)
         ? [{ at, detail: describeRefusal(mapped) }]
-        : await raiseItems(call, of, [mapped], known)
-      if (fault) await storeRefusedItem(call, of, { item, detail: fault.detail, known })
+        : await raiseItems(call, source, [mapped], known)
+      if (fault) await storeRefusedItem(call, source, { item, detail: fault.detail, known })
     }
   }
   return []
@@ -108,39 +108,39 @@ async function takeInItemByItem(
 /** Raises the items. Returns the refusals of the role, such as a time in the future. */
 async function raiseItems(
   call: Call,
-  of: SourceIdentity,
+  source: SourceIdentity,
   items: readonly MappedItem[],
   known: string,
 ): Promise<PolledDocumentFault[]> {
   const faults: PolledDocumentFault[] = []
   const at = Number(known.split('/').at(-1))
-  for (const raising of buildRaiseInputs(of, items, known)) {
+  for (const raising of buildRaiseInputs(source, items, known)) {
     if (call.signal.aborted) throw refuse('unavailable', 'the service is stopping')
-    const done = await raiseSignal(call, raising)
-    if (isRefusal(done)) {
-      if (done.row.retryable) throw done
-      faults.push({ at, detail: describeRefusal(done) })
+    const raised = await raiseSignal(call, raising)
+    if (isRefusal(raised)) {
+      if (raised.row.retryable) throw raised
+      faults.push({ at, detail: describeRefusal(raised) })
       continue
     }
-    const outcome = done.is_new ? 'taken' : 'repeated'
-    call.part(sourceTallyPart).count(of.name, outcome)
-    countIntake(call, of.name, outcome)
+    const outcome = raised.is_new ? 'taken' : 'repeated'
+    call.part(sourceTallyPart).count(source.name, outcome)
+    countIntake(call, source.name, outcome)
   }
   return faults
 }
 
 async function recordRefusedSet(
   call: Call,
-  of: SourceIdentity,
+  source: SourceIdentity,
   { set_id, documents }: PolledSet,
   faults: readonly PolledDocumentFault[],
 ) {
   const [first] = faults
   const detail = { known: set_id, documents: documents.length, faults: faults.length, first: first?.detail ?? '' }
-  await call.record([{ ...buildRefusalEvent(call, of, detail), outcome: 'refused' }])
+  await call.record([{ ...buildRefusalEvent(call, source, detail), outcome: 'refused' }])
   countRefusal(
     call,
-    of,
+    source,
     `${faults.length} of ${documents.length} lines are not signals; line ${(first?.at ?? 0) + 1}: ${first?.detail}`,
   )
 }
@@ -148,16 +148,19 @@ async function recordRefusedSet(
 /** Stores an equal item once: a source without a cursor returns it at each poll. */
 async function storeRefusedItem(
   call: Call,
-  of: SourceIdentity,
-  what: { item: unknown; detail: string; known: string },
+  source: SourceIdentity,
+  refusedContent: { item: unknown; detail: string; known: string },
 ): Promise<void> {
-  const item = JSON.stringify(what.item).slice(0, 65_536)
-  const { tenant_id, label, name } = of
-  const detail = what.detail.slice(0, 1_024)
-  const stored = { tenant_id, label, source: name, known: what.known, at: call.nowIso(), detail, item }
-  const event = { ...buildRefusalEvent(call, of, { known: what.known, detail }), outcome: 'refused' as const }
-  const made = await call.store(refusedItems).create(`${name}:${sha256(item)}`, stored, [event])
-  if (made !== 'exists') countRefusal(call, of, detail)
+  const item = JSON.stringify(refusedContent.item).slice(0, 65_536)
+  const { tenant_id, label, name } = source
+  const detail = refusedContent.detail.slice(0, 1_024)
+  const stored = { tenant_id, label, source: name, known: refusedContent.known, at: call.nowIso(), detail, item }
+  const event = {
+    ...buildRefusalEvent(call, source, { known: refusedContent.known, detail }),
+    outcome: 'refused' as const,
+  }
+  const outcome = await call.store(refusedItems).create(`${name}:${sha256(item)}`, stored, [event])
+  if (outcome !== 'exists') countRefusal(call, source, detail)
 }
 
 function countRefusal(call: Call, { name }: SourceIdentity, message: string): void {

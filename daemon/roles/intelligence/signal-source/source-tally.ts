@@ -1,4 +1,4 @@
-// Counts of each source since the last write to the store, in memory so that no delivery waits for the store.
+// Counts of each source since the last write to the store, kept in memory so that no delivery waits for the store.
 import type { FieldError } from '../../../kernel/error/errors.ts'
 import { type SourceCounts, zeroCounts } from './model.ts'
 
@@ -19,10 +19,10 @@ export class SourceTally {
   }
 
   /** `refused`: an item was not a signal; `failed`: no item could be read. */
-  recordFailure(source: string, as: 'refused' | 'failed', why: IntakeFailure, at: string): void {
-    const first = why.errors?.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
-    const detail = [why.message, ...(first ?? [])].join('; ').slice(0, 1_024)
-    this.#add(source, { ...zeroCounts, [as]: 1, last_error: { at, code: why.code, detail } })
+  recordFailure(source: string, as: 'refused' | 'failed', failure: IntakeFailure, at: string): void {
+    const first = failure.errors?.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
+    const detail = [failure.message, ...(first ?? [])].join('; ').slice(0, 1_024)
+    this.#add(source, { ...zeroCounts, [as]: 1, last_error: { at, code: failure.code, detail } })
   }
 
   countsOf(source: string): SourceCounts {
@@ -34,8 +34,8 @@ export class SourceTally {
     for (;;) {
       await this.#flushing
       const before = this.#flushes
-      const found = await read()
-      if (this.#flushes === before) return found
+      const result = await read()
+      if (this.#flushes === before) return result
     }
   }
 
@@ -55,8 +55,8 @@ export class SourceTally {
     }
   }
 
-  #add(source: string, more: SourceCounts): void {
-    this.#counts.set(source, addCounts(this.countsOf(source), more))
+  #add(source: string, counts: SourceCounts): void {
+    this.#counts.set(source, addCounts(this.countsOf(source), counts))
   }
 }
 

@@ -41,7 +41,7 @@ async function updateSource(
   tenant_id: string,
   rule: (current: StoredSignalSource) => StoredSignalSource,
 ): Promise<void> {
-  const made = await call.store(signalSources).create(name, rule(newSignalSource(call, tenant_id)))
-  if (made !== 'exists') return
+  const outcome = await call.store(signalSources).create(name, rule(newSignalSource(call, tenant_id)))
+  if (outcome !== 'exists') return
   await call.store(signalSources).update(name, ({ value }) => ({ next: rule(value), answer: undefined }))
 }

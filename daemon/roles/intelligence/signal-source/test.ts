@@ -36,8 +36,8 @@ export const test = operation({
     const source = call.settings(intakeSettings).sources.find((each) => each.name === name && isOwnSource(call, each))
     if (!source) return refuse('not_found', `the profile has no source ${name} of your tenant`)
     const documents = await loadDocuments(call, source, sample)
-    const of = resolveSource(call, source)
-    for (const found of [of, documents])
+    const identity = resolveSource(call, source)
+    for (const found of [identity, documents])
       if (isRefusal(found)) return { ok: false, detail: found.message, items: 0, refused: 0, signals: [], faults: [] }
     return mapDocuments(source, documents as readonly unknown[])
   },
@@ -66,11 +66,11 @@ function mapDocuments(
   const faults = mapped.filter((each) => isRefusal(each))
   const signals = mapped.flatMap((each) => (isRefusal(each) ? [] : [each.fields]))
   const messages = faults.flatMap(({ message, errors }) =>
-    errors.length > 0 ? errors.map(({ path, message: why }) => `${path}: ${why}`) : [message],
+    errors.length > 0 ? errors.map(({ path, message }) => `${path}: ${message}`) : [message],
   )
-  const nothing =
+  const emptyDetail =
     kind === 'webhook' ? 'the secrets can be read; give a sample to test the mapping' : 'the source has no new items'
-  const detail = items.length === 0 ? nothing : `${signals.length} of ${items.length} items are signals`
+  const detail = items.length === 0 ? emptyDetail : `${signals.length} of ${items.length} items are signals`
   return {
     ...{ ok: faults.length === 0, detail, items: items.length, refused: faults.length },
     ...{ signals: signals.slice(0, max_shown_items), faults: messages.slice(0, 20) },

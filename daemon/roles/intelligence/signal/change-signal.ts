@@ -9,16 +9,16 @@ import { type StoredSignal, signals } from './model.ts'
 import type { AttributedAction } from './rules.ts'
 
 /**
- * A rule that returns the same value makes no change. `action`, `more`: name and further details of the audit record, for
- * deliveries on behalf of somebody else.
- * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
+ * A rule that returns the same value makes no change. `action`, `more_detail`: name and further details of the audit
+ * record, for deliveries on behalf of another caller. Throws the refusals of the store: not_found, not_your_tenant,
+ * precondition_failed.
  */
 export async function changeSignal(
   call: Call,
   uid: string,
   rule: (current: StoredSignal) => StoredSignal | Refusal,
   action = call.address,
-  more: Readonly<Record<string, unknown>> = {},
+  more_detail: Readonly<Record<string, unknown>> = {},
 ): Promise<Doc<StoredSignal> | Refusal> {
   const { doc, answer } = await call
     .store(signals)
@@ -27,7 +27,7 @@ export async function changeSignal(
       if (isRefusal(ruled)) return { answer: ruled }
       if (ruled === value) return { answer: 'same' }
       const next = recordChanges(value, ruled, call.caller.subject)
-      const detail = { from: value.status, to: next.status, links: next.links.length, ...more }
+      const detail = { from: value.status, to: next.status, links: next.links.length, ...more_detail }
       const event = { ...call.audited(action, uid, detail, value.label), tenant_id: value.tenant_id }
       return { next, answer: next.status === value.status ? 'changed' : 'stepped', audit: [event] }
     })

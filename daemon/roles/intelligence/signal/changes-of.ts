@@ -37,9 +37,9 @@ export const changesOf = operation({
 async function findUnloggedChanges(call: Call, { id: signal_id, value }: Doc<StoredSignal>): Promise<SignalChange[]> {
   const { caller, site } = call
   const visible = value.untold.filter(({ label }) => dominates(caller, label, site.labels))
-  const found = visible.map(async ({ label: _label, part, ...change }) => {
+  const changes = visible.map(async ({ label: _label, part, ...change }) => {
     const id = changeId({ signal_id, revision: change.revision, part })
     return (await call.store(signalChanges).find(id)) ? [] : [{ id, signal_id, ...change }]
   })
-  return (await Promise.all(found)).flat()
+  return (await Promise.all(changes)).flat()
 }

@@ -61,15 +61,18 @@ function parsePlace(call: Call, since: string | undefined) {
   } catch (error) {
     if (!isRefusal(error)) throw error
   }
-  const fault = { path: 'since', message: 'not of this log and clearance' }
+  const fault = { path: 'since', message: 'does not belong to this log and clearance' }
   return refuse(
     'malformed',
-    'since is not a position in this log for the clearance of this caller: start again without since',
+    'since is not a position in this log for the clearance of the caller: start again without since',
     [fault],
   )
 }
 
-/** Bound to the clearance: a caller with another one starts again, or it would miss changes hidden before. */
+/**
+ * The cursor is bound to the clearance: a caller whose clearance changed starts again, since it would miss changes
+ * hidden before.
+ */
 function cursorQuery({ caller: { tenant_id, clearance }, site }: Call): ListQuery {
   return { limit: 1, read_scope: { viewer: { tenant_id, clearance }, policy: site.labels } }
 }

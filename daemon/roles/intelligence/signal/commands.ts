@@ -25,6 +25,6 @@ export async function runCommand(
   input: Readonly<Record<string, unknown>> & { readonly uid: string },
   rule: (current: StoredSignal) => StoredSignal | Refusal,
 ) {
-  const done = await changeSignal(call, input.uid, (current) => checkNotMerged(current) ?? rule(current))
-  return isRefusal(done) ? done : { ...showSignal(call, done), stripped_fields: listStrippedFields(input, true) }
+  const change = await changeSignal(call, input.uid, (current) => checkNotMerged(current) ?? rule(current))
+  return isRefusal(change) ? change : { ...showSignal(call, change), stripped_fields: listStrippedFields(input, true) }
 }

@@ -51,11 +51,11 @@ export const create = operation({
   async run(call, request) {
     const value = await buildFromInput(call, request)
     if (isRefusal(value)) return value
-    const made = await storeNewSignal(call, value)
-    if (isRefusal(made)) return made
-    if (made.isNew) call.count(signalTotal, { status: 'new' })
-    if (made.isNew) call.wake('log')
-    return { ...showSignal(call, made.doc), stripped_fields: listStrippedFields(request, false) }
+    const outcome = await storeNewSignal(call, value)
+    if (isRefusal(outcome)) return outcome
+    if (outcome.isNew) call.count(signalTotal, { status: 'new' })
+    if (outcome.isNew) call.wake('log')
+    return { ...showSignal(call, outcome.doc), stripped_fields: listStrippedFields(request, false) }
   },
 })
 
@@ -89,15 +89,15 @@ async function buildFromInput(call: Call, request: CreateSignalInput): Promise<S
 
 /** The join of the given classification and the labels of all related signals; the caller must be cleared for it. */
 async function joinRelatedLabels(call: Call, request: z.output<typeof classification>, related: readonly string[]) {
-  const own = resolveClassification(call, request)
-  if (isRefusal(own)) return own
-  const found = await Promise.all(related.map((each) => call.store(signals).find(each)))
-  const missing = found.indexOf(undefined)
+  const ownLabel = resolveClassification(call, request)
+  if (isRefusal(ownLabel)) return ownLabel
+  const related_docs = await Promise.all(related.map((each) => call.store(signals).find(each)))
+  const missing = related_docs.indexOf(undefined)
   if (missing >= 0)
     return refuse('not_found', `related signal ${related[missing]} was not found: remove it from related_signals`)
   return joinVisibleLabels(
     call,
-    [own, ...found.flatMap((doc) => doc?.value.label ?? [])],
+    [ownLabel, ...related_docs.flatMap((doc) => doc?.value.label ?? [])],
     'the joined label of the signal and its related signals is above your clearance: name fewer related signals',
   )
 }

@@ -30,13 +30,13 @@ export const linkInsight = operation({
   errors: [...commandParts.errors, 'label_denied'],
 
   async run(call, input) {
-    const { uid: signal_id, insight_id, rationale: why } = input
+    const { uid: signal_id, insight_id, rationale } = input
     const signal = await call.store(signals).find(signal_id)
     const insight = await changeInsight(call, insight_id, { signal_id }, (current) => {
       if (!signal) return refuse('not_found', 'the signal was not found')
       const { status, metadata } = signal.value
       const linkable = { signal_id, status, steps: metadata.status_history.length }
-      return checkMayLink(call, current, signal) ?? linkSignal(current, linkable, attributeAction(call, why))
+      return checkMayLink(call, current, signal) ?? linkSignal(current, linkable, attributeAction(call, rationale))
     })
     if (isRefusal(insight)) return insight
     const followed = await followLink(call, insight, signal_id)
@@ -47,8 +47,8 @@ export const linkInsight = operation({
 
 /** The label of an insight covers the labels of all its signals and never changes, so its viewers may see all of them. */
 function checkMayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal>): Refusal | undefined {
-  const refused = checkNotMerged(value)
-  if (refused) return refused
+  const refusal = checkNotMerged(value)
+  if (refusal) return refusal
   if (value.links.length >= max_links)
     return refuse('wrong_state', `the signal has ${max_links} linked insights, the maximum`)
   if (isCoveredBy(value.label, insight.label, call.site.labels)) return undefined

@@ -29,25 +29,25 @@ export const merge = operation({
   errors: [...commandParts.errors, 'label_denied'],
 
   async run(call, input) {
-    const { uid: survivor_id, rationale: why } = input
+    const { uid: survivor_id, rationale } = input
     const key = call.random(8)
     const ids = [...new Set(input.signal_ids)]
     const found = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
     const candidates = found.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
-    const brought = await loadInheritedLinks(call, survivor_id)
+    const inheritedLinks = await loadInheritedLinks(call, survivor_id)
     const missing = found.find(([, doc]) => !doc)?.[0]
     const rule: Parameters<typeof changeSignal>[2] = (current) => {
       if (missing !== undefined) return refuse('not_found', `signal ${missing} was not found`)
       if (ids.includes(survivor_id))
         return refuse('wrong_state', 'a signal cannot be merged into itself: remove it from signal_ids')
-      const setting = { into: survivor_id, brought, viewer: call.caller, policy: call.site.labels }
-      return beginMerge(current, candidates, { ...attributeAction(call), rationale: why, key }, setting)
+      const setting = { into: survivor_id, brought: inheritedLinks, viewer: call.caller, policy: call.site.labels }
+      return beginMerge(current, candidates, { ...attributeAction(call), rationale, key }, setting)
     }
-    const done = await changeSignal(call, survivor_id, rule, call.address, { signals: ids })
-    if (isRefusal(done)) return done
+    const change = await changeSignal(call, survivor_id, rule, call.address, { signals: ids })
+    if (isRefusal(change)) return change
     // If-Match applies to the survivor only: the relay, which has none, updates the others.
-    const left_out: MergeFailure[] = call.if_match === undefined ? await deliverMerges(call, done) : []
-    const now = call.if_match === undefined ? await call.store(signals).get(survivor_id) : done
+    const left_out: MergeFailure[] = call.if_match === undefined ? await deliverMerges(call, change) : []
+    const now = call.if_match === undefined ? await call.store(signals).get(survivor_id) : change
     const view = { ...showSignal(call, now), stripped_fields: listStrippedFields(input, true) }
     return left_out.length ? { ...view, left_out } : view
   },

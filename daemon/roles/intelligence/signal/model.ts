@@ -16,7 +16,7 @@ export const source = z
     name: shortText.optional().meta({ description: 'Name of the source, such as a detector, feed or rule' }),
     reference: z.string().min(1).max(2_048).optional().meta({ description: 'ID or URI of this signal at the source' }),
   })
-  .meta({ id: 'SignalSource', description: 'Where the signal comes from' })
+  .meta({ id: 'SignalSource', description: 'Source of the signal' })
 
 export const subjectType = z.enum([
   'entity',
@@ -75,11 +75,11 @@ const systemMetadata = {
   archived: z.literal(true).optional(),
   archived_by: shortText.optional(),
   archived_at: instant.optional(),
-  expired_at: instant.optional().meta({ description: 'Time at which it was found open after expires_at' }),
+  expired_at: instant.optional().meta({ description: 'Time at which the service marked it as expired' }),
   received: z
     .strictObject({ from: shortText, as: z.string().max(1_024) })
     .optional()
-    .meta({ description: 'Of a signal that came by intake: its origin, and its key there' }),
+    .meta({ description: 'Origin of a signal raised by intake, and its key there' }),
 }
 export const systemMetadataFields = Object.keys(systemMetadata)
 export const metadata = z
@@ -223,7 +223,7 @@ export const signals = collection({
   ],
 })
 
-/** The signal as the interface shows it. */
+/** The signal as the API returns it. */
 export const signal = z
   .strictObject({
     uid,

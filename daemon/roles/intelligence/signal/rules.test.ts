@@ -1,4 +1,4 @@
-// Holds the lifecycle of a signal to the table of the interface, and each step to what it must leave behind.
+// The lifecycle of a signal follows the table of transitions, and each step records its history.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { type SignalStatus, type StoredSignal, signalStatus } from './model.ts'
@@ -19,7 +19,7 @@ const at = '2026-03-02T12:00:00.000Z'
 const ann = { by: 'ann', at, rationale: 'seen' }
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
 
-function storedSignalWith(status: SignalStatus, more: Partial<StoredSignal> = {}): StoredSignal {
+function storedSignalWith(status: SignalStatus, overrides: Partial<StoredSignal> = {}): StoredSignal {
   return {
     ...{ tenant_id: 'alpha', label, created_by: 'bob', created_at: at, updated_at: at, request_digest: '' },
     ...{ schema_version: '1.1', signal_type: 'test', source: { type: 'manual' }, severity: 'low', title: 't' },
@@ -27,7 +27,7 @@ function storedSignalWith(status: SignalStatus, more: Partial<StoredSignal> = {}
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status, metadata: { status_history: [] }, request_key: 'sig_1' },
     ...{ source_type: 'manual', visibility: 'listed', subject_visibility: 'listed' },
-    ...{ links: [], subject_id: 'a', owes: 0, due_ts: 5, revision: 1, untold: [], tally: '', ...more },
+    ...{ links: [], subject_id: 'a', owes: 0, due_ts: 5, revision: 1, untold: [], tally: '', ...overrides },
   }
 }
 
@@ -42,7 +42,7 @@ const allowedTransitions = [
   ['investigating', 'dismissed'],
 ]
 
-test('a signal goes from one status to another where the interface says so, and nowhere else', () => {
+test('exactly the documented transitions are allowed', () => {
   const allowed = signalStatus.options.flatMap((from) =>
     signalStatus.options
       .filter((to) => !isRefusal(changeStatus(storedSignalWith(from), to, ann)))
@@ -52,7 +52,7 @@ test('a signal goes from one status to another where the interface says so, and 
   expect(signalStatus.options.filter((status) => !isOpen(status))).toEqual(['resolved', 'dismissed'])
 })
 
-test('a refusal names what is allowed', () => {
+test('a refusal names the allowed statuses', () => {
   expect(changeStatus(storedSignalWith('acknowledged'), 'resolved', ann)).toMatchObject({
     code: 'wrong_state',
     message: 'a signal that is acknowledged may become investigating, dismissed, and not resolved',
@@ -63,7 +63,7 @@ test('a refusal names what is allowed', () => {
   })
 })
 
-test('each step is kept with who, when and why; an acknowledgement once more beside it', () => {
+test('each step is recorded with author, time and reason; an acknowledgement also in its own fields', () => {
   const next = changeStatus(storedSignalWith('new'), 'acknowledged', ann)
   expect(next).toMatchObject({
     metadata: { status_history: [{ from: 'new', to: 'acknowledged', ...ann }] },
@@ -71,7 +71,7 @@ test('each step is kept with who, when and why; an acknowledgement once more bes
   })
 })
 
-test('an archived signal is a dismissed one with a marker, and what is final is not archived', () => {
+test('archiving dismisses and marks a signal; a signal in a final status is refused', () => {
   expect(archiveSignal(storedSignalWith('investigating'), ann)).toMatchObject({
     status: 'dismissed',
     metadata: { archived: true, archived_by: 'ann', archived_at: at },
@@ -79,7 +79,7 @@ test('an archived signal is a dismissed one with a marker, and what is final is 
   expect(isRefusal(archiveSignal(storedSignalWith('dismissed'), ann))).toBe(true)
 })
 
-test('an investigation takes along what is not further, and its edition resolves what is under investigation', () => {
+test('an investigation moves earlier statuses, and its closing edition resolves signals under investigation', () => {
   const closing = { edition_id: 'edn_1', insight_id: 'ins_1' }
   const outcome = (status: SignalStatus) => [
     beginInvestigation(storedSignalWith(status), ann).status,
@@ -98,40 +98,45 @@ test('an investigation takes along what is not further, and its edition resolves
   })
 })
 
-test('a linked signal owes each step to the ledger until it is told, and a second link is none', () => {
+test('a linked signal queues each step for the ledger, and a repeated link changes nothing', () => {
   const link = { insight_id: 'ins_1', label, told: 0 }
-  const once = addInsightLink(storedSignalWith('new'), link, ann)
-  expect(addInsightLink(once, link, ann)).toBe(once)
-  expect(once).toMatchObject({ owes: 0, status: 'new', links: [{ told: 1 }] })
-  expect(listStatusSteps(once)).toEqual([])
-  const next = changeStatus(once, 'dismissed', ann)
+  const linkedSignal = addInsightLink(storedSignalWith('new'), link, ann)
+  expect(addInsightLink(linkedSignal, link, ann)).toBe(linkedSignal)
+  expect(linkedSignal).toMatchObject({ owes: 0, status: 'new', links: [{ told: 1 }] })
+  expect(listStatusSteps(linkedSignal)).toEqual([])
+  const next = changeStatus(linkedSignal, 'dismissed', ann)
   expect(isRefusal(next) || [next.owes, listStatusSteps(next).map((step) => step.at)]).toEqual([1, [1]])
-  // Told by one who read it before.
+  // Reported by a process with an older version of the signal.
   expect(isRefusal(next) || [1, 2].map((steps) => markStepsReported(next, 'ins_1', steps).owes)).toEqual([1, 0])
-  // Acknowledged after the link was made, and before the signal followed.
-  const late = changeStatus(storedSignalWith('new'), 'acknowledged', ann)
-  expect(isRefusal(late) || addInsightLink(late, link, ann)).toMatchObject({ owes: 1, links: [{ told: 0 }] })
+  // Acknowledged after the link was created, and before the signal was updated.
+  const acknowledged = changeStatus(storedSignalWith('new'), 'acknowledged', ann)
+  expect(isRefusal(acknowledged) || addInsightLink(acknowledged, link, ann)).toMatchObject({
+    owes: 1,
+    links: [{ told: 0 }],
+  })
 })
 
-test('a reason that is above those who are told goes to none of them; the step does', () => {
+test('a reason above the label of the reader is omitted; the step is not', () => {
   const policy = { policy: 'SITE', levels: ['OPEN', 'SECRET'] }
   const open = { ...label, level: 'OPEN' }
   const high = changeStatus(storedSignalWith('new', { own_label: open }), 'acknowledged', ann)
-  const then = isRefusal(high) ? high : changeStatus({ ...high, label: open }, 'dismissed', { ...ann, label: open })
-  const toldTo = (reader: typeof label) =>
-    isRefusal(then) ||
-    listReadableStatusSteps(then, reader, policy).map(({ change: { to, rationale } }) => [to, rationale])
-  expect(toldTo(open)).toEqual([
+  const dismissed = isRefusal(high)
+    ? high
+    : changeStatus({ ...high, label: open }, 'dismissed', { ...ann, label: open })
+  const reasonsFor = (reader: typeof label) =>
+    isRefusal(dismissed) ||
+    listReadableStatusSteps(dismissed, reader, policy).map(({ change: { to, rationale } }) => [to, rationale])
+  expect(reasonsFor(open)).toEqual([
     ['acknowledged', undefined],
     ['dismissed', 'seen'],
   ])
-  expect(toldTo(label)).toEqual([
+  expect(reasonsFor(label)).toEqual([
     ['acknowledged', 'seen'],
     ['dismissed', 'seen'],
   ])
 })
 
-test('expiry marks what is open and due, once, and what is over is never due', () => {
+test('expiry marks open due signals once; closed signals are never due', () => {
   expect(expireSignal(storedSignalWith('new'), at, 4)).toEqual(storedSignalWith('new'))
   const marked = expireSignal(storedSignalWith('new'), at, 5)
   expect(marked).toMatchObject({ status: 'new', metadata: { expired_at: at } })

@@ -41,9 +41,9 @@ export function changeStatus(
   const { status: from, due_ts, ...rest } = current
   const allowed = transitions[from]
   if (!allowed.includes(to)) {
-    const may = allowed.length ? `may become ${allowed.join(', ')}` : 'is final'
+    const allowedText = allowed.length ? `may become ${allowed.join(', ')}` : 'is final'
     const fault = { path: 'status', message: `allowed: ${allowed.join(', ') || 'none'}` }
-    return refuse('wrong_state', `a signal that is ${from} ${may}, and not ${to}`, [fault])
+    return refuse('wrong_state', `a signal that is ${from} ${allowedText}, and not ${to}`, [fault])
   }
   const next = appendHistory(
     { ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) },
@@ -102,8 +102,8 @@ export function resolveByEdition(
 }
 
 /**
- * Follows a link that an insight has made; the same link again is no change. One that came `via` a merged signal is none
- * when that has left meanwhile, and becomes an own one when somebody makes it.
+ * Adds the link of an insight; a repeat changes nothing. A link `via` a merged signal is ignored when that signal was
+ * unmerged meanwhile, and becomes permanent when a person links the signal directly.
  */
 export function addInsightLink(
   current: StoredSignal,
@@ -113,17 +113,17 @@ export function addInsightLink(
   const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
   if (via) return addInheritedLink(current, { ...link, via }, known, action)
   if (known && !known.via) return current
-  const others = current.links.filter((each) => each !== known)
-  const { via: _by, ...own } = { ...link, ...known }
-  return replaceLinks(current, [...others, own], action)
+  const otherLinks = current.links.filter((each) => each !== known)
+  const { via: _by, ...directLink } = { ...link, ...known }
+  return replaceLinks(current, [...otherLinks, directLink], action)
 }
 
 /** Adds a step to the history for a link that was added or removed. */
 function replaceLinks(current: StoredSignal, links: readonly InsightLink[], action: AttributedAction): StoredSignal {
   const steps = current.metadata.status_history.length
   // A ledger that has all earlier steps need not receive this one.
-  const told = links.map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
-  return appendHistory({ ...current, links: told }, current.status, action)
+  const history = links.map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
+  return appendHistory({ ...current, links: history }, current.status, action)
 }
 
 type InheritedLink = InsightLink & { readonly via: readonly string[] }
@@ -135,12 +135,12 @@ function addInheritedLink(
   action: AttributedAction,
 ): StoredSignal {
   if (known && !known.via) return current
-  const isHere = (id: string) =>
+  const isMergedHere = (id: string) =>
     current.taken_in?.some(({ signal_id, state }) => signal_id === id && state !== 'leaving')
-  const added = via.filter((id) => isHere(id) && !known?.via?.includes(id))
+  const added = via.filter((id) => isMergedHere(id) && !known?.via?.includes(id))
   if (added.length === 0) return current
-  const others = current.links.filter((each) => each !== known)
-  const links = [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
+  const otherLinks = current.links.filter((each) => each !== known)
+  const links = [...otherLinks, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
   return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...action, event: 'linked' })
 }
 
@@ -154,11 +154,13 @@ export function removeInheritedLink(
   if (!current.links.some((each) => each.insight_id === insight_id && each.via?.includes(via))) return current
   const links = current.links.flatMap((each) => {
     if (each.insight_id !== insight_id || !each.via) return [each]
-    const left = each.via.filter((id) => id !== via)
-    return left.length > 0 ? [{ ...each, via: left }] : []
+    const remaining = each.via.filter((id) => id !== via)
+    return remaining.length > 0 ? [{ ...each, via: remaining }] : []
   })
-  const isGone = links.length < current.links.length
-  return isGone ? replaceLinks(current, links, { ...action, event: 'unlinked' }) : updatePending({ ...current, links })
+  const isUnlinked = links.length < current.links.length
+  return isUnlinked
+    ? replaceLinks(current, links, { ...action, event: 'unlinked' })
+    : updatePending({ ...current, links })
 }
 
 export type StatusStep = { readonly at: number; readonly change: StatusChange }
@@ -174,11 +176,11 @@ export function listReadableStatusSteps(
   reader: Label,
   policy: LabelPolicy,
 ): StatusStep[] {
-  const told = status_history.map(({ rationale, ...step }) => {
-    const isTold = rationale !== undefined && (!step.label || isCoveredBy(step.label, reader, policy))
-    return isTold ? { ...step, rationale } : step
+  const history = status_history.map(({ rationale, ...step }) => {
+    const isReadable = rationale !== undefined && (!step.label || isCoveredBy(step.label, reader, policy))
+    return isReadable ? { ...step, rationale } : step
   })
-  return listStatusSteps({ metadata: { status_history: told } })
+  return listStatusSteps({ metadata: { status_history: history } })
 }
 
 /** Records that the ledger of an insight has the first `steps` steps. */
@@ -199,9 +201,12 @@ export function expireSignal(current: StoredSignal, at: string, now_ms: number):
 /** Appends to the history. While merged signals raise the label, the reason keeps the raised label. */
 export function appendHistory(current: StoredSignal, from: SignalStatus, action: AttributedAction): StoredSignal {
   const { by, at, rationale, bulk, event, label = current.own_label && current.label } = action
-  const why = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
-  const what = { ...(event === undefined ? {} : { event }), ...(label === undefined ? {} : { label }) }
-  const status_history = [...current.metadata.status_history, { from, to: current.status, by, at, ...why, ...what }]
+  const reasonFields = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
+  const stepFields = { ...(event === undefined ? {} : { event }), ...(label === undefined ? {} : { label }) }
+  const status_history = [
+    ...current.metadata.status_history,
+    { from, to: current.status, by, at, ...reasonFields, ...stepFields },
+  ]
   return updatePending(
     withVisibility({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } }),
   )
@@ -211,8 +216,8 @@ export function appendHistory(current: StoredSignal, from: SignalStatus, action:
 export function updatePending(current: StoredSignal): StoredSignal {
   const { links, merge, taken_in = [] } = current
   const steps = current.metadata.status_history.length
-  const isOwed =
-    links.some(({ told, stands }) => told < steps || stands !== merge?.key) ||
+  const isPending =
+    links.some(({ told: history, stands }) => history < steps || stands !== merge?.key) ||
     taken_in.some(({ state }) => state !== 'taken')
-  return { ...current, owes: isOwed ? 1 : 0 }
+  return { ...current, owes: isPending ? 1 : 0 }
 }

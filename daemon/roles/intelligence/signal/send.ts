@@ -23,11 +23,11 @@ export const send = operation({
     // Requires the access of a change, though it changes nothing: the signal becomes visible at another site.
     const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
     const { value } = doc
-    // On a channel the site acts as its own tenant, and for no other.
+    // On a channel the site acts only as its own tenant.
     if (value.tenant_id !== call.site.tenant_id)
       return refuse('not_your_tenant', 'a site sends signals of its own tenant only')
-    const refused = await checkCrossing(call, peer, value.label)
-    if (isRefusal(refused)) return refused
+    const refusal = await checkCrossing(call, peer, value.label)
+    if (isRefusal(refusal)) return refusal
     const body = buildSignalMessage(id, value)
     await call.record([call.audited(call.address, id, { peer }, value.label)])
     const { event_id } = body

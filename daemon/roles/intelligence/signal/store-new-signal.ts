@@ -6,7 +6,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { type StoredSignal, signals } from './model.ts'
 
-/** In a store of a million signals one id in 300 million is taken. */
+/** Attempts to find a free id: in a store of a million signals one id in 300 million is taken. */
 const max_attempts = 8
 
 /** `sig_` and 12 hexadecimal digits: the first of the key, or a derived id after a collision. */
@@ -27,8 +27,8 @@ export async function storeNewSignal(
     const id = signalId(value.request_key, attempt)
     const { signal_type, severity, subject } = value
     const detail = { signal_type, severity, subject_type: subject.type, subject_id: subject.id }
-    const made = await call.store(signals).create(id, value, [call.audited(call.address, id, detail, value.label)])
-    if (made !== 'exists') return { doc: made, isNew: true }
+    const outcome = await call.store(signals).create(id, value, [call.audited(call.address, id, detail, value.label)])
+    if (outcome !== 'exists') return { doc: outcome, isNew: true }
     const before = await findIdHolder(call, id)
     if (before?.value.request_key !== value.request_key) continue
     if (before.value.request_digest === value.request_digest) return { doc: before, isNew: false }
@@ -39,8 +39,8 @@ export async function storeNewSignal(
 
 /** The signal that has the id; undefined if it belongs to another tenant, which is a mere collision. */
 async function findIdHolder(call: Call, id: string): Promise<Doc<StoredSignal> | undefined> {
-  const found = await call.store(signals).find(id)
-  if (found) return found
+  const holder = await call.store(signals).find(id)
+  if (holder) return holder
   try {
     const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
     return doc

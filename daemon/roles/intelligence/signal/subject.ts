@@ -20,15 +20,15 @@ export function resolveSubject(
 ): SignalSubject | Refusal {
   const subjects = [subject, subject_ref].filter((each) => each !== undefined)
   const [first, second] = subjects.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
-  const refused = (path: string, message: string) =>
+  const refuseSubject = (path: string, message: string) =>
     refuse('invalid', 'give exactly one subject, with type, id and name', [{ path, message }])
-  if (!first) return refused('subject', 'is required')
+  if (!first) return refuseSubject('subject', 'is required')
   const names = new Set(
     subjects.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),
   )
   const [name] = names
-  if (name === undefined) return refused('subject.name', 'is required')
+  if (name === undefined) return refuseSubject('subject.name', 'is required')
   if (names.size > 1 || (second && (second.type !== first.type || second.id !== first.id)))
-    return refused('subject', 'is said twice, and differently')
+    return refuseSubject('subject', 'differs between subject and subject_ref; send one of them')
   return { type: first.type, id: first.id, name }
 }

@@ -44,10 +44,10 @@ export const changedSignal = signal
 /** Names of the system fields in a request, in order. */
 export function listStrippedFields(input: Readonly<Record<string, unknown>>, isCommand: boolean): string[] {
   const isOwn = (name: string) => systemFieldNames.has(name) || (name === 'uid' && !isCommand)
-  const own = Object.keys(input).filter((name) => input[name] !== undefined && isOwn(name))
+  const names = Object.keys(input).filter((name) => input[name] !== undefined && isOwn(name))
   const metadata = Object.keys((input.metadata ?? {}) as object)
   const inside = metadata.filter((name) => isCommand || systemMetadataFields.includes(name))
-  return [...own, ...inside.map((name) => `metadata.${name}`)].sort()
+  return [...names, ...inside.map((name) => `metadata.${name}`)].sort()
 }
 
 /** The `metadata` of the sender without system fields. */

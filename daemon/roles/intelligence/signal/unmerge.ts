@@ -19,18 +19,18 @@ export const unmerge = operation({
   errors: [...commandParts.errors, 'label_denied'],
 
   async run(call, input) {
-    const { uid, rationale: why } = input
-    const found = await call.store(signals).find(uid)
+    const { uid, rationale } = input
+    const signal = await call.store(signals).find(uid)
     // Throws the reason why the signal cannot be read.
-    const { value } = found ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
+    const { value } = signal ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
     if (!value.merge) return refuse('wrong_state', 'the signal is not merged')
     const survivor = await call.store(signals).find(value.merge.into)
-    if (!survivor) return refuse('label_denied', 'the surviving signal is above the caller')
+    if (!survivor) return refuse('label_denied', 'the label of the surviving signal is above your clearance')
     const rule: Parameters<typeof changeSignal>[2] = (current) =>
-      beginUnmerge(current, uid, { ...attributeAction(call), rationale: why })
-    const done = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })
-    if (isRefusal(done)) return done
-    if (call.if_match === undefined) await deliverMerges(call, done)
+      beginUnmerge(current, uid, { ...attributeAction(call), rationale })
+    const change = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })
+    if (isRefusal(change)) return change
+    if (call.if_match === undefined) await deliverMerges(call, change)
     return { ...showSignal(call, await call.store(signals).get(uid)), stripped_fields: listStrippedFields(input, true) }
   },
 })

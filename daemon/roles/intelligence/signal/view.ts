@@ -19,7 +19,7 @@ export function showSignalToAll({ site }: SignalViewContext, doc: Doc<StoredSign
   return buildView(doc, (label) => isCoveredBy(label, doc.value.label, site.labels))
 }
 
-function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Signal {
+function buildView({ id, value }: Doc<StoredSignal>, maySee: LabelPredicate): Signal {
   const {
     label: classification,
     request_key: _key,
@@ -31,7 +31,7 @@ function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Sign
     silence_id,
     silence_label,
     merge: _merge,
-    taken_in: _taken,
+    taken_in: _items,
     own_label: _own,
     acknowledgment_note: _note,
     due_ts: _due,
@@ -44,45 +44,49 @@ function buildView({ id, value }: Doc<StoredSignal>, sees: LabelPredicate): Sign
     metadata: _metadata,
     ...rest
   } = value
-  const insights = links.filter(({ label }) => sees(label)).map(({ insight_id }) => insight_id)
+  const insights = links.filter(({ label }) => maySee(label)).map(({ insight_id }) => insight_id)
   return {
     uid: id,
     signal_id: id,
     version,
     classification,
     ...rest,
-    ...showHistory(value, insights, sees),
+    ...showHistory(value, insights, maySee),
     linked_insight_ids: insights,
-    ...(silence_id !== undefined && silence_label && sees(silence_label) ? { silence_id } : {}),
-    ...showMerges(value, sees),
+    ...(silence_id !== undefined && silence_label && maySee(silence_label) ? { silence_id } : {}),
+    ...showMerges(value, maySee),
   }
 }
 
 /** Reasons from a time when the label of the signal was higher stay readable for those who could see it then. */
-function showHistory({ metadata, acknowledgment_note }: StoredSignal, seen: readonly string[], sees: LabelPredicate) {
-  const { resolved_by_insight: insight, resolved_by_edition: edition, status_history, ...others } = metadata
-  const isSeen = insight !== undefined && seen.includes(insight)
+function showHistory(
+  { metadata, acknowledgment_note }: StoredSignal,
+  readableLabels: readonly string[],
+  maySee: LabelPredicate,
+) {
+  const { resolved_by_insight: insight, resolved_by_edition: edition, status_history, ...otherMetadata } = metadata
+  const isSeen = insight !== undefined && readableLabels.includes(insight)
   const steps = status_history.map(({ label, rationale, ...step }) => {
-    return rationale === undefined || (label && !sees(label)) ? step : { ...step, rationale }
+    return rationale === undefined || (label && !maySee(label)) ? step : { ...step, rationale }
   })
   const acknowledged = status_history.find(({ to }) => to === 'acknowledged')?.label
-  const hasNote = acknowledgment_note !== undefined && (acknowledged === undefined || sees(acknowledged))
+  const hasNote = acknowledgment_note !== undefined && (acknowledged === undefined || maySee(acknowledged))
   return {
     ...(hasNote ? { acknowledgment_note } : {}),
     metadata: {
-      ...others,
+      ...otherMetadata,
       status_history: steps,
       ...(isSeen ? { resolved_by_insight: insight, resolved_by_edition: edition } : {}),
     },
   }
 }
 
-function showMerges(value: StoredSignal, sees: LabelPredicate) {
+function showMerges(value: StoredSignal, maySee: LabelPredicate) {
   const { merge, taken_in } = value
   const related = listRelatedSignals(value)
   return {
     ...(merge ? { merged_at: merge.at, merged_by: merge.by } : {}),
-    ...(merge && sees(merge.label) ? { merged_into: merge.into } : {}),
+    ...(merge && maySee(merge.label) ? { merged_into: merge.into } : {}),
     ...(related.length > 0 ? { related_signals: related } : {}),
     ...(taken_in
       ? {

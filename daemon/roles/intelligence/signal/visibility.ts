@@ -7,12 +7,12 @@ type VisibilityBasis = Pick<StoredSignal, 'silence_id' | 'metadata' | 'merge' | 
 export function withVisibility<S extends VisibilityBasis>(
   current: S,
 ): S & { visibility: SignalVisibility; subject_visibility: SignalVisibility } {
-  const own = current.silence_id !== undefined && !isTakenUp(current) ? 'silenced' : 'listed'
-  const visibility = current.merge ? 'merged' : own
-  return { ...current, visibility, subject_visibility: current.merge?.is_elsewhere ? own : visibility }
+  const ownVisibility = current.silence_id !== undefined && !isInProgress(current) ? 'silenced' : 'listed'
+  const visibility = current.merge ? 'merged' : ownVisibility
+  return { ...current, visibility, subject_visibility: current.merge?.is_elsewhere ? ownVisibility : visibility }
 }
 
 /** Whether somebody has worked on the signal, or it has merged signals, which a silence must not hide. */
-function isTakenUp({ metadata: { status_history }, taken_in = [] }: VisibilityBasis): boolean {
+function isInProgress({ metadata: { status_history }, taken_in = [] }: VisibilityBasis): boolean {
   return taken_in.length > 0 || status_history.some(({ to }) => to === 'acknowledged' || to === 'investigating')
 }

@@ -45,10 +45,10 @@ export const create = operation({
     const span = resolveSpan(fields, call.now(), call.settings(settings).silence_days)
     if (isRefusal(span)) return span
     if ((await call.store(silences).count({ until_ts: { gt: call.now() } })) >= max_silences)
-      return refuse('wrong_state', `${max_silences} silences have not ended, the maximum: end some first`)
+      return refuse('wrong_state', `${max_silences} silences are pending or active, the maximum: end some first`)
     const value = buildSilence(call, label, fields, span)
-    const { owner, reason: why, ends_at } = value
-    const event = call.audited(call.address, id, { owner, reason: why, ends_at }, label)
+    const { owner, reason, ends_at } = value
+    const event = call.audited(call.address, id, { owner, reason, ends_at }, label)
     const stored = await call.store(silences).create(id, value, [event])
     return stored === 'exists'
       ? answerRepeatedRequest(call, await call.store(silences).get(id))
@@ -59,7 +59,7 @@ export const create = operation({
 function buildSilence(
   call: Call,
   silence_label: Label,
-  { matchers: matcherValues, reason: why, comment: commentText, owner }: Omit<z.output<typeof input>, 'classification'>,
+  { matchers: matcherValues, reason, comment: commentText, owner }: Omit<z.output<typeof input>, 'classification'>,
   span: Pick<StoredSilence, 'starts_ts' | 'until_ts'>,
 ): StoredSilence {
   const { tenant_id, subject: created_by, clearance } = call.caller
@@ -69,7 +69,7 @@ function buildSilence(
     ...{
       matchers: matcherValues,
       owner: owner ?? created_by,
-      reason: why,
+      reason,
       ...(commentText === undefined ? {} : { comment: commentText }),
     },
     ...{ starts_at: new Date(span.starts_ts).toISOString(), ends_at: new Date(span.until_ts).toISOString(), ...span },

@@ -19,10 +19,10 @@ export const end = operation({
   allow: 'intelligence:silence',
   versioned: true,
 
-  async run(call, { uid, rationale: why }) {
+  async run(call, { uid, rationale }) {
     const { doc, answer } = await call.store(silences).update<Refusal | undefined>(uid, ({ value }) => {
       const next = maySee(call, value)
-        ? endSilence(value, attributeAction(call, why), call.now())
+        ? endSilence(value, attributeAction(call, rationale), call.now())
         : refuseUnknownSilence()
       if (isRefusal(next)) return { answer: next }
       const event = call.audited(call.address, uid, { owner: value.owner }, value.silence_label)

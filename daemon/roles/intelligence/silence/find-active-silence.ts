@@ -17,11 +17,11 @@ export async function findActiveSilence(
   const filter = { tenant_id: signal.tenant_id, starts_ts: { lte: now }, until_ts: { gt: now } }
   const order = { field: 'created_at', direction: 'asc' } as const
   const { docs } = await call.store(silences).list({ filter, order, limit: max_silences, fresh: true })
-  const over = docs.find(({ value }) => isSilencing(value, signal, call.site.labels))
-  if (!over) return {}
-  const { silence_label } = over.value
+  const silence = docs.find(({ value }) => isSilencing(value, signal, call.site.labels))
+  if (!silence) return {}
+  const { silence_label } = silence.value
   return {
-    silence_id: over.id,
+    silence_id: silence.id,
     silence_label: joinLabels(silence_label, signal.label, call.site.labels) ?? silence_label,
   }
 }

@@ -11,7 +11,7 @@ export type SilenceState = z.infer<typeof silenceState>
 /** Maximum number of pending and active silences of a tenant: each new signal is matched against all of them. */
 export const max_silences = 200
 
-const anyOfList = <T extends z.ZodType>(one: T) => z.array(one).min(1).max(100).optional()
+const anyOfList = <T extends z.ZodType>(itemSchema: T) => z.array(itemSchema).min(1).max(100).optional()
 const pattern = shortText
   .refine((value) => value !== '*', 'must have at least one character before the *')
   .meta({ description: 'A value, or a prefix followed by *' })
@@ -47,8 +47,8 @@ export const storedSilence = z.strictObject({
   ...unlabelled,
   ...silenceFields,
   /**
-   * Its label, under another name than that of a document: a silence counts for whoever sends a signal, so the store must
-   * find it for all of the tenant. Who may read it is asked in `view.ts`.
+   * The label of the silence, under another name than the label of a document: a silence applies to every sender of
+   * the tenant, so the store must find it regardless of clearance. `view.ts` checks who may read it.
    */
   silence_label: label,
   /** Clearance of the creator; the silence does not apply to signals above it. */
@@ -65,7 +65,7 @@ export const silences = collection({
   indexes: ['created_at', 'starts_ts', 'until_ts'],
 })
 
-/** The silence as the interface shows it. */
+/** The silence as the API returns it. */
 export const silence = z
   .strictObject({
     uid,

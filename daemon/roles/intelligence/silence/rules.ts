@@ -53,12 +53,12 @@ export function resolveSpan(
   const until_ts = Date.parse(span.ends_at)
   // A start in the past becomes now.
   const starts_ts = Math.max(now_ms, span.starts_at === undefined ? now_ms : Date.parse(span.starts_at))
-  const refused = (path: string, message: string) =>
+  const refuseSpan = (path: string, message: string) =>
     refuse('invalid', 'the span of the silence is invalid', [{ path, message }])
-  if (!(until_ts > starts_ts)) return refused('ends_at', 'must be after its start, and after now')
+  if (!(until_ts > starts_ts)) return refuseSpan('ends_at', 'must be after its start, and after now')
   if (until_ts - starts_ts > max_days * day_ms)
-    return refused('ends_at', `must be at most ${max_days} days after its start`)
-  if (starts_ts - now_ms > max_days * day_ms) return refused('starts_at', `must be at most ${max_days} days ahead`)
+    return refuseSpan('ends_at', `must be at most ${max_days} days after its start`)
+  if (starts_ts - now_ms > max_days * day_ms) return refuseSpan('starts_at', `must be at most ${max_days} days ahead`)
   return { starts_ts, until_ts }
 }
 
@@ -69,6 +69,6 @@ export function endSilence(
   now_ms: number,
 ): StoredSilence | Refusal {
   if (stateAt(current, now_ms) === 'ended') return refuse('wrong_state', 'the silence has ended')
-  const why = rationale === undefined ? {} : { ended_because: rationale }
-  return { ...current, updated_at: at, until_ts: now_ms, ended_at: at, ended_by: by, ...why }
+  const reasonFields = rationale === undefined ? {} : { ended_because: rationale }
+  return { ...current, updated_at: at, until_ts: now_ms, ended_at: at, ended_by: by, ...reasonFields }
 }

@@ -20,7 +20,7 @@ export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>
   return visible.map(({ id, version, value }) => {
     const {
       silence_label: classification,
-      clearance: _of,
+      clearance: _clearance,
       request_digest: _request,
       starts_ts,
       until_ts,
@@ -34,6 +34,6 @@ export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>
 export const refuseUnknownSilence = () => refuse('not_found', 'the silence was not found')
 
 export async function showSilence(call: Call, doc: Doc<StoredSilence>): Promise<SignalSilence | Refusal> {
-  const [one] = await showSilences(call, [doc])
-  return one ?? refuseUnknownSilence()
+  const [shownSilence] = await showSilences(call, [doc])
+  return shownSilence ?? refuseUnknownSilence()
 }

@@ -1,4 +1,4 @@
-// Finds signals that are like a given one: so many candidates by each index, however many there are, then scored.
+// Finds signals similar to a given one: loads a bounded number of candidates from each index, then scores them.
 
 import { dominates } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -19,26 +19,26 @@ export type SimilarityQuery = {
 
 const day_ms = 86_400_000
 
-/** Candidates by one question at most; with `only_open` as many of each open status. */
+/** Maximum number of candidates per query; with `only_open` per open status. */
 const candidateLimits = { subject: 100, entity: 20, before: 50, after: 50, named: 100 }
-/** Other entities, and insights, that are looked into at most. */
+/** Maximum number of other entities, and of insights, that are searched. */
 const max_entities = 5
 const max_insights = 5
 
-/** The most similar first, then the latest, then by uid: the same whenever the same is stored. */
+/** The most similar first, then the latest, then by uid: a stable order. */
 export async function findSimilarSignals(
   call: Call,
-  of: Doc<StoredSignal>,
+  signal: Doc<StoredSignal>,
   query: SimilarityQuery,
 ): Promise<SimilarSignal[]> {
-  const related = await loadRelatedSignals(call, of)
-  const found = new Map<string, Doc<StoredSignal>>()
-  const isWanted = ({ id, value: { visibility, status } }: Doc<StoredSignal>) =>
-    id !== of.id && visibility === 'listed' && (!query.only_open || isOpen(status))
-  const candidates = [...(await loadCandidates(call, of.value, related, query)), ...related.docs]
-  for (const doc of candidates.filter(isWanted)) found.set(doc.id, doc)
-  return [...found.values()]
-    .map((doc) => scoreCandidate(call, of, doc, related, query))
+  const related = await loadRelatedSignals(call, signal)
+  const similar = new Map<string, Doc<StoredSignal>>()
+  const isCandidate = ({ id, value: { visibility, status } }: Doc<StoredSignal>) =>
+    id !== signal.id && visibility === 'listed' && (!query.only_open || isOpen(status))
+  const candidates = [...(await loadCandidates(call, signal.value, related, query)), ...related.docs]
+  for (const doc of candidates.filter(isCandidate)) similar.set(doc.id, doc)
+  return [...similar.values()]
+    .map((doc) => scoreCandidate(call, signal, doc, related, query))
     .filter(({ score }) => score >= query.min_score)
     .sort(compareByScore)
     .slice(0, query.limit)
@@ -46,29 +46,29 @@ export async function findSimilarSignals(
 
 type RelatedSignals = {
   readonly docs: readonly Doc<StoredSignal>[]
-  /** Entities and signals to why they are related. */
+  /** Related entities and signals, each with the reason. */
   readonly entities: ReadonlyMap<string, string>
   readonly signals: ReadonlyMap<string, string>
 }
 
-/** What the sender named, and what is investigated together with it: these signals, and the entities that they are about. */
+/** Signals that the sender named or that are investigated in the same insight, and the entities that they are about. */
 async function loadRelatedSignals(call: Call, { id, value }: Doc<StoredSignal>): Promise<RelatedSignals> {
-  const why = new Map<string, string>()
-  for (const each of value.related_signals ?? []) why.set(each, `named by ${id}`)
+  const reasons = new Map<string, string>()
+  for (const each of value.related_signals ?? []) reasons.set(each, `named by ${id}`)
   for (const { insight_id, label } of value.links.slice(0, max_insights)) {
     if (!dominates(call.caller, label, call.site.labels)) continue
     const insight = await call.store(insights).find(insight_id)
     for (const { signal_id } of insight?.value.links ?? [])
-      if (signal_id !== id && !why.has(signal_id)) why.set(signal_id, `in ${insight_id}`)
+      if (signal_id !== id && !reasons.has(signal_id)) reasons.set(signal_id, `in ${insight_id}`)
   }
-  const known = [...why].slice(0, candidateLimits.named)
+  const known = [...reasons].slice(0, candidateLimits.named)
   const docs = (await Promise.all(known.map(([each]) => call.store(signals).find(each)))).filter(
     (doc) => doc !== undefined,
   )
   const entities = new Map<string, string>()
   for (const doc of docs)
-    if (doc.value.subject_id !== value.subject_id) entities.set(doc.value.subject_id, `about what ${doc.id} is about`)
-  return { docs, entities: new Map([...entities].sort().slice(0, max_entities)), signals: why }
+    if (doc.value.subject_id !== value.subject_id) entities.set(doc.value.subject_id, `subject of ${doc.id}`)
+  return { docs, entities: new Map([...entities].sort().slice(0, max_entities)), signals: reasons }
 }
 
 async function loadCandidates(
@@ -103,19 +103,19 @@ async function loadCandidates(
 
 function scoreCandidate(
   call: Call,
-  of: Doc<StoredSignal>,
+  signal: Doc<StoredSignal>,
   doc: Doc<StoredSignal>,
   known: RelatedSignals,
   { window_days }: SimilarityQuery,
 ): SimilarSignal {
-  const named = doc.value.related_signals?.includes(of.id) ? `names ${of.id}` : undefined
+  const named = doc.value.related_signals?.includes(signal.id) ? `names ${signal.id}` : undefined
   const related = named ?? known.signals.get(doc.id) ?? known.entities.get(doc.value.subject_id)
-  const reasons = findReasons(of.value, doc.value, { related, window_days })
+  const reasons = findReasons(signal.value, doc.value, { related, window_days })
   return { signal: showSignal(call, doc), score: sumPoints(reasons), reasons }
 }
 
-function compareByScore(one: SimilarSignal, other: SimilarSignal): number {
-  if (one.score !== other.score) return other.score - one.score
-  const [late, early] = [other.signal.detected_at, one.signal.detected_at]
-  return late < early ? -1 : late > early ? 1 : one.signal.uid < other.signal.uid ? -1 : 1
+function compareByScore(left: SimilarSignal, right: SimilarSignal): number {
+  if (left.score !== right.score) return right.score - left.score
+  const [late, early] = [right.signal.detected_at, left.signal.detected_at]
+  return late < early ? -1 : late > early ? 1 : left.signal.uid < right.signal.uid ? -1 : 1
 }

@@ -1,4 +1,4 @@
-// How like each other two signals are: points with their reasons, and what is asked for.
+// Similarity of two signals: points with their reasons, and the parameters of a search.
 import * as z from 'zod'
 import { signal } from '../signal/model.ts'
 
@@ -20,8 +20,8 @@ export const similarSignal = z
   .meta({ id: 'SimilarSignal' })
 export type SimilarSignal = z.infer<typeof similarSignal>
 
-/** Days before and after within which signals are near in time. */
+/** Default largest distance in detection time, in days. */
 export const default_window_days = 30
-/** Below it nothing is called similar: type and time alone do not reach it. */
+/** Default lowest score: type and time alone do not reach it. */
 export const default_min_score = 30
 export const default_limit = 10

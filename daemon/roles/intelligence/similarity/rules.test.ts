@@ -1,9 +1,9 @@
-// Holds the likeness of signals to its table of points, to symmetry, and to a sum that people can check.
+// Similarity follows its table of points, is symmetric, and its points add up to the score.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ComparableSignal, findReasons, sumPoints } from './rules.ts'
 
-const one: ComparableSignal = {
+const signal: ComparableSignal = {
   subject: { type: 'asset', id: 'ship-1', name: 'Aurora' },
   signal_type: 'watchlist_hit',
   source: { type: 'polling', name: 'feed-7' },
@@ -14,17 +14,17 @@ const unrelated = { related: undefined, window_days: 30 }
 const pointsOf = (
   other: Partial<ComparableSignal>,
   setting: { related: string | undefined; window_days: number } = unrelated,
-) => findReasons(one, { ...one, ...other }, setting).map(({ reason, points }) => [reason, points])
+) => findReasons(signal, { ...signal, ...other }, setting).map(({ reason, points }) => [reason, points])
 
-test('the same signal again has all the points, but for being related', () => {
-  const reasons = findReasons(one, one, { ...unrelated, related: 'named by sig_1' })
+test('an equal signal has all points except those for being related', () => {
+  const reasons = findReasons(signal, signal, { ...unrelated, related: 'named by sig_1' })
   expect(sumPoints(reasons)).toBe(100)
   expect(reasons.map(({ reason }) => reason)).toEqual([
     ...['same_subject', 'same_type', 'same_source', 'words', 'near_in_time'],
   ])
 })
 
-test('each reason is given for what it says alone, with what it rests on', () => {
+test('each reason is independent of the others, with its detail', () => {
   const other: ComparableSignal = {
     subject: { type: 'asset', id: 'ship-2', name: 'Borea' },
     signal_type: 'other',
@@ -32,23 +32,23 @@ test('each reason is given for what it says alone, with what it rests on', () =>
     title: 'nothing',
     detected_at: '2025-03-02T12:00:00.000Z',
   }
-  expect(findReasons(one, other, unrelated)).toEqual([])
+  expect(findReasons(signal, other, unrelated)).toEqual([])
   const words = { title: 'AURORA at ﬁrst', description: 'anchor, seen' }
-  expect(findReasons(one, { ...other, ...words }, unrelated)).toEqual([
-    // Of aurora, seen, anchor and first three are in both; words of two letters say nothing.
+  expect(findReasons(signal, { ...other, ...words }, unrelated)).toEqual([
+    // Of aurora, seen, anchor and first three are in both; words of two letters are ignored.
     { reason: 'words', points: 15, detail: 'anchor aurora seen' },
   ])
-  expect(findReasons(one, other, { ...unrelated, related: 'in ins_1' })).toEqual([
+  expect(findReasons(signal, other, { ...unrelated, related: 'in ins_1' })).toEqual([
     { reason: 'related', points: 20, detail: 'in ins_1' },
   ])
   const twoDays = { ...other, detected_at: '2026-03-04T12:00:00.000Z' }
-  expect(findReasons(one, twoDays, { ...unrelated, window_days: 4 })).toEqual([
+  expect(findReasons(signal, twoDays, { ...unrelated, window_days: 4 })).toEqual([
     { reason: 'near_in_time', points: 5, detail: '2 days apart' },
   ])
 })
 
-test('sources without a name are not known to be the same', () => {
-  const manual = { ...one, source: { type: 'manual' as const } }
+test('sources without a name do not count as the same', () => {
+  const manual = { ...signal, source: { type: 'manual' as const } }
   expect(findReasons(manual, manual, unrelated).map(({ reason }) => reason)).not.toContain('same_source')
   expect(pointsOf({ source: { type: 'webhook', name: 'feed-7' } })).not.toContainEqual(['same_source', 15])
 })
@@ -63,7 +63,7 @@ const comparableSignal = fc.record({
   detected_at: fc.integer({ min: 0, max: 5_000_000_000 }).map((ms) => new Date(ms).toISOString()),
 })
 
-test('both ways round the points are the same, each within its bound, and they add up', () => {
+test('points are symmetric and bounded, and add up to the score', () => {
   fc.assert(
     fc.property(
       comparableSignal,

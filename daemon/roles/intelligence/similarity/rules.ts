@@ -1,10 +1,10 @@
-// How like a signal another one is: a sum of points that a person can add up, each with its reason.
+// Scores the similarity of two signals: a sum of points, each with its reason.
 import type { StoredSignal } from '../signal/model.ts'
 import type { SimilarityReason } from './model.ts'
 
 const day_ms = 86_400_000
 
-/** The most that each reason gives; 100 together, as `related` is asked only where the subject is another. */
+/** Maximum points of each reason; 100 in total, since `related` counts only for different subjects. */
 const maxPoints = {
   same_subject: 40,
   related: 20,
@@ -19,21 +19,24 @@ export type ComparableSignal = Pick<
   'subject' | 'signal_type' | 'source' | 'title' | 'description' | 'detected_at'
 >
 
-/** `related`: why they are about related things; undefined when nothing says so. `window_days`: how far time counts. */
+/**
+ * `related`: the reason why their subjects are related; undefined when there is none. `window_days`: range of the
+ * points for time.
+ */
 export type ComparisonContext = { readonly related: string | undefined; readonly window_days: number }
 
-/** In falling order of what each may give; what gives nothing is left out. Independent of the order of the two. */
+/** Reasons in descending order of their maximum; reasons without points are omitted. Symmetric in the two signals. */
 export function findReasons(
-  one: ComparableSignal,
-  other: ComparableSignal,
+  first: ComparableSignal,
+  second: ComparableSignal,
   { related, window_days }: ComparisonContext,
 ): SimilarityReason[] {
-  const isSameSubject = one.subject.id === other.subject.id
-  const isSameSource = one.source.type === other.source.type && one.source.name === other.source.name
-  const shared = compareWords(one, other)
-  const apart_days = Math.abs(Date.parse(one.detected_at) - Date.parse(other.detected_at)) / day_ms
+  const isSameSubject = first.subject.id === second.subject.id
+  const isSameSource = first.source.type === second.source.type && first.source.name === second.source.name
+  const commonWords = compareWords(first, second)
+  const apart_days = Math.abs(Date.parse(first.detected_at) - Date.parse(second.detected_at)) / day_ms
   const reasons: SimilarityReason[] = [
-    { reason: 'same_subject', points: isSameSubject ? maxPoints.same_subject : 0, detail: one.subject.id },
+    { reason: 'same_subject', points: isSameSubject ? maxPoints.same_subject : 0, detail: first.subject.id },
     {
       reason: 'related',
       points: related !== undefined && !isSameSubject ? maxPoints.related : 0,
@@ -41,18 +44,18 @@ export function findReasons(
     },
     {
       reason: 'same_type',
-      points: one.signal_type === other.signal_type ? maxPoints.same_type : 0,
-      detail: one.signal_type,
+      points: first.signal_type === second.signal_type ? maxPoints.same_type : 0,
+      detail: first.signal_type,
     },
     {
       reason: 'same_source',
-      points: isSameSource && one.source.name !== undefined ? maxPoints.same_source : 0,
-      detail: `${one.source.type} ${one.source.name}`,
+      points: isSameSource && first.source.name !== undefined ? maxPoints.same_source : 0,
+      detail: `${first.source.type} ${first.source.name}`,
     },
     {
       reason: 'words',
-      points: roundToTenth(maxPoints.words * shared.overlap),
-      detail: shared.words.slice(0, 10).join(' '),
+      points: roundToTenth(maxPoints.words * commonWords.overlap),
+      detail: commonWords.words.slice(0, 10).join(' '),
     },
     {
       reason: 'near_in_time',
@@ -69,29 +72,29 @@ export function sumPoints(reasons: readonly SimilarityReason[]): number {
 
 /** Jaccard's coefficient of the sets of words in title and description (Jaccard 1912), and the words of both, in order. */
 function compareWords(
-  one: ComparableSignal,
-  other: ComparableSignal,
+  first: ComparableSignal,
+  second: ComparableSignal,
 ): { readonly overlap: number; readonly words: readonly string[] } {
-  const [mine, theirs] = [extractWords(one), extractWords(other)]
-  const words = [...mine].filter((word) => theirs.has(word)).sort()
-  const all = mine.size + theirs.size - words.length
+  const [firstWords, secondWords] = [extractWords(first), extractWords(second)]
+  const words = [...firstWords].filter((word) => secondWords.has(word)).sort()
+  const all = firstWords.size + secondWords.size - words.length
   return { overlap: all === 0 ? 0 : words.length / all, words }
 }
 
-/** A description may be long: what it says first says most. */
+/** Words compared of one signal: a description may be long, and its beginning is the most significant. */
 const max_words = 500
 
-/** Letters and digits in a row, three or more; without case, and without the forms that Unicode calls compatible. */
+/** Sequences of at least three letters and digits, in lower case and Unicode compatibility form. */
 function extractWords({ title, description = '' }: ComparableSignal): Set<string> {
-  const found =
+  const reasons =
     `${title} ${description}`
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}]{3,}/gu) ?? []
-  return new Set(found.slice(0, max_words))
+  return new Set(reasons.slice(0, max_words))
 }
 
-/** One decimal, so that the points that are shown add up to the score. */
+/** Rounds to one decimal, so that the shown points add up to the score. */
 function roundToTenth(value: number): number {
   return Math.round(value * 10) / 10
 }

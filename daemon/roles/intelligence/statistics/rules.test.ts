@@ -1,10 +1,10 @@
-// Holds the statistics of sources to their counts, and the interval to published values.
+// Statistics of sources count correctly, and the interval matches published values.
 import { expect, test } from 'vitest'
 import { buildTallyKey, computeStatistics, computeTotal, tallyKeyRange, wilsonInterval } from './rules.ts'
 
 type TallyKeyInput = Parameters<typeof buildTallyKey>[0]
 
-const signal = (status: TallyKeyInput['status'], more: Partial<TallyKeyInput> = {}): TallyKeyInput => ({
+const signal = (status: TallyKeyInput['status'], overrides: Partial<TallyKeyInput> = {}): TallyKeyInput => ({
   ...{
     visibility: 'listed',
     status,
@@ -12,16 +12,16 @@ const signal = (status: TallyKeyInput['status'], more: Partial<TallyKeyInput> = 
     detected_at: '2026-03-02T23:59:59.999Z',
     signal_type: 't',
   },
-  ...{ source: { type: 'polling', name: 'feed' }, ...more },
+  ...{ source: { type: 'polling', name: 'feed' }, ...overrides },
 })
 
 function countByKey(all: readonly TallyKeyInput[]): Map<string, number> {
-  const found = new Map<string, number>()
-  for (const each of all) found.set(buildTallyKey(each), (found.get(buildTallyKey(each)) ?? 0) + 1)
-  return found
+  const counts = new Map<string, number>()
+  for (const each of all) counts.set(buildTallyKey(each), (counts.get(buildTallyKey(each)) ?? 0) + 1)
+  return counts
 }
 
-test('each signal is counted once, under its source and type, as what became of it', () => {
+test('each signal is counted once, under its source, type and outcome', () => {
   const lines = computeStatistics(
     countByKey([
       ...[signal('new'), signal('acknowledged'), signal('investigating')],
@@ -52,7 +52,7 @@ test('each signal is counted once, under its source and type, as what became of 
   })
 })
 
-test('a span of days holds all of the first and the last, and nothing besides', () => {
+test('a span of days includes its first and last day completely, and no other day', () => {
   const { gte, lt } = tallyKeyRange('2026-03-01', '2026-03-02')
   const isIn = (detected_at: string) => {
     const tally = buildTallyKey(signal('new', { detected_at }))
@@ -63,7 +63,7 @@ test('a span of days holds all of the first and the last, and nothing besides', 
   ])
 })
 
-test('what another stands for, or nobody was to look at, is in no span', () => {
+test('merged and silenced signals are not counted', () => {
   const { gte } = tallyKeyRange('2026-03-01', '2026-03-02')
   const tallies = (['merged', 'silenced'] as const).map((visibility) =>
     buildTallyKey(signal('dismissed', { visibility })),
@@ -71,7 +71,7 @@ test('what another stands for, or nobody was to look at, is in no span', () => {
   expect(tallies.every((tally) => tally < gte)).toBe(true)
 })
 
-test('the interval is Wilson’s', () => {
+test('the interval is Wilson’s score interval', () => {
   // Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998) 857, table I, method 3.
   const published = [
     [81, 263, 0.2553, 0.3662],

@@ -19,8 +19,8 @@ type CountableSignal = Pick<
 >
 
 /**
- * Day of its detection (UTC), then what it counts as, so that a span of days is a span of an index. Nothing for what is not
- * in plain lists: another stands for it, or nobody was to look at it.
+ * The tally key of a signal: day of detection (UTC), then its outcome, source and type, so that a span of days is a
+ * range of an index. Empty for merged and silenced signals, which are not in plain lists.
  */
 export function buildTallyKey({
   visibility,
@@ -48,11 +48,11 @@ function parseTallyKey(
 
 /** Bounds of the keys from one day to another, both included. */
 export function tallyKeyRange(from: string, to: string): { readonly gte: string; readonly lt: string } {
-  // The character after the space that ends a day.
+  // `!` is the character after the space that ends a day.
   return { gte: from, lt: `${to}!` }
 }
 
-/** One line for each source and type with signals, ordered by source and type. */
+/** Statistics for each source and type with signals, ordered by source and type. */
 export function computeStatistics(counted: ReadonlyMap<string, number>): SourceStatistics[] {
   const lines = new Map<string, { source: StatisticsSource; signal_type: string; counts: OutcomeCounts }>()
   for (const [text, count] of counted) {
@@ -61,13 +61,13 @@ export function computeStatistics(counted: ReadonlyMap<string, number>): SourceS
     const line = lines.get(key) ?? { source, signal_type, counts: zeroCounts }
     lines.set(key, { ...line, counts: { ...line.counts, [found]: line.counts[found] + count } })
   }
-  const inOrder = [...lines].sort(([one], [other]) => (one < other ? -1 : 1))
+  const inOrder = [...lines].sort(([left], [right]) => (left < right ? -1 : 1))
   return inOrder.map(([, { source, signal_type, counts }]) => ({ source, signal_type, ...computePrecision(counts) }))
 }
 
 const zeroCounts: OutcomeCounts = { open: 0, resolved: 0, dismissed: 0, archived: 0 }
 
-/** All lines together. */
+/** The precision over all sources and types. */
 export function computeTotal(lines: readonly SourceStatistics[]): SignalPrecision {
   const counts = { ...zeroCounts }
   for (const line of lines) for (const name of signalOutcome.options) counts[name] += line.counts[name]
@@ -86,8 +86,9 @@ function computePrecision(counts: OutcomeCounts): SignalPrecision {
 const z_95 = 1.959_963_984_540_054
 
 /**
- * Wilson's score interval at 95 % for a share of `hits` in `trials`, at least one: it stays within [0, 1] and holds for a
- * few as for many. E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927) 209.
+ * Wilson's score interval at 95 % for a share of `hits` in `trials`, at least one: it stays within [0, 1] and is
+ * valid for few and for many trials. E. B. Wilson, Probable Inference, the Law of Succession, and Statistical
+ * Inference, JASA 22 (1927) 209.
  */
 export function wilsonInterval(hits: number, trials: number): { readonly low: number; readonly high: number } {
   const share = hits / trials

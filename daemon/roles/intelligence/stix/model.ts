@@ -1,4 +1,4 @@
-// The STIX 2.1 objects that signals are told as (OASIS Standard, 10 June 2021), with what each must have.
+// The STIX 2.1 objects of an export (OASIS Standard, 10 June 2021), with their required properties.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { signal, subject } from '../signal/model.ts'
@@ -10,7 +10,7 @@ const stixId = (type: string) =>
 const timestamp = z.iso.datetime()
 const spec_version = z.literal('2.1')
 
-/** Not of this program's making: chosen once, for all sites and for good. */
+/** Id of the STIX extension, fixed for all sites. */
 export const extension_id = 'extension-definition--3f2b8c64-5d17-4e0a-b6c9-81d4a7f2e053'
 
 const extensionOf = <S extends z.ZodRawShape>(shape: S) =>
@@ -35,7 +35,7 @@ const coreFields = <T extends string>(type: T) => ({
   ...{ created: timestamp, modified: timestamp },
 })
 
-/** Section 4.5, of the site and of who made the extension. */
+/** Section 4.5: identity of the site, and of the author of the extension. */
 export const identity = z.strictObject({
   ...coreFields('identity'),
   name: z.string(),
@@ -43,7 +43,7 @@ export const identity = z.strictObject({
   identity_class: z.enum(['organization', 'system']),
 })
 
-/** Section 4.5 and, for events, 4.6: what a signal is about. */
+/** Section 4.5 and, for events, 4.6: the subject of a signal. */
 export const subjectIdentity = z.strictObject({
   ...coreFields('identity'),
   ...{ ...namedFields, identity_class: z.enum(['individual', 'organization', 'system', 'unknown']) },
@@ -68,7 +68,7 @@ export const extensionDefinition = z.strictObject({
   extension_types: z.array(z.literal('property-extension')).min(1),
 })
 
-/** The signal whole, but for what only some of those may know who see it: one version of an object has one content. */
+/** The signal without fields that only some of its viewers may see: one version of an object must have one content. */
 export const exportedSignal = signal
   .omit({ linked_insight_ids: true, version: true, uid: true })
   .meta({ id: 'ExportedSignal', description: 'A signal without its links to insights' })

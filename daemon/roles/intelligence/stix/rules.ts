@@ -1,14 +1,18 @@
-// Signals as sightings of STIX 2.1: the same signals are the same bundle, byte for byte, whoever exports them and when.
+// Exports signals as sightings of STIX 2.1: equal signals give an equal bundle, byte for byte, for any caller and
+// time.
 
 import { nameUuid } from '../../../kernel/encoding/name-uuid.ts'
 import { type Label, labelKey } from '../../../kernel/label/label.ts'
 import type { Signal, SignalSubject } from '../signal/model.ts'
 import { extension_id, type Sighting, type StixBundle, type StixObject, type SubjectObject } from './model.ts'
 
-/** Section 2.9 lets ids be UUIDs by name in a space of one's own; that of the standard is for observables alone. */
+/**
+ * Namespace of the name-based UUIDs. Section 2.9 allows an own namespace; that of the standard is for observables
+ * only.
+ */
 const uuid_namespace = '6c1d9a52-8f0e-4b7e-9d35-2a4c7e1f0b93'
 const producer_id = 'identity--a9e47d10-2c83-4f56-8b1e-7d0c3f95e268'
-/** Of objects that never change, since their id follows from all that they say. */
+/** Creation time of objects that never change, since their id is derived from their whole content. */
 const fixed_created_at = '2026-01-01T00:00:00.000Z'
 const fixedFields = { spec_version: '2.1', created: fixed_created_at, modified: fixed_created_at } as const
 
@@ -29,7 +33,7 @@ const signalExtension: StixObject = {
   ].join(' '),
 }
 
-/** The closest object that STIX has; a place, a document or a dataset has none that a name is enough for. */
+/** The closest STIX identity class. Places, documents and datasets have no STIX object that needs only a name. */
 const identityClasses: Readonly<
   Record<SignalSubject['type'], 'individual' | 'organization' | 'system' | 'unknown' | 'incident'>
 > = {
@@ -45,24 +49,24 @@ const identityClasses: Readonly<
   other: 'unknown',
 }
 
-/** Whose signals these are, and where they were raised. */
+/** Site and tenant of the exported signals. */
 export type ExportOrigin = { readonly site: string; readonly tenant_id: string }
 
-/** All that the sightings refer to, each once, and then the sightings in the order of the signals. */
-export function buildBundle(signals: readonly Signal[], where: ExportOrigin): StixBundle {
+/** Builds a bundle: each referenced object once, then the sightings in the order of the signals. */
+export function buildBundle(signals: readonly Signal[], export_origin: ExportOrigin): StixBundle {
   if (signals.length === 0) return { type: 'bundle', id: deriveStixId('bundle', []) }
-  const site = buildSiteIdentity(where)
+  const site = buildSiteIdentity(export_origin)
   const exported = signals.map((signal) => {
     const marking = buildMarking(signal.classification, site.id)
-    const seen = buildSubject(signal, where, marking.id, site.id)
-    return { marking, seen, sighting: buildSighting(signal, seen.id, marking.id, site.id) }
+    const subject = buildSubject(signal, export_origin, marking.id, site.id)
+    return { marking, seen: subject, sighting: buildSighting(signal, subject.id, marking.id, site.id) }
   })
   const first = [
     producerIdentity,
     signalExtension,
     site,
     ...exported.map(({ marking }) => marking),
-    ...exported.map(({ seen }) => seen),
+    ...exported.map(({ seen: subject }) => subject),
   ]
   const byId = new Map<string, StixObject>()
   for (const object of [...first, ...exported.map((each) => each.sighting)]) byId.set(object.id, object)
@@ -70,8 +74,8 @@ export function buildBundle(signals: readonly Signal[], where: ExportOrigin): St
   return { type: 'bundle', id: deriveStixId('bundle', versions), objects: [...byId.values()] }
 }
 
-function deriveStixId(type: string, of: unknown): string {
-  return `${type}--${nameUuid(uuid_namespace, JSON.stringify([type, of]))}`
+function deriveStixId(type: string, content: unknown): string {
+  return `${type}--${nameUuid(uuid_namespace, JSON.stringify([type, content]))}`
 }
 
 function buildSiteIdentity({ site, tenant_id }: ExportOrigin): StixObject {
@@ -96,7 +100,7 @@ function buildMarking(label: Label, created_by_ref: string): StixObject {
   }
 }
 
-/** One under each marking: what is said of it is as secret as the signal that says it. */
+/** Builds the subject once for each marking: the subject is as confidential as its signal. */
 function buildSubject(
   { subject }: Signal,
   { tenant_id }: ExportOrigin,
@@ -131,11 +135,14 @@ function buildSighting(signal: Signal, sighting_of_ref: string, marking: string,
   }
 }
 
-/** The name begins with the type, so that it is never one that the standard gives a meaning, as cve. */
+/**
+ * Builds the external reference. Its name begins with the type, so it never equals a name reserved by the standard,
+ * such as cve.
+ */
 function buildReference({ source: { type, name, reference } }: Signal) {
   const source_name = name === undefined ? `${type} source` : `${type} ${name}`
   const at = reference === undefined ? {} : isUrl(reference) ? { url: reference } : { external_id: reference }
-  return { source_name, description: 'where the signal came from', ...at }
+  return { source_name, description: 'source of the signal', ...at }
 }
 
 function isUrl(text: string): boolean {
@@ -144,12 +151,12 @@ function isUrl(text: string): boolean {
 
 function buildExportedSignal(signal: Signal): Sighting['extensions'][typeof extension_id]['signal'] {
   const { uid: _uid, version: _version, linked_insight_ids: _links, metadata, ...rest } = signal
-  const { resolved_by_insight: _insight, resolved_by_edition: _edition, ...others } = metadata
-  const own = Object.entries(rest).filter(([name]) => !viewerDependentFields.has(name))
-  return { ...(Object.fromEntries(own) as typeof rest), metadata: others }
+  const { resolved_by_insight: _insight, resolved_by_edition: _edition, ...otherMetadata } = metadata
+  const metadataFields = Object.entries(rest).filter(([name]) => !viewerDependentFields.has(name))
+  return { ...(Object.fromEntries(metadataFields) as typeof rest), metadata: otherMetadata }
 }
 
-/** What leads to other things, whose labels are their own: viewers of the signal differ in what they see of it. */
+/** Fields that refer to objects with labels of their own: viewers of the signal differ in their access to these. */
 const viewerDependentFields: ReadonlySet<string> = new Set(['silence_id', 'merged_into'])
 
 function wrapInExtension<T extends object>(content: T) {

@@ -59,12 +59,12 @@ async function disposeSignal(call: Call, { id, value }: Doc<StoredBulk>, signal_
   const rule = (current: StoredSignal) => {
     if (isMovedBy(current, id)) return current
     const maySee = dominates({ clearance, tenant_id }, current.label, call.site.labels)
-    if (current.tenant_id !== tenant_id || !maySee) return refuse('not_found', 'there is no such signal')
+    if (current.tenant_id !== tenant_id || !maySee) return refuse('not_found', 'the signal was not found')
     return changeStatusByPerson(current, disposition, { by, at: call.nowIso(), rationale, bulk: id })
   }
   try {
-    const done = await changeSignal(call, signal_id, rule, 'intelligence.bulk.dispose', { bulk: id, by })
-    return isRefusal(done) ? { outcome: 'refused', reason: done.message } : { outcome: 'done' }
+    const change = await changeSignal(call, signal_id, rule, 'intelligence.bulk.dispose', { bulk: id, by })
+    return isRefusal(change) ? { outcome: 'refused', reason: change.message } : { outcome: 'done' }
   } catch (error) {
     if (isRefusal(error) && error.code === 'not_found') return { outcome: 'refused', reason: error.message }
     throw error

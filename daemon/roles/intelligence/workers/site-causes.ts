@@ -24,29 +24,32 @@ import { storeCursor } from '../signal-source/store-source.ts'
  */
 export const siteCauses: Worker = { name: 'within', when: { every_ms: 1_000 }, run }
 
-/** No source of a profile has a colon in its name. */
+/** Cursor name of this worker: names of sources in a profile contain no colon. */
 const conflict_cursor_name = 'site:conflict'
 
 async function run(call: Call): Promise<void> {
   const now = call.now()
   if (!call.part(pollSchedulePart).isDue('site', now, now)) return
-  const looks = [conflicts, quarantined, staleChannels].map((look) =>
-    look(call).catch(logUnreachedRole(call, look.name)),
+  const walks = [conflicts, quarantined, staleChannels].map((walk) =>
+    walk(call).catch(logUnreachedRole(call, walk.name)),
   )
-  await Promise.all(looks)
+  await Promise.all(walks)
   call.part(pollSchedulePart).recordSuccess('site', now + call.settings(intakeSettings).within_every_s * 1_000)
 }
 
 /** A role that does not respond is polled again; its items stay. */
-function logUnreachedRole({ log, trace }: Call, look: string) {
+function logUnreachedRole({ log, trace }: Call, walk: string) {
   return (error: unknown) => {
-    const fields = { trace_id: trace.trace_id, look, error: String(error) }
+    const fields = { trace_id: trace.trace_id, look: walk, error: String(error) }
     if (isRefusal(error) && error.row.retryable) log.warn('intelligence.within.later', fields)
     else log.error('intelligence.within.failed', fields)
   }
 }
 
-/** All that are open when this process begins; then what is new, settled meanwhile or not, also of the time that it was down. */
+/**
+ * Raises all open conflicts when the process starts, then newer ones, resolved or not, including those of its
+ * downtime.
+ */
 async function conflicts(call: Call): Promise<void> {
   const { roles } = call.settings(platformSettings)
   if (!call.settings(intakeSettings).conflict.enabled || !roles.includes('consensus')) return
@@ -58,35 +61,40 @@ async function conflicts(call: Call): Promise<void> {
   const stored = (await call.store(signalSources).find(conflict_cursor_name))?.value.cursor
   const before = stored === undefined ? undefined : Number(stored)
   const began = call.now()
-  const seen = call.part(seenCausesPart)
-  if (!seen.has(conflict_cursor_name)) await raiseNewCauses(call, walkDissent({ status: 'open' }), undefined)
-  seen.add(conflict_cursor_name)
+  const seenCauses = call.part(seenCausesPart)
+  if (!seenCauses.has(conflict_cursor_name)) await raiseNewCauses(call, walkDissent({ status: 'open' }), undefined)
+  seenCauses.add(conflict_cursor_name)
   const newest = before === undefined ? began : await raiseNewCauses(call, walkDissent({}), before)
   if (newest > (before ?? 0)) await storeCursor(call, conflict_cursor_name, String(newest))
 }
 
-/** All that lies there when this process begins, then what is new. */
+/** Raises all quarantined items when the process starts, then newer ones. */
 async function quarantined(call: Call): Promise<void> {
   if (!call.settings(intakeSettings).quarantine.enabled) return
   const { tenant_id } = call.site
-  const seen = call.part(seenCausesPart)
+  const seenCauses = call.part(seenCausesPart)
   const walk = {
     readPage: (query: PageQuery) => call.roles.request(listQuarantine, query),
     timeOf: ({ at }: QuarantineListItem) => at,
     causeOf: (item: QuarantineListItem) => causeOfQuarantine(item, tenant_id),
   }
-  seen.newest_quarantine_ms = await raiseNewCauses(call, walk, seen.newest_quarantine_ms)
+  seenCauses.newest_quarantine_ms = await raiseNewCauses(call, walk, seenCauses.newest_quarantine_ms)
 }
 
-/** Told of when it is seen for the second time: what has just come may be counted before it has ended the silence. */
+/**
+ * Raises a stale channel when it is seen for the second time: a message that just arrived may not have ended the
+ * silence yet.
+ */
 async function staleChannels(call: Call): Promise<void> {
   if (!call.settings(intakeSettings).stale_channel.enabled) return
   const { items } = await throwRefusal(call.roles.request(listChannels, {}))
-  const seen = call.part(seenCausesPart)
-  const found = items.map((each) => causeOfStaleChannel(each, call.site.tenant_id)).filter((each) => each !== undefined)
+  const seenCauses = call.part(seenCausesPart)
+  const causes = items
+    .map((each) => causeOfStaleChannel(each, call.site.tenant_id))
+    .filter((each) => each !== undefined)
   await raiseCauses(
     call,
-    found.filter(({ key }) => seen.has(`once ${key}`)),
+    causes.filter(({ key }) => seenCauses.has(`once ${key}`)),
   )
-  for (const { key } of found) seen.add(`once ${key}`)
+  for (const { key } of causes) seenCauses.add(`once ${key}`)
 }

@@ -19,8 +19,8 @@ export function closeInsight(
   signalStates: LinkedSignalStates,
   action: AttributedAction,
 ): StoredInsight | Refusal {
-  const refused = checkNotClosed(current) ?? refuseOpenSignals(current, signalStates, (_, status) => isOpen(status))
-  return refused ?? finishClosing(current, signalStates, action)
+  const refusal = checkNotClosed(current) ?? refuseOpenSignals(current, signalStates, (_, status) => isOpen(status))
+  return refusal ?? finishClosing(current, signalStates, action)
 }
 
 /** Closes after the attestation of a closing edition, when every linked signal is resolved or dismissed. */
@@ -44,8 +44,11 @@ function finishClosing(
   let withSteps: StoredInsight = current
   for (const [signal_id, { steps }] of signalStates) withSteps = recordSignalSteps(withSteps, signal_id, steps)
   const next = { ...withSteps, state: 'closed' as const, updated_at: at, closed_by: by, closed_at: at }
-  const why = { ...(edition_id === undefined ? {} : { edition_id }), ...(rationale === undefined ? {} : { rationale }) }
-  return recordLedgerEvents(next, [{ type: 'insight_closed', by, at, ...why }])
+  const reasonFields = {
+    ...(edition_id === undefined ? {} : { edition_id }),
+    ...(rationale === undefined ? {} : { rationale }),
+  }
+  return recordLedgerEvents(next, [{ type: 'insight_closed', by, at, ...reasonFields }])
 }
 
 function refuseOpenSignals(
@@ -53,12 +56,12 @@ function refuseOpenSignals(
   signalStates: LinkedSignalStates,
   isInTheWay: (signal_id: string, status: SignalStatus) => boolean,
 ): Refusal | undefined {
-  const own = new Set(listUnmergedLinks(current, signalStates).map(({ signal_id }) => signal_id))
-  const open = [...signalStates].filter(([id, { status }]) => own.has(id) && isInTheWay(id, status))
+  const unmerged = new Set(listUnmergedLinks(current, signalStates).map(({ signal_id }) => signal_id))
+  const open = [...signalStates].filter(([id, { status }]) => unmerged.has(id) && isInTheWay(id, status))
   if (open.length === 0) return undefined
-  const named = open.map(([id, { status }]) => `${id} (${status})`)
-  const more = named.length > 20 ? ` and ${named.length - 20} more` : ''
-  const detail = `linked signals are neither resolved nor dismissed: ${named.slice(0, 20).join(', ')}${more}`
+  const openSignals = open.map(([id, { status }]) => `${id} (${status})`)
+  const omitted = openSignals.length > 20 ? ` and ${openSignals.length - 20} more` : ''
+  const detail = `linked signals are neither resolved nor dismissed: ${openSignals.slice(0, 20).join(', ')}${omitted}`
   const faults = open.map(([id, { status }]) => ({ path: 'linked_signal_ids', message: `${id} is ${status}` }))
   return refuse('wrong_state', detail, faults)
 }

@@ -7,14 +7,14 @@ import type { InsightOutboxEntry, StoredInsight } from '../model.ts'
 export function buildFollowEntry(
   { events }: StoredInsight,
   signal_id: string,
-  told: number,
+  reported: number,
   action: AttributedAction,
   via?: string,
 ): InsightOutboxEntry {
   const { by, at, rationale } = action
-  const why = { ...(rationale === undefined ? {} : { rationale }), ...(via === undefined ? {} : { via }) }
+  const reasonFields = { ...(rationale === undefined ? {} : { rationale }), ...(via === undefined ? {} : { via }) }
   const id = via === undefined ? `follow:${signal_id}` : `follow:${signal_id}:${via}:${events}`
-  return { type: 'follow', id, signal_id, by, at, told, ...why }
+  return { type: 'follow', id, signal_id, by, at, told: reported, ...reasonFields }
 }
 
 /** Adds ledger events for new steps of a linked signal. Steps that the ledger has, and steps after closing, are left out. */
@@ -25,13 +25,13 @@ export function recordSignalSteps(
 ): StoredInsight {
   if (current.state === 'closed') return current
   const known = current.links.find((each) => each.signal_id === signal_id)?.told
-  const fresh = steps.filter(({ at }) => known !== undefined && at >= known)
-  if (fresh.length === 0) return current
-  const told = (fresh.at(-1)?.at ?? 0) + 1
-  const links = current.links.map((each) => (each.signal_id === signal_id ? { ...each, told } : each))
+  const newSteps = steps.filter(({ at }) => known !== undefined && at >= known)
+  if (newSteps.length === 0) return current
+  const reported = (newSteps.at(-1)?.at ?? 0) + 1
+  const links = current.links.map((each) => (each.signal_id === signal_id ? { ...each, told: reported } : each))
   return recordLedgerEvents(
     { ...current, links },
-    fresh.map(({ change: { event: _event, label: _label, ...change } }) => ({
+    newSteps.map(({ change: { event: _event, label: _label, ...change } }) => ({
       type: 'signal_disposition_set',
       signal_id,
       ...change,
@@ -48,8 +48,8 @@ export function recordLedgerEvents(current: StoredInsight, events: readonly NewL
   return addToOutbox({ ...current, events: current.events + events.length }, entries)
 }
 
-export function addToOutbox(current: StoredInsight, more: readonly InsightOutboxEntry[]): StoredInsight {
-  const pending = [...current.pending, ...more]
+export function addToOutbox(current: StoredInsight, entries: readonly InsightOutboxEntry[]): StoredInsight {
+  const pending = [...current.pending, ...entries]
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
 

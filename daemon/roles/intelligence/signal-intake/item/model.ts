@@ -1,4 +1,4 @@
-// What intake makes of anything that comes: the fields of one signal, and where it is from.
+// The form of every item of intake: the fields of one signal, and its origin.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { shortText } from '../../fields.ts'
@@ -6,7 +6,7 @@ import { actor, freeFields, signalInputFields, source, subject } from '../../sig
 
 const { signal_type, severity, title, description, detected_at, expires_at, confidence } = signalInputFields
 
-/** What a source can say of a signal. */
+/** Fields of a signal that a source can set. */
 export const itemFields = z.strictObject({
   ...{ signal_type, severity, title, subject, description, expires_at, confidence },
   detected_at: detected_at.optional(),
@@ -16,7 +16,7 @@ export const itemFields = z.strictObject({
 })
 export type ItemFields = z.infer<typeof itemFields>
 
-/** One signal to be raised once. `key`: what it is known by to its origin. */
+/** One signal to raise once. `key`: its id at its origin. */
 export const raiseInput = z
   .strictObject({
     origin: z.string().min(1).max(128).meta({ description: 'Such as source:siem, peer:bravo, site:conflict' }),

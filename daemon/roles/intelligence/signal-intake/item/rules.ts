@@ -1,4 +1,5 @@
-// What a source's items are raised as: under its name, tenant and label, whatever they say themselves.
+// Builds the signals of a source's items: name, tenant and label come from the settings of the source, not from the
+// items.
 import type { Label } from '../../../../kernel/label/label.ts'
 import type { MappedItem } from '../mapping/rules.ts'
 import type { RaiseSignalInput } from './model.ts'
@@ -11,8 +12,8 @@ export type SourceIdentity = {
 }
 
 /**
- * `known`: what the delivery, the file or the answer is known as. An item with an id of its own is known by that alone, so
- * that it may come in several of them.
+ * `known`: id of the delivery, file or response. An item with its own id is identified by that alone, since it may
+ * appear in several of them.
  */
 export function buildRaiseInputs(
   { name, tenant_id, label, type }: SourceIdentity,

@@ -1,4 +1,4 @@
-// How the JSON of a source becomes the fields of a signal, as a profile says it: plain paths, values, and a table for words.
+// The mapping of a source's JSON to the fields of a signal: paths, constants, and tables of replacements.
 import * as z from 'zod'
 
 /** JSON Pointer (RFC 6901), never the whole document. */

@@ -1,4 +1,4 @@
-// Reads the fields of signals out of a source's JSON by the mapping of the profile.
+// Extracts the fields of signals from a source's JSON by the mapping of the profile.
 import type * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { parseWithSchema } from '../../../../kernel/error/parsing.ts'
@@ -9,7 +9,7 @@ export type MappedItem = { readonly id: string | undefined; readonly fields: Ite
 
 export const max_items = 1_000
 
-/** The member of a document that a JSON Pointer names; undefined for none. Only what the document itself has is found. */
+/** The value at a JSON Pointer; undefined when there is none. Only own members are found. */
 export function resolvePointer(document: unknown, pointer: string): unknown {
   let current = document
   for (const part of pointer.split('/').slice(1)) {
@@ -22,7 +22,7 @@ export function resolvePointer(document: unknown, pointer: string): unknown {
   return current
 }
 
-/** The items of a document: the list that `items` names, or the document itself. Refuses what is no such list. */
+/** The items of a document: the list at `items`, or the document itself. Refuses a document without such a list. */
 export function selectItems({ items }: SignalMapping, document: unknown): readonly unknown[] | Refusal {
   if (items === undefined) return [document]
   const found = resolvePointer(document, items)
@@ -39,25 +39,26 @@ export function mapDocument(mapping: SignalMapping, document: unknown): readonly
   const mapped: MappedItem[] = []
   const errors: FieldError[] = []
   for (const [at, item] of items.entries()) {
-    const one = mapItem(mapping, item)
+    const mappedItem = mapItem(mapping, item)
     const prefix = mapping.items === undefined ? '' : `${at}.`
-    if (isRefusal(one)) errors.push(...one.errors.map(({ path, message }) => ({ path: `${prefix}${path}`, message })))
-    else mapped.push(one)
+    if (isRefusal(mappedItem))
+      errors.push(...mappedItem.errors.map(({ path, message }) => ({ path: `${prefix}${path}`, message })))
+    else mapped.push(mappedItem)
   }
   return errors.length > 0 ? refuse('invalid', mappingMismatch, errors.slice(0, 20)) : mapped
 }
 
-const mappingMismatch = 'what came is not what the mapping of this source expects'
+const mappingMismatch = 'the document does not match the mapping of this source'
 
 export function mapItem(mapping: SignalMapping, item: unknown): MappedItem | Refusal {
-  const { items: _items, id, subject, actor, metadata, ...plain } = mapping
+  const { items: _items, id, subject, actor, metadata, ...fieldMappings } = mapping
   const found = (from: FieldMapping | undefined) => (from === undefined ? undefined : resolveField(from, item))
   const each = (fields: object) =>
     omitUndefined(
       Object.fromEntries(Object.entries(fields).map(([name, from]) => [name, found(from as FieldMapping | undefined)])),
     )
-  const { detected_at, expires_at, confidence, ...words } = each(plain)
-  const about = toTexts(each(subject))
+  const { detected_at, expires_at, confidence, ...words } = each(fieldMappings)
+  const subjectTexts = toTexts(each(subject))
   const raw = {
     ...toTexts(words),
     ...omitUndefined({
@@ -65,19 +66,21 @@ export function mapItem(mapping: SignalMapping, item: unknown): MappedItem | Ref
       expires_at: toInstant(expires_at),
       confidence: toNumber(confidence),
     }),
-    subject: { ...about, name: about.name ?? about.id },
+    subject: { ...subjectTexts, name: subjectTexts.name ?? subjectTexts.id },
     ...(actor ? { actor: toTexts(each(actor)) } : {}),
     ...(metadata ? { metadata: each(metadata) } : {}),
   }
   const parsed = parseWithSchema(itemFields as z.ZodType<ItemFields>, raw)
-  const own = id === undefined ? undefined : toText(resolvePointer(item, id))
+  const itemId = id === undefined ? undefined : toText(resolvePointer(item, id))
   const faults =
-    id !== undefined && !isItemId(own) ? [{ path: 'id', message: `no id of 1 to 256 characters at ${id}` }] : []
-  if (parsed.success && faults.length === 0) return { id: own as string | undefined, fields: parsed.data }
+    id !== undefined && !isItemId(itemId)
+      ? [{ path: 'id', message: `there is no id of 1 to 256 characters at ${id}` }]
+      : []
+  if (parsed.success && faults.length === 0) return { id: itemId as string | undefined, fields: parsed.data }
   return refuse('invalid', mappingMismatch, [...faults, ...(parsed.success ? [] : parsed.errors)])
 }
 
-/** What is wrong with constants of a mapping, which no document can mend; `path` within the mapping. */
+/** Faults of the constants of a mapping, which no document can repair; `path` within the mapping. */
 export function findMappingFaults(mapping: SignalMapping): FieldError[] {
   const { severity, subject, actor } = mapping
   const { shape } = itemFields
@@ -91,7 +94,7 @@ export function findMappingFaults(mapping: SignalMapping): FieldError[] {
 function findInvalidConstants(path: string, from: FieldMapping | undefined, options: readonly string[]): FieldError[] {
   return listConstants(from)
     .filter((value) => !options.includes(String(value)))
-    .map((value) => ({ path, message: `"${value}" is none of ${options.join(', ')}` }))
+    .map((value) => ({ path, message: `"${value}" is not one of ${options.join(', ')}` }))
 }
 
 function listConstants(from: FieldMapping | undefined): readonly unknown[] {
@@ -109,7 +112,7 @@ function resolveField(from: FieldMapping, item: unknown): unknown {
   return Object.hasOwn(from.values, word) ? from.values[word] : from.otherwise
 }
 
-/** JSON's null says that there is none. */
+/** JSON null means an absent value. */
 function nullToUndefined(value: unknown): unknown {
   return value === null ? undefined : value
 }
@@ -118,7 +121,7 @@ function isItemId(value: unknown): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= 256
 }
 
-/** Numbers are ids and titles, too. */
+/** Numbers are allowed as ids and titles. */
 function toText(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 }
@@ -131,7 +134,7 @@ function toNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
 }
 
-/** Below this a number of 1970's clock counts seconds: as milliseconds it would be before 1973. */
+/** Smaller numbers are seconds since 1970; as milliseconds they would be before 1973. */
 const min_epoch_ms = 1e11
 
 function toInstant(value: unknown): unknown {

@@ -1,4 +1,4 @@
-// What happens on the site itself that is worth a signal, and how it is told.
+// Causes: events on the site itself that are worth a signal.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { instant, shortText } from '../../fields.ts'
@@ -8,8 +8,8 @@ export const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'fai
 export type SiteCauseKind = z.infer<typeof causeKind>
 
 /**
- * `key`: of one occurrence. It stays the same while that lasts, and is another when it has ended and come again. `label`: of
- * what it is about, where that has one.
+ * `key`: identifies one occurrence: constant while it lasts, and new when the event occurs again. `label`: label of
+ * the object concerned, where it has one.
  */
 export const cause = z
   .strictObject({

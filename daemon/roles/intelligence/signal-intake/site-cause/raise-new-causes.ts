@@ -1,4 +1,4 @@
-// Walks what another role lists, the newest first, and raises what it finds until it is among what an earlier walk has seen.
+// Walks a list of another role, newest first, and raises its causes until it reaches items of an earlier walk.
 import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../../kernel/operation/operation-contract.ts'
@@ -15,12 +15,15 @@ type ListWalk<T> = {
   readonly readPage: (
     query: PageQuery,
   ) => Promise<{ readonly items: readonly T[]; readonly next_cursor?: string | undefined } | Refusal>
-  /** RFC 3339. */
+  /** Time of an item, RFC 3339. */
   readonly timeOf: (item: T) => string
   readonly causeOf: (item: T) => SiteCause
 }
 
-/** The time of the newest that has been seen, in epoch milliseconds; `before` is that of an earlier walk. */
+/**
+ * Raises the new causes of a list. Resolves with the time of the newest item, in epoch milliseconds; `before`: result
+ * of the previous walk.
+ */
 export async function raiseNewCauses<T>(call: Call, walk: ListWalk<T>, before: number | undefined): Promise<number> {
   const { readPage, timeOf, causeOf } = walk
   let newest = before ?? 0
@@ -31,24 +34,24 @@ export async function raiseNewCauses<T>(call: Call, walk: ListWalk<T>, before: n
     await raiseCauses(call, page.items.map(causeOf))
     const last = page.items.at(-1)
     cursor = last === undefined || isBehind(timeOf(last), before) ? undefined : page.next_cursor
-    // Cut short: what was not reached is for the next walk.
+    // Interrupted: the next walk continues with the rest.
     if (call.signal.aborted) return before ?? 0
   } while (cursor !== undefined)
   return newest
 }
 
-/** What was raised by this process is not even tried again; what another has, the store knows. */
+/** Raises causes that this process has not raised yet; the store recognises causes that another process raised. */
 export async function raiseCauses(call: Call, causes: readonly SiteCause[]): Promise<void> {
-  const seen = call.part(seenCausesPart)
+  const seenCauses = call.part(seenCausesPart)
   for (const cause of causes) {
     const key = `${cause.kind} ${cause.key}`
     if (call.signal.aborted) return
-    if (seen.has(key)) continue
-    const done = await raiseSiteCause(call, cause)
-    if (isRefusal(done)) {
-      if (done.row.retryable) throw done
-      call.log.error('intelligence.within.refused', { kind: cause.kind, key: cause.key, code: done.code })
+    if (seenCauses.has(key)) continue
+    const result = await raiseSiteCause(call, cause)
+    if (isRefusal(result)) {
+      if (result.row.retryable) throw result
+      call.log.error('intelligence.within.refused', { kind: cause.kind, key: cause.key, code: result.code })
     }
-    seen.add(key)
+    seenCauses.add(key)
   }
 }

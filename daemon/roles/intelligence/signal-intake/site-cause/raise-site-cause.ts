@@ -17,7 +17,7 @@ export async function raiseSiteCause(call: Call, cause: SiteCause): Promise<stri
   if (!enabled) return undefined
   const label = labelCause(call, cause)
   if (isRefusal(label)) return label
-  const done = await raiseSignal(call, {
+  const result = await raiseSignal(call, {
     ...{ origin: `site:${kind}`, key, tenant_id, label, source: { type: 'internal', name: kind } },
     fields: {
       ...{ signal_type: kind, severity, title, subject },
@@ -26,16 +26,16 @@ export async function raiseSiteCause(call: Call, cause: SiteCause): Promise<stri
       actor: { type: 'service', id: 'site', name: call.site.name },
     },
   })
-  if (isRefusal(done)) return done
-  countIntake(call, kind, done.is_new ? 'taken' : 'repeated')
-  return done.uid
+  if (isRefusal(result)) return result
+  countIntake(call, kind, result.is_new ? 'taken' : 'repeated')
+  return result.uid
 }
 
 /** The join of the configured classification with the label of the cause. */
 function labelCause({ settings, site }: Call, { kind, tenant_id, label }: SiteCause): Label | Refusal {
   const { classification = site.default_level } = settings(intakeSettings)[kind]
-  const own = completeLabel(classification, site.labels, tenant_id)
-  const joined = own && label ? joinLabels(label, own, site.labels) : own
+  const configured = completeLabel(classification, site.labels, tenant_id)
+  const joined = configured && label ? joinLabels(label, configured, site.labels) : configured
   return (
     joined ??
     refuse(

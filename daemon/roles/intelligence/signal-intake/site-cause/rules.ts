@@ -1,4 +1,4 @@
-// Reads causes out of what other roles list: which occurrence each is, and how a signal tells of it.
+// Derives causes from the lists of other roles: the key of each occurrence, and the text of its signal.
 import * as z from 'zod'
 import type {
   ChannelListItem,
@@ -7,7 +7,10 @@ import type {
 } from '../../../../shared/signal-cause/signal-cause-lists.ts'
 import type { SiteCause } from './model.ts'
 
-/** A session leaves IN_CONFLICT for good, so each is in conflict once, however many records tell of it. */
+/**
+ * The cause of a session in conflict. A session never returns to IN_CONFLICT, so it has one key, for any number of
+ * records.
+ */
 export function causeOfConflict({
   session_id,
   tenant_id,
@@ -24,7 +27,10 @@ export function causeOfConflict({
   }
 }
 
-/** What a peer wrote is not repeated: names of files and reasons are the site's own. A name that comes again comes at another time. */
+/**
+ * The cause of a quarantined item. Text of the peer is not quoted: file names and reasons are the site's own. A name
+ * that returns has another time.
+ */
 export function causeOfQuarantine({ id, peer, reason, at }: QuarantineListItem, tenant_id: string): SiteCause {
   return {
     ...{ kind: 'quarantine', key: `${id} ${at}`, tenant_id, ...(isInstant(at) ? { detected_at: at } : {}) },
@@ -33,7 +39,10 @@ export function causeOfQuarantine({ id, peer, reason, at }: QuarantineListItem, 
   }
 }
 
-/** Undefined for one that is not stale. Whatever ends it is counted or dated, so the next time has another key. */
+/**
+ * The cause of a stale channel; undefined for another one. Each stale period has a different key, since counts and
+ * times differ.
+ */
 export function causeOfStaleChannel(channel: ChannelListItem, tenant_id: string): SiteCause | undefined {
   const { peer, direction, stale, epoch, highest_seq, received, inventory_at = 'never' } = channel
   if (!stale) return undefined
@@ -44,15 +53,18 @@ export function causeOfStaleChannel(channel: ChannelListItem, tenant_id: string)
       tenant_id,
     },
     subject: { type: 'organization', id: peer, name: peer },
-    title: `Nothing comes from ${peer} as it should`,
-    description: `No inventory for three of its intervals; the last one: ${inventory_at}.`,
+    title: `The channel from ${peer} is stale`,
+    description: `No inventory arrived for three of its intervals; the last one arrived at ${inventory_at}.`,
   }
 }
 
-/** How far back a look goes behind the newest that the one before has seen: what is written late is found all the same. */
+/** Overlap with the previous walk, so that items written late are found. */
 const overlap_ms = 600_000
 
-/** `newest`: epoch milliseconds, of all that an earlier look has seen; undefined where there was none. */
+/**
+ * Whether an item is older than the overlap. `newest`: time of the newest item of an earlier walk, in epoch
+ * milliseconds; undefined before the first.
+ */
 export function isBehind(at: string, newest: number | undefined): boolean {
   return newest !== undefined && Date.parse(at) < newest - overlap_ms
 }

@@ -1,7 +1,7 @@
-// The keys that were seen last, in memory: so many, then the oldest are forgotten, which costs a look into the store.
+// Recently seen keys, in memory and bounded: a forgotten key costs a read of the store.
 
 export class SeenCauses {
-  /** The newest item of quarantine, in epoch milliseconds. */
+  /** Time of the newest quarantined item, in epoch milliseconds. */
   newest_quarantine_ms: number | undefined
   readonly #max_keys: number
   readonly #keys = new Set<string>()
