@@ -7,7 +7,7 @@ import type { settings } from './settings.ts'
 export type ProxySettings = Readonly<z.output<typeof settings.schema>>
 
 export type ProxyConfig = {
-  /** `/public-api`, without a slash at the end. */
+  /** Public prefix such as `/public-api`, without a trailing slash. */
   readonly prefix: string
   readonly rules: readonly AllowlistRule[]
   readonly match: AllowlistMatcher

@@ -1,4 +1,4 @@
-// The proxy role as every process of the site knows it: the one door for callers without a token.
+// Outline of the proxy role for every process of the site.
 
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
@@ -6,7 +6,7 @@ import { settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'proxy',
-  purpose: 'Lets anonymous requests through to the platform: listed ones alone, limited, with a token of its own',
+  purpose: 'Forwards allowlisted anonymous requests to the platform, rate-limited, with its own token',
   port: 8012,
   serves: 'site',
   api_prefix: '/api/v2',

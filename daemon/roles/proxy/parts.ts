@@ -4,7 +4,7 @@ import type { Refusal } from '../../kernel/error/errors.ts'
 import { part } from '../../kernel/role/part.ts'
 import type { TopDenials } from './denial/top-denials.ts'
 
-/** Names of settings, as in `proxy.allowlist`. */
+/** Result of a reload. Settings are named as in `proxy.allowlist`. */
 export type ProxyReloadResult = {
   /** Changed settings that are in force in every thread. */
   readonly applied: string[]

@@ -1,4 +1,4 @@
-// The proxy role's table of contents. Public requests are served by threads of their own; these operations are for the site.
+// Declares the proxy role. Separate threads serve public requests; these operations serve the site.
 import { type Role, role } from '../../kernel/role/role.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { reload } from './allowlist/reload.ts'
@@ -26,7 +26,7 @@ export const proxy: Role = role(outline, {
   serviceInfo: ({ settings: resolved }) => ({
     name: 'public-proxy',
     version: '1.0.0',
-    description: 'The one door for callers without a token',
+    description: 'Public listener for callers without a token',
     health_path: '/health',
     api_path: (resolved.values.get(settings.name) as ProxySettings | undefined)?.public_path_prefix ?? '',
     mcp_path: null,
@@ -34,8 +34,8 @@ export const proxy: Role = role(outline, {
     objects: [],
   }),
   refusesToStart({ settings: resolved }) {
-    const own = resolved.values.get(settings.name) as ProxySettings
-    const faults = findStartFaults(own, resolved.values.get(ssoSettings.name) ?? {})
+    const values = resolved.values.get(settings.name) as ProxySettings
+    const faults = findStartFaults(values, resolved.values.get(ssoSettings.name) ?? {})
     return faults.length > 0 ? faults.join('; ') : undefined
   },
   async gauges(call) {

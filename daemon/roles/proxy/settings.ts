@@ -1,4 +1,4 @@
-// Settings of the proxy role: the names of the interface, and limits that protect what it stands before.
+// Settings of the proxy role: those of the interface, and limits that protect the upstream.
 import * as z from 'zod'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
@@ -7,7 +7,7 @@ import { formatRuleFault, parseAllowlist } from './allowlist/rule.ts'
 import { findOriginFault } from './platform-origin.ts'
 
 const max_faults = 8
-const secondsField = (least: number, most: number) => z.int().min(least).max(most)
+const secondsField = (smallest: number, largest: number) => z.int().min(smallest).max(largest)
 const withMessage = (message: string) => ({ error: message })
 
 const allowlist = z
@@ -45,15 +45,15 @@ export const settings = settingsBlock('proxy', {
   ...listenerFields(8012, 'PROXY'),
   platform_api_url: platformUrl.optional().meta({
     env: 'PLATFORM_API_URL',
-    doc: 'Platform REST entry that allowed requests go to, as in https://platform.example; without it the role does not start.',
+    doc: 'URL of the platform REST API that allowed requests are forwarded to, as in https://platform.example; required.',
   }),
   platform_api_ca_file: z.string().min(1).optional().meta({
     env: 'PLATFORM_API_CA_FILE',
-    doc: 'Authorities (PEM) that vouch for its TLS certificate, instead of the machine’s.',
+    doc: 'Authorities (PEM) that may issue its TLS certificate, instead of the machine’s.',
   }),
   public_path_prefix: pathPrefix.default('/public-api').meta({
     env: 'PUBLIC_PATH_PREFIX',
-    doc: 'Prefix of public paths, taken away before the rest is matched and forwarded.',
+    doc: 'Prefix of public paths, removed before matching and forwarding.',
   }),
   public_sso_client_id: z.string().min(1).max(256).optional().meta({
     env: 'PUBLIC_SSO_CLIENT_ID',
@@ -66,7 +66,7 @@ export const settings = settingsBlock('proxy', {
   }),
   allowlist: allowlist.default('').meta({
     env: 'ALLOWLIST',
-    doc: 'What is let through: METHOD /path [limit=N] [cache=S], one a line or parted by commas, or a list. GET, HEAD, POST; {name} is one segment, /* at the end a subtree.',
+    doc: 'Allowed requests: METHOD /path [limit=N] [cache=S], one per line or separated by commas, or a list. GET, HEAD, POST; {name} is one segment, /* at the end a subtree.',
   }),
   rate_limit_per_min: z
     .int()
@@ -79,7 +79,7 @@ export const settings = settingsBlock('proxy', {
     .min(1, withMessage('WRITE_RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(10)
-    .meta({ env: 'WRITE_RATE_LIMIT_PER_MIN', doc: 'POST requests of them; the next one is 429.' }),
+    .meta({ env: 'WRITE_RATE_LIMIT_PER_MIN', doc: 'POST requests served per source and minute; the next one is 429.' }),
   write_max_body_bytes: z
     .int()
     .min(0)
@@ -88,19 +88,24 @@ export const settings = settingsBlock('proxy', {
     .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Largest body of a POST; a larger one is 413.' }),
   trusted_proxy_depth: z
     .int(withMessage('TRUSTED_PROXY_DEPTH must be a whole number, 1 or more'))
-    .min(1, withMessage('TRUSTED_PROXY_DEPTH must be 1 or more: how many trusted hops append to X-Forwarded-For'))
+    .min(
+      1,
+      withMessage('TRUSTED_PROXY_DEPTH must be 1 or more: the number of trusted hops that append to X-Forwarded-For'),
+    )
     .max(32)
     .optional()
     .meta({
       env: 'TRUSTED_PROXY_DEPTH',
-      doc: 'How many trusted hops before the proxy append to X-Forwarded-For; without it the role does not start.',
+      doc: 'Number of trusted hops before the proxy that append to X-Forwarded-For; required.',
     }),
   ipv6_prefix: z
     .int()
     .min(32)
     .max(128)
     .default(64)
-    .meta({ doc: 'Bits of an IPv6 source that are counted as one: a household has a network, not an address.' }),
+    .meta({
+      doc: 'Prefix length by which IPv6 sources are counted together: a household has a network, not an address.',
+    }),
   cors_allow_origin: z
     .string()
     .regex(
@@ -108,87 +113,83 @@ export const settings = settingsBlock('proxy', {
       'CORS_ALLOW_ORIGIN must be * or an origin such as https://city.example',
     )
     .default('*')
-    .meta({ env: 'CORS_ALLOW_ORIGIN', doc: 'Value of Access-Control-Allow-Origin on every answer.' }),
+    .meta({ env: 'CORS_ALLOW_ORIGIN', doc: 'Value of Access-Control-Allow-Origin on every response.' }),
   cache_max_mb: z
     .int()
     .min(0)
     .max(65_536)
     .default(0)
-    .meta({ env: 'CACHE_MAX_MB', doc: 'Megabytes of answers that each worker keeps; 0 keeps none.' }),
+    .meta({ env: 'CACHE_MAX_MB', doc: 'Size of the response cache of each worker, in megabytes; 0: no cache.' }),
   cache_ttl_s: z
     .int()
     .min(0)
     .max(86_400)
     .default(60)
-    .meta({ env: 'CACHE_TTL_S', doc: 'Longest time for which an answer is kept.' }),
+    .meta({ env: 'CACHE_TTL_S', doc: 'Maximum time for which a response is cached.' }),
   edge_node: booleanFlag.default(false).meta({
     env: 'EDGE_NODE',
-    doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role does not start then.',
+    doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role refuses to start with it.',
   }),
   trusted_networks: z
     .array(z.string().refine(isTrustable, 'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address'))
     .max(256)
     .default([])
     .meta({
-      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may lead to all the same; in the profile alone, never by environment.',
+      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may lead to; set in the profile only, never by environment.',
     }),
   workers: z
     .int()
     .min(1)
     .max(256)
     .optional()
-    .meta({ env: 'PROXY_WORKERS', doc: 'Threads that serve requests; as many as the machine has cores when absent.' }),
+    .meta({ env: 'PROXY_WORKERS', doc: 'Threads that serve requests; default: the number of cores.' }),
   max_target_bytes: z
     .int()
     .min(256)
     .max(65_536)
     .default(8_192)
-    .meta({ doc: 'Longest path and query; a longer one is 404.' }),
+    .meta({ doc: 'Maximum length of path and query; a longer one is 404.' }),
   max_header_bytes: z
     .int()
     .min(2_048)
     .max(131_072)
     .default(16_384)
-    .meta({ doc: 'Longest head of a request; a longer one is 431.' }),
-  header_timeout_s: secondsField(1, 120)
-    .default(10)
-    .meta({ doc: 'Time within which the head of a request must be whole.' }),
-  body_timeout_s: secondsField(1, 600)
-    .default(30)
-    .meta({ doc: 'Time within which a request must be whole, body included.' }),
+    .meta({ doc: 'Maximum size of a request head; a larger one is 431.' }),
+  header_timeout_s: secondsField(1, 120).default(10).meta({ doc: 'Time limit for receiving the head of a request.' }),
+  body_timeout_s: secondsField(1, 600).default(30).meta({ doc: 'Time limit for receiving a request, body included.' }),
   min_body_bytes_per_s: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(256)
-    .meta({ doc: 'Slowest rate of a body, after its first seconds; 0 asks for none.' }),
+    .meta({ doc: 'Minimum rate of a body, after its first seconds; 0: no minimum.' }),
   min_answer_bytes_per_s: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(8_192)
-    .meta({ doc: 'Slowest rate at which an answer is taken that waits for its caller, after 15 s; 0 asks for none.' }),
+    .meta({ doc: 'Minimum rate at which a slow caller must read a response, after 15 s; 0: no minimum.' }),
   keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
   max_connections: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .meta({ doc: 'Connections that a worker takes at once; further ones are closed.' }),
+    .meta({ doc: 'Maximum number of connections per worker; further ones are closed.' }),
   upstream_connections: z
     .int()
     .min(1)
     .max(10_000)
     .default(128)
-    .meta({ doc: 'Connections to the upstream that a worker holds at most; further requests wait for one.' }),
-  connect_timeout_s: secondsField(1, 60).default(5).meta({ doc: 'Time for a connection to the upstream.' }),
+    .meta({ doc: 'Maximum number of upstream connections per worker; further requests wait.' }),
+  connect_timeout_s: secondsField(1, 60).default(5).meta({ doc: 'Time limit for connecting to the upstream.' }),
   answer_timeout_s: secondsField(1, 600)
     .default(30)
-    .meta({ doc: 'Time for the first byte of its answer, and for each after that.' }),
+    .meta({ doc: 'Time limit for the first byte of its response, and between further bytes.' }),
   audit_keep_days: z.int().min(1).max(36_500).default(90).meta({
     doc: 'How long the audit records of public requests are kept in the store.',
   }),
   audit_journal_mb: z.int().min(1).max(1_048_576).default(1_024).meta({
-    doc: 'Megabytes of audit records that wait for their store; beyond it the log says what was lost, and a metric counts it.',
+    doc: 'Maximum size of audit records that wait for the store, in megabytes; beyond it records are lost, logged and counted.',
   }),
 })

@@ -1,4 +1,4 @@
-// Every condition that keeps the proxy from starting names its setting and the remedy, and so do settings that cannot be read.
+// Every condition that prevents a start names its setting and the remedy, and so does an invalid setting.
 import { describe, expect, test } from 'vitest'
 import { parseWithSchema } from '../../kernel/error/parsing.ts'
 import { resolveSettings } from '../../kernel/settings/settings.ts'
@@ -8,10 +8,10 @@ import { findStartFaults } from './start-faults.ts'
 
 const validSettings = { platform_api_url: 'https://platform.example', trusted_proxy_depth: 1, allowlist: 'GET /a' }
 const sso = { token_url: 'https://idp.example/token', client_id: 'platform' }
-const startFaultsWith = (change: object, of = sso) =>
-  findStartFaults(settings.schema.parse({ ...validSettings, ...change }), of)
+const startFaultsWith = (change: object, sso_settings = sso) =>
+  findStartFaults(settings.schema.parse({ ...validSettings, ...change }), sso_settings)
 
-/** What is said of the settings themselves, by environment names. */
+/** Problems of the settings themselves, by environment names. */
 const settingProblems = (env: Readonly<Record<string, string>>) =>
   resolveSettings([settings], {
     profile: {},
@@ -21,7 +21,7 @@ const settingProblems = (env: Readonly<Record<string, string>>) =>
     needsSecrets: () => true,
   }).problems.map(({ path, message }) => `${path}: ${message}`)
 
-test('with sound settings the proxy starts', () => {
+test('the proxy starts with valid settings', () => {
   expect(startFaultsWith({})).toEqual([])
 })
 
@@ -29,8 +29,8 @@ describe('it does not start', () => {
   test.each([
     [{ edge_node: true }, /^EDGE_NODE .* unset it/],
     [{ edge_node: 'True' }, /^EDGE_NODE/],
-    [{ trusted_proxy_depth: undefined }, /^TRUSTED_PROXY_DEPTH .* not set: give the number/],
-    [{ platform_api_url: undefined }, /^PLATFORM_API_URL .* not set: give its/],
+    [{ trusted_proxy_depth: undefined }, /^TRUSTED_PROXY_DEPTH .* not set: set the number/],
+    [{ platform_api_url: undefined }, /^PLATFORM_API_URL .* not set: set its/],
     [{ platform_api_url: 'http://127.0.0.1:9001' }, /^PLATFORM_API_URL .*127\.0\.0\.1.*proxy\.trusted_networks/],
     [{ platform_api_url: 'http://localhost:9001' }, /^PLATFORM_API_URL .*localhost/],
     [{ platform_api_url: 'http://api.localhost.' }, /^PLATFORM_API_URL/],
@@ -43,7 +43,7 @@ describe('it does not start', () => {
     [{ platform_api_url: 'http://169.254.169.254' }, /^PLATFORM_API_URL/],
     [{ platform_api_url: 'http://[fd00::1]' }, /^PLATFORM_API_URL/],
     [{ platform_api_url: 'http://[fe80::1]' }, /^PLATFORM_API_URL/],
-    [{ public_sso_client_id: 'platform' }, /^PUBLIC_SSO_CLIENT_ID .* limited one/],
+    [{ public_sso_client_id: 'platform' }, /^PUBLIC_SSO_CLIENT_ID .* limited client/],
   ])('with %j', (change, message) => {
     expect(startFaultsWith(change)).toEqual([expect.stringMatching(message)])
   })
@@ -59,7 +59,7 @@ describe('it does not start', () => {
     ])
   })
 
-  test('with several, and says all of them', () => {
+  test('with several faults, and reports all of them', () => {
     expect(
       startFaultsWith({ edge_node: true, trusted_proxy_depth: undefined, platform_api_url: undefined }),
     ).toHaveLength(3)
@@ -67,16 +67,16 @@ describe('it does not start', () => {
 })
 
 test('networks that the profile names are trusted, and no others', () => {
-  const within = { trusted_networks: ['10.1.2.0/24', '127.0.0.1'] }
+  const trusting = { trusted_networks: ['10.1.2.0/24', '127.0.0.1'] }
   expect(
-    startFaultsWith({ ...within, platform_api_url: 'http://10.1.2.3' }, { ...sso, token_url: 'http://127.0.0.1:1' }),
+    startFaultsWith({ ...trusting, platform_api_url: 'http://10.1.2.3' }, { ...sso, token_url: 'http://127.0.0.1:1' }),
   ).toEqual([])
-  expect(startFaultsWith({ ...within, platform_api_url: 'http://localhost' })).toEqual([])
-  expect(startFaultsWith({ ...within, platform_api_url: 'http://10.1.3.1' })).toHaveLength(1)
-  expect(startFaultsWith({ ...within, platform_api_url: 'http://127.0.0.2' })).toHaveLength(1)
+  expect(startFaultsWith({ ...trusting, platform_api_url: 'http://localhost' })).toEqual([])
+  expect(startFaultsWith({ ...trusting, platform_api_url: 'http://10.1.3.1' })).toHaveLength(1)
+  expect(startFaultsWith({ ...trusting, platform_api_url: 'http://127.0.0.2' })).toHaveLength(1)
 })
 
-describe('a setting that cannot be read', () => {
+describe('an invalid setting', () => {
   test.each([
     ['TRUSTED_PROXY_DEPTH', '0', /^proxy\.trusted_proxy_depth: TRUSTED_PROXY_DEPTH must be 1 or more/],
     ['TRUSTED_PROXY_DEPTH', '-1', /^proxy\.trusted_proxy_depth: TRUSTED_PROXY_DEPTH/],
@@ -86,7 +86,7 @@ describe('a setting that cannot be read', () => {
     ['ALLOWLIST', 'GET /a,PUT /b', /^proxy\.allowlist: ALLOWLIST, line 1, "PUT \/b": "PUT" may not/],
     ['ALLOWLIST', 'GET /a\nGET b', /^proxy\.allowlist: ALLOWLIST, line 2, "GET b": the path must/],
     ['PLATFORM_API_URL', 'ftp://a', /^proxy\.platform_api_url: PLATFORM_API_URL must begin with http/],
-    ['PLATFORM_API_URL', 'http://u:p@a', /^proxy\.platform_api_url: PLATFORM_API_URL must hold no credentials$/],
+    ['PLATFORM_API_URL', 'http://u:p@a', /^proxy\.platform_api_url: PLATFORM_API_URL must not contain credentials$/],
     ['PLATFORM_API_URL', 'a', /^proxy\.platform_api_url: PLATFORM_API_URL must be a URL/],
     ['PUBLIC_PATH_PREFIX', 'public', /^proxy\.public_path_prefix: PUBLIC_PATH_PREFIX must be a path/],
     ['PUBLIC_PATH_PREFIX', '/', /^proxy\.public_path_prefix: /],
@@ -130,11 +130,14 @@ test('settings are read as the interface writes them', () => {
   expect(parseWithSchema(settings.schema, { allowlist: ['GET /a', 'PUT /b'] })).toMatchObject({ success: false })
 })
 
-test.each(['10.0.0.0/7', '0.0.0.0/0', '::/0', '10.0.0.1/8', 'all', ''])('%j is no network to trust', (network) => {
-  expect(parseWithSchema(settings.schema, { trusted_networks: [network] })).toMatchObject({ success: false })
-})
+test.each(['10.0.0.0/7', '0.0.0.0/0', '::/0', '10.0.0.1/8', 'all', ''])(
+  '%j is not a network that may be trusted',
+  (network) => {
+    expect(parseWithSchema(settings.schema, { trusted_networks: [network] })).toMatchObject({ success: false })
+  },
+)
 
-test('no environment names the trusted networks', () => {
+test('the environment cannot set the trusted networks', () => {
   expect(settingProblems({ PROXY_TRUSTED_NETWORKS: '10.0.0.0/8', TRUSTED_NETWORKS: 'x' })).toEqual([])
   expect(settings.shape.trusted_networks.meta()).not.toHaveProperty('env')
 })
@@ -163,7 +166,7 @@ describe('the upstream', () => {
     'https://a//b',
     'https://a/%41',
     'javascript:1',
-  ])('%s is none', (url) => {
+  ])('%s is refused', (url) => {
     expect(findOriginFault(url)).toBeDefined()
   })
 })

@@ -1,15 +1,15 @@
-// Why the proxy must not start: each of the interface's fatal conditions, with the setting and what to do about it.
+// Conditions under which the proxy must not start, each with its setting and the remedy.
 import type { IpNetwork } from '../../kernel/network/ip-address.ts'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
 import type { ProxySettings } from './config.ts'
 import { findAddressFault, findUrlFault } from './platform-origin.ts'
 
-/** What of the sso block the proxy goes by. */
+/** Settings of the sso block that the proxy uses. */
 export type ProxySsoSettings = { readonly token_url?: string | undefined; readonly client_id?: string | undefined }
 
 /**
- * Everything that is wrong at once; empty when the role may start. What the settings' own schema refuses (a rule of the
- * allowlist, a depth of 0, a URL's form) never comes this far.
+ * All faults at once; empty when the role may start. Faults that the settings' schema refuses (a rule of the
+ * allowlist, a depth of 0, the form of a URL) never reach this check.
  */
 export function findStartFaults(proxy: ProxySettings, sso: ProxySsoSettings): string[] {
   const trusted = parseTrustedNetworks(proxy)
@@ -22,7 +22,7 @@ export function findStartFaults(proxy: ProxySettings, sso: ProxySsoSettings): st
   ]
 }
 
-/** proxy.trusted_networks, parsed. */
+/** Parses proxy.trusted_networks. */
 export function parseTrustedNetworks({ trusted_networks }: ProxySettings): IpNetwork[] {
   return trusted_networks.flatMap((text) => parseTrustedNetwork(text) ?? [])
 }
@@ -36,20 +36,23 @@ function findEdgeFaults({ edge_node }: ProxySettings): string[] {
 function findDepthFaults({ trusted_proxy_depth }: ProxySettings): string[] {
   if (trusted_proxy_depth !== undefined) return []
   return [
-    'TRUSTED_PROXY_DEPTH (proxy.trusted_proxy_depth) is not set: give the number of trusted hops that append to X-Forwarded-For, 1 or more',
+    'TRUSTED_PROXY_DEPTH (proxy.trusted_proxy_depth) is not set: set the number of trusted hops that append to X-Forwarded-For, 1 or more',
   ]
 }
 
 function findUrlFaults(name: string, url: string | undefined, trusted: readonly IpNetwork[]): string[] {
-  if (url === undefined) return [`${name} is not set: give its http or https URL`]
+  if (url === undefined) return [`${name} is not set: set its http or https URL`]
   const fault = findUrlFault(url) ?? findAddressFault(url, trusted)
   return fault ? [`${name} ${fault}`] : []
 }
 
-/** Without a client the role starts and answers 503; with the platform's own it would hand out the platform's rights. */
+/**
+ * Faults of the client. Without one the role starts and answers 503; with the platform's own it would grant the
+ * platform's rights.
+ */
 function findClientFaults({ public_sso_client_id }: ProxySettings, { client_id }: ProxySsoSettings): string[] {
   if (public_sso_client_id === undefined || public_sso_client_id !== client_id) return []
   return [
-    'PUBLIC_SSO_CLIENT_ID (proxy.public_sso_client_id) is the platform’s own client (SSO_CLIENT_ID): make a limited one for the proxy',
+    'PUBLIC_SSO_CLIENT_ID (proxy.public_sso_client_id) is the platform’s own client (SSO_CLIENT_ID): create a limited client for the proxy',
   ]
 }

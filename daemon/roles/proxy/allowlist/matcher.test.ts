@@ -1,4 +1,4 @@
-// Which rule a request is allowed by, and that no other is.
+// Matching of requests to rules.
 import { describe, expect, test } from 'vitest'
 import { compileAllowlist } from './matcher.ts'
 import { parseAllowlist } from './rule.ts'
@@ -6,8 +6,8 @@ import { parseAllowlist } from './rule.ts'
 const matcher = (text: string) => {
   const match = compileAllowlist(parseAllowlist(text).rules)
   return (method: string, path: string) => {
-    const found = match(method, path)
-    return typeof found === 'object' ? found.name : found
+    const rule = match(method, path)
+    return typeof rule === 'object' ? rule.name : rule
   }
 }
 
@@ -62,8 +62,8 @@ describe('a rule', () => {
   })
 })
 
-describe('of several rules', () => {
-  test('the most exact from the left counts, whatever their order', () => {
+describe('among several rules', () => {
+  test('the most specific one from the left matches, in any order of the list', () => {
     const rules = ['GET /a/{x}/c', 'GET /a/b/{y}', 'GET /a/*', 'GET /{z}/b/c', 'GET /a/b/c/d']
     for (const match of [matcher(rules.join('\n')), matcher(rules.toReversed().join('\n'))]) {
       expect(match('GET', '/a/b/c')).toBe('GET /a/b/{y}')
@@ -75,13 +75,13 @@ describe('of several rules', () => {
     }
   })
 
-  test('one of another method hides none', () => {
+  test('a rule of another method hides none', () => {
     const match = matcher('POST /a/b\nGET /a/{x}')
     expect(match('GET', '/a/b')).toBe('GET /a/{x}')
     expect(match('POST', '/a/c')).toBe('method')
   })
 
-  test('all of the backend can be named, but for its root', () => {
+  test('a subtree of everything matches every path but the root', () => {
     const match = matcher('GET /*')
     expect(match('GET', '/a')).toBe('GET /*')
     expect(match('GET', '/')).toBeUndefined()
@@ -89,11 +89,11 @@ describe('of several rules', () => {
   })
 })
 
-test('no rule, no request', () => {
+test('an empty allowlist matches nothing', () => {
   expect(matcher('')('GET', '/')).toBeUndefined()
 })
 
-test('names of the language mean nothing', () => {
+test('names of object properties match nothing', () => {
   const match = matcher('GET /constructor\nGET /a/{id}')
   expect(match('GET', '/__proto__')).toBeUndefined()
   expect(match('GET', '/toString')).toBeUndefined()

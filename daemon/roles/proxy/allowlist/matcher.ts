@@ -3,22 +3,22 @@ import { type AllowlistMethod, type AllowlistRule, allowlistMethods } from './ru
 
 /**
  * The rule that allows the method on the path (in normal form); `'method'` when another method is allowed there;
- * undefined when no rule names the path. Of several rules the one that is most exact from the left counts: a literal
- * segment before `{name}` before a subtree.
+ * undefined when no rule names the path. The most specific rule from the left matches: a literal segment before
+ * `{name}` before a subtree.
  */
 export type AllowlistMatcher = (method: string, path: string) => AllowlistRule | 'method' | undefined
 
 type AllowlistNode = {
   readonly literal: Map<string, AllowlistNode>
   open: AllowlistNode | undefined
-  here: AllowlistRule | undefined
+  rule: AllowlistRule | undefined
   below: AllowlistRule | undefined
 }
 
-/** Rules of `parseAllowlist`: no two of one shape. */
+/** Builds a matcher from rules of `parseAllowlist`, no two of which have one shape. */
 export function compileAllowlist(rules: readonly AllowlistRule[]): AllowlistMatcher {
   const trees = new Map<string, AllowlistNode>(allowlistMethods.map((method) => [method, buildTree(rules, method)]))
-  /** Paths without a placeholder, by far the most requested: found without a walk. */
+  /** Paths without a placeholder, which most requests name: found without a walk. */
   const exact = new Map<string, Map<string, AllowlistRule>>(
     allowlistMethods.map((method) => [method, indexLiteralRules(rules, method)]),
   )
@@ -26,9 +26,9 @@ export function compileAllowlist(rules: readonly AllowlistRule[]): AllowlistMatc
     const rule = exact.get(method)?.get(path)
     if (rule) return rule
     const tree = trees.get(method)
-    const found = tree && findInTree(tree, path, 1)
-    if (found) return found
-    for (const other of trees.values()) if (other !== tree && findInTree(other, path, 1)) return 'method'
+    const treeRule = tree && findInTree(tree, path, 1)
+    if (treeRule) return treeRule
+    for (const otherTree of trees.values()) if (otherTree !== tree && findInTree(otherTree, path, 1)) return 'method'
     return undefined
   }
 }
@@ -47,13 +47,13 @@ function buildTree(rules: readonly AllowlistRule[], method: AllowlistMethod): Al
     let at = root
     for (const segment of rule.segments) at = segment === undefined ? descendOpen(at) : descendLiteral(at, segment)
     if (rule.isSubtree) at.below = rule
-    else at.here = rule
+    else at.rule = rule
   }
   return root
 }
 
 function emptyNode(): AllowlistNode {
-  return { literal: new Map(), open: undefined, here: undefined, below: undefined }
+  return { literal: new Map(), open: undefined, rule: undefined, below: undefined }
 }
 
 function descendOpen(at: AllowlistNode): AllowlistNode {
@@ -67,13 +67,13 @@ function descendLiteral(at: AllowlistNode, segment: string): AllowlistNode {
   return next
 }
 
-/** `from`: where the next segment begins; past the end of the path when there is none. */
+/** Finds the rule below a node. `from`: start of the next segment; beyond the end of the path when there is none. */
 function findInTree(at: AllowlistNode, path: string, from: number): AllowlistRule | undefined {
-  if (from > path.length) return at.here
+  if (from > path.length) return at.rule
   const slash = path.indexOf('/', from)
   const to = slash < 0 ? path.length : slash
   const next = at.literal.get(path.slice(from, to))
-  const found =
+  const rule =
     (next && findInTree(next, path, to + 1)) ?? (at.open && to > from ? findInTree(at.open, path, to + 1) : undefined)
-  return found ?? (from < path.length ? at.below : undefined)
+  return rule ?? (from < path.length ? at.below : undefined)
 }

@@ -1,4 +1,4 @@
-// An allowlist proposed from an OpenAPI document, whose texts are a stranger's.
+// Proposals of an allowlist from an untrusted OpenAPI document.
 import { describe, expect, test } from 'vitest'
 import { proposeAllowlist } from './propose-allowlist.ts'
 import { parseAllowlist } from './rule.ts'
@@ -6,7 +6,7 @@ import { parseAllowlist } from './rule.ts'
 const get = (summary: string) => ({ get: { summary } })
 
 describe('a proposal', () => {
-  test('has the reads, then the writes, then what is not allowed', () => {
+  test('lists reads, then writes, then operations that are not allowed', () => {
     const { text, rules, problems } = proposeAllowlist({
       openapi: '3.1.0',
       servers: [{ url: 'https://api.example/{version}/', variables: { version: { default: 'v2' } } }],
@@ -19,7 +19,7 @@ describe('a proposal', () => {
     })
     expect(text).toBe(
       [
-        '# Each rule below would be open to anyone. Take away what nobody outside needs.',
+        '# Each rule below would be open to anyone. Remove every rule that outside callers do not need.',
         '# Reports; needs oauth',
         'GET /v2/report',
         '# no summary; needs oauth',
@@ -27,7 +27,7 @@ describe('a proposal', () => {
         '# One report; needs no credentials',
         'GET /v2/report/{id}',
         '',
-        '# Writes by anyone: the backend alone looks at what is in them.',
+        '# Writes by anyone: only the backend validates their content.',
         '# send; needs oauth; deprecated',
         'POST /v2/feedback',
         '',
@@ -40,7 +40,7 @@ describe('a proposal', () => {
     expect(parseAllowlist(text).faults).toEqual([])
   })
 
-  test('names what no rule can say, and what it does not follow', () => {
+  test('names operations that no rule can express, and references that are not followed', () => {
     const { text, rules, problems } = proposeAllowlist({
       openapi: '3.0.3',
       paths: {
@@ -63,7 +63,7 @@ describe('a proposal', () => {
     expect(parseAllowlist(text).faults).toEqual([])
   })
 
-  test('has no rule that a text of the document put there', () => {
+  test('contains no rule injected by a text of the document', () => {
     const { text, rules } = proposeAllowlist({
       openapi: '3.0.0',
       paths: {

@@ -1,9 +1,9 @@
-// Proposes an allowlist from an OpenAPI document, for a person to look through: nothing is allowed by itself.
+// Proposes an allowlist from an OpenAPI document. A person reviews the proposal; nothing is allowed by itself.
 import * as z from 'zod'
 import { formatFieldErrors, parseWithSchema } from '../../../kernel/error/parsing.ts'
 import { allowlistMethods, parseAllowlist, parseRule } from './rule.ts'
 
-/** `text`: an allowlist with comments, good to be read back; `problems`: what of the document could not become a rule. */
+/** `text`: a valid allowlist with comments; `problems`: parts of the document that could not become a rule. */
 export type AllowlistProposal = { readonly text: string; readonly rules: number; readonly problems: readonly string[] }
 
 const operationSchema = z.looseObject({
@@ -32,13 +32,14 @@ type OpenapiDocument = z.output<typeof documentSchema>
 const verbs = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const
 
 /**
- * Of a parsed OpenAPI 3.x document. GET, HEAD and POST become rules, sorted, each after a comment with what the document says
- * of it; other methods are named as not allowed. Paths come after the path of the first server.
+ * Proposes rules for a parsed OpenAPI 3.x document. GET, HEAD and POST become sorted rules, each after a comment with
+ * its description in the document; other methods are listed as not allowed. Paths are relative to the path of the
+ * first server.
  */
 export function proposeAllowlist(document: unknown): AllowlistProposal {
   const parsed = parseWithSchema(documentSchema, document)
   if (!parsed.success)
-    return { text: '', rules: 0, problems: [`no OpenAPI document: ${formatFieldErrors(parsed.errors)}`] }
+    return { text: '', rules: 0, problems: [`not an OpenAPI document: ${formatFieldErrors(parsed.errors)}`] }
   const base = readBasePath(parsed.data)
   const entries = Object.entries(parsed.data.paths)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -51,7 +52,7 @@ export function proposeAllowlist(document: unknown): AllowlistProposal {
     text,
     rules: parseAllowlist(text).rules.length,
     problems: [
-      ...refs.map(([path]) => `${toOneLine(path)}: a reference to another document, which is not followed`),
+      ...refs.map(([path]) => `${toOneLine(path)}: references to other documents are not followed`),
       ...entries.flatMap(({ rule, problem }) => (problem ? [`${rule}: ${problem}`] : [])),
     ],
   }
@@ -59,7 +60,7 @@ export function proposeAllowlist(document: unknown): AllowlistProposal {
 
 type ProposalEntry = {
   readonly rule: string
-  readonly says: string
+  readonly description: string
   readonly isWrite: boolean
   readonly problem?: string
   readonly isAllowed: boolean
@@ -68,14 +69,18 @@ type ProposalEntry = {
 function buildEntry(verb: string, path: string, operation: unknown, { security }: OpenapiDocument): ProposalEntry {
   const method = verb.toUpperCase()
   const rule = `${method} ${toOneLine(path)}`
-  const about = parseWithSchema(operationSchema, operation)
+  const details = parseWithSchema(operationSchema, operation)
   const isAllowed = allowlistMethods.some((known) => known === method)
-  const says = about.success ? describeOperation(about.data, security) : 'the operation is not well formed'
-  const entry = { rule, says, isWrite: method === 'POST', isAllowed }
+  const description = details.success ? describeOperation(details.data, security) : 'the operation is not well formed'
+  const entry = { rule, description, isWrite: method === 'POST', isAllowed }
   if (!isAllowed) return entry
-  // What needs escapes, or a name within a segment, is for the person who looks it through.
+  // A path that needs escapes, or a name within a segment, is left to the person who reviews the proposal.
   const asRule = parseRule(rule)
-  const fault = /[,\s]/.test(path) ? 'the path has a comma or a space' : 'says' in asRule ? asRule.says : undefined
+  const fault = /[,\s]/.test(path)
+    ? 'the path has a comma or a space'
+    : 'message' in asRule
+      ? asRule.message
+      : undefined
   return fault ? { ...entry, problem: fault, isAllowed: false } : entry
 }
 
@@ -94,20 +99,21 @@ function describeOperation(
 }
 
 function formatProposal(entries: readonly ProposalEntry[]): string {
-  const seen = new Set<string>()
-  const lines = (of: readonly ProposalEntry[]) => of.flatMap(({ rule, says }) => [`# ${says}`, formatOnce(rule, seen)])
+  const formattedShapes = new Set<string>()
+  const lines = (section: readonly ProposalEntry[]) =>
+    section.flatMap(({ rule, description }) => [`# ${description}`, formatOnce(rule, formattedShapes)])
   const allowed = entries.filter(({ isAllowed }) => isAllowed)
-  const others = entries.filter(({ isAllowed }) => !isAllowed)
+  const notAllowed = entries.filter(({ isAllowed }) => !isAllowed)
   return [
-    '# Each rule below would be open to anyone. Take away what nobody outside needs.',
+    '# Each rule below would be open to anyone. Remove every rule that outside callers do not need.',
     ...lines(allowed.filter(({ isWrite }) => !isWrite)),
     ...formatSection(
-      '# Writes by anyone: the backend alone looks at what is in them.',
+      '# Writes by anyone: only the backend validates their content.',
       lines(allowed.filter(({ isWrite }) => isWrite)),
     ),
     ...formatSection(
       '# Not allowed:',
-      others.map(({ rule, problem }) => `#   ${rule}${problem ? `: ${problem}` : ''}`),
+      notAllowed.map(({ rule, problem }) => `#   ${rule}${problem ? `: ${problem}` : ''}`),
     ),
     '',
   ].join('\n')
@@ -117,11 +123,14 @@ function formatSection(title: string, lines: readonly string[]): readonly string
   return lines.length === 0 ? [] : ['', title, ...lines]
 }
 
-/** Two paths of a document may differ in the names of their open places alone. */
-function formatOnce(rule: string, seen: Set<string>): string {
+/**
+ * Formats a rule, or a comment for a duplicate: two paths of a document may differ only in the names of their
+ * parameters.
+ */
+function formatOnce(rule: string, formattedShapes: Set<string>): string {
   const shape = rule.replaceAll(/\{[^}]*\}/g, '{}')
-  if (seen.has(shape)) return `# ${rule} (the same requests as a rule above)`
-  seen.add(shape)
+  if (formattedShapes.has(shape)) return `# ${rule} (the same requests as a rule above)`
+  formattedShapes.add(shape)
   return rule
 }
 
@@ -133,7 +142,7 @@ function readBasePath({ servers }: OpenapiDocument): string {
   return path.replace(/\/+$/, '')
 }
 
-/** Texts of the document are a stranger's: nothing of them may begin a line. */
+/** The text on one line: texts of the document are untrusted and must not begin a line. */
 function toOneLine(text: string): string {
   return text
     .replaceAll(/[\s\p{C}]+/gu, ' ')

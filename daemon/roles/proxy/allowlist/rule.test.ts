@@ -1,11 +1,11 @@
-// How an allowlist is written, and what is refused with the line, the entry and the remedy.
+// Syntax of the allowlist; each fault names line, entry and remedy.
 import { describe, expect, test } from 'vitest'
 import { formatRule, formatRuleFault, parseAllowlist } from './rule.ts'
 
 const faultsOf = (text: string) => parseAllowlist(text).faults.map(formatRuleFault)
 
 describe('an allowlist', () => {
-  test('has an entry a line, or several parted by commas; comments and empty lines say nothing', () => {
+  test('has one entry per line, or several separated by commas; comments and empty lines are ignored', () => {
     const { rules, faults } = parseAllowlist(
       '# read, and nothing, else\r\nGET /a,HEAD /a\n\n   POST\t/b  limit=3 ,, GET /c/{id}/d cache=30 limit=5\n  # GET /e\nGET /f/*',
     )
@@ -26,11 +26,11 @@ describe('an allowlist', () => {
     ])
   })
 
-  test('is empty when nothing is said', () => {
+  test('is empty for empty text', () => {
     expect(parseAllowlist('')).toEqual({ rules: [], faults: [] })
   })
 
-  test('is read back from its own text', () => {
+  test('is parsed back from its formatted text', () => {
     const text = 'GET /\nGET /*\nGET /a/\nGET /a/{b}/*\nHEAD /caf%C3%A9 cache=0\nPOST /a limit=2'
     expect(parseAllowlist(text).rules.map(formatRule).join('\n')).toBe(text)
   })
@@ -38,23 +38,23 @@ describe('an allowlist', () => {
 
 describe('refused', () => {
   test.each([
-    ['PUT /a', 'line 1, "PUT /a": "PUT" may not be allowlisted: GET, HEAD and POST alone'],
+    ['PUT /a', 'line 1, "PUT /a": "PUT" may not be allowlisted: only GET, HEAD and POST'],
     ['GET /a\nget /b', 'line 2, "get /b": methods are written in capitals: GET'],
-    ['GET', 'line 1, "GET": the path is missing: METHOD /path'],
+    ['GET', 'line 1, "GET": the path is missing; write METHOD /path'],
     ['GET a/b', 'line 1, "GET a/b": the path must begin with a slash'],
     ['GET /a?b=c', 'line 1, "GET /a?b=c": a rule has no query and no fragment: it allows any query'],
-    ['GET /a\nGET /b, GET /a', 'line 2, "GET /a": the same requests as "GET /a": keep one of the two'],
+    ['GET /a\nGET /b, GET /a', 'line 2, "GET /a": the same requests as "GET /a": remove one of the two'],
     [
       'GET /a/{x}\nGET /a/{y} limit=1',
-      'line 2, "GET /a/{y} limit=1": the same requests as "GET /a/{x}": keep one of the two',
+      'line 2, "GET /a/{y} limit=1": the same requests as "GET /a/{x}": remove one of the two',
     ],
-    ['POST /a/*', 'line 1, "POST /a/*": POST takes no /*: name each path that may be written to'],
-    ['POST /a cache=5', 'line 1, "POST /a cache=5": answers to POST are never cached: leave cache= out'],
-    ['GET /a limit=0', 'line 1, "GET /a limit=0": limit=0 would serve nobody: leave the rule out'],
-    ['GET /a limit=1 limit=2', 'line 1, "GET /a limit=1 limit=2": limit= is given twice'],
-    ['GET /%61', 'line 1, "GET /%61": requests for it are read as /a: write that'],
-    ['GET /a//b', 'line 1, "GET /a//b": requests for it are read as /a/b: write that'],
-    ['GET /%e2%82%ac', 'line 1, "GET /%e2%82%ac": requests for it are read as /%E2%82%AC: write that'],
+    ['POST /a/*', 'line 1, "POST /a/*": POST does not allow /*: name each path that may be written to'],
+    ['POST /a cache=5', 'line 1, "POST /a cache=5": responses to POST are never cached: remove cache='],
+    ['GET /a limit=0', 'line 1, "GET /a limit=0": limit=0 would refuse every request: remove the rule'],
+    ['GET /a limit=1 limit=2', 'line 1, "GET /a limit=1 limit=2": limit= is set twice'],
+    ['GET /%61', 'line 1, "GET /%61": requests for it are normalised to /a: write that'],
+    ['GET /a//b', 'line 1, "GET /a//b": requests for it are normalised to /a/b: write that'],
+    ['GET /%e2%82%ac', 'line 1, "GET /%e2%82%ac": requests for it are normalised to /%E2%82%AC: write that'],
   ])('%j: %s', (text, fault) => {
     expect(faultsOf(text)).toEqual([fault])
   })
@@ -88,7 +88,7 @@ describe('refused', () => {
     expect(parseAllowlist(text)).toMatchObject({ rules: [], faults: [{ line: 1 }] })
   })
 
-  test('names every entry at once, and shows no more of one than it must', () => {
+  test('reports every faulty entry at once, each shortened', () => {
     expect(faultsOf(`PUT /a\nGET /b\nDELETE /c, GET ${'x'.repeat(5_000)}`)).toHaveLength(3)
     expect(Math.max(...faultsOf(`GET ${'x'.repeat(5_000)}`).map(({ length }) => length))).toBeLessThan(300)
   })

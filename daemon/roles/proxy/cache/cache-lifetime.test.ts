@@ -1,4 +1,4 @@
-// Which answers are kept, and for how long.
+// Responses that may be cached, and for how long.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { decideRequest } from '../serving/decide-request.ts'
@@ -18,7 +18,7 @@ const decide = (method: string, path: string, use = config) =>
 const cachedSeconds = (raw: readonly string[], path = '/a', status = 200, method = 'GET') =>
   computeCacheLifetime(decide(method, path), config, status, raw, now) / 1_000
 
-describe('the time is the least of', () => {
+describe('the lifetime is the minimum', () => {
   test.each([
     [[], '/a', 60],
     [[], '/short', 5],
@@ -69,15 +69,15 @@ describe('never kept', () => {
     expect(cachedSeconds([], '/a', status)).toBe(0)
   })
 
-  test('is an answer to POST, nor any where there is no cache', () => {
+  test('for POST, nor without a cache', () => {
     expect(cachedSeconds([], '/a', 200, 'POST')).toBe(0)
     expect(cachedSeconds([], '/a', 200, 'HEAD')).toBe(60)
-    const none = { ...config, cache_max_bytes: 0 }
-    expect(computeCacheLifetime(decide('GET', '/a', none), none, 200, [], now)).toBe(0)
+    const withoutCache = { ...config, cache_max_bytes: 0 }
+    expect(computeCacheLifetime(decide('GET', '/a', withoutCache), withoutCache, 200, [], now)).toBe(0)
   })
 })
 
-test('what callers cannot differ in does not matter', () => {
+test('Vary on headers that never reach the upstream is ignored', () => {
   expect(cachedSeconds(['Vary', 'Origin, Accept-Encoding, Cookie', 'Content-Encoding', 'identity'])).toBe(60)
 })
 
@@ -87,7 +87,7 @@ test('the key is method, normal form and query, to the byte', () => {
   expect(new Set([...keys, cacheKey('HEAD', decide('HEAD', '/a'))]).size).toBe(7)
 })
 
-test('an answer that may be kept is asked for in one encoding', () => {
+test('a cacheable response is requested in one encoding', () => {
   const head = { method: 'GET', target: '/public-api/a', headers: ['Accept-Encoding', 'gzip, br'], peer: '127.0.0.1' }
   expect(decideRequest(head, config).headers).toEqual(['accept-encoding', 'identity'])
   expect(decideRequest({ ...head, target: '/public-api/never' }, config).headers).toEqual([

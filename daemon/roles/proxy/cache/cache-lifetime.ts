@@ -1,18 +1,18 @@
-// Which answers may be kept, for how long, and under which key.
+// Decides which responses may be cached, for how long, and under which key.
 import type { ProxyConfig } from '../config.ts'
 import { reachesUpstream } from '../request/headers.ts'
 import type { RequestDecision } from '../request/request-decision.ts'
 
-/** Method, normal form and query: GET and HEAD have entries of their own. */
+/** The key of a request in the cache: method, normal form and query. GET and HEAD have separate entries. */
 export function cacheKey(method: string, { path, query }: RequestDecision): string {
   return `${method} ${path}${query}`
 }
 
 /**
- * Milliseconds for which an answer may be kept, 0 for not at all: the least of CACHE_TTL_S, the rule's `cache=`, and what is
- * left of the upstream's own time (RFC 9111 section 4.2). Never kept: other than 2xx, 206, Set-Cookie, `no-store`, `private`,
- * `no-cache`, an encoding that was not requested, and Vary on what callers can differ in.
- * `raw`: the upstream's headers as they came, flat; `now`: milliseconds since 1970.
+ * Milliseconds for which a response may be cached, 0 for not at all: the minimum of CACHE_TTL_S, the rule's `cache=`,
+ * and the remaining lifetime by the upstream (RFC 9111 section 4.2). Never cached: status other than 2xx, 206,
+ * Set-Cookie, `no-store`, `private`, `no-cache`, an encoding that was not requested, and Vary on headers that differ
+ * between callers. `raw`: the upstream's headers, alternating names and values; `now`: milliseconds since 1970.
  */
 export function computeCacheLifetime(
   { isCacheable, rule }: RequestDecision,
@@ -24,14 +24,14 @@ export function computeCacheLifetime(
   if (!isCacheable || status < 200 || status > 299 || status === 206) return 0
   const cacheHeaders = readCacheHeaders(raw)
   if (!cacheHeaders) return 0
-  const own_s = cacheHeaders.shared_s ?? cacheHeaders.age_max_s ?? secondsUntilExpiry(cacheHeaders, now)
-  const upstream_ms = own_s === undefined ? Number.POSITIVE_INFINITY : (own_s - cacheHeaders.age_s) * 1_000
+  const upstream_s = cacheHeaders.shared_s ?? cacheHeaders.age_max_s ?? secondsUntilExpiry(cacheHeaders, now)
+  const upstream_ms = upstream_s === undefined ? Number.POSITIVE_INFINITY : (upstream_s - cacheHeaders.age_s) * 1_000
   const rule_ms = (rule?.cache_s ?? Number.POSITIVE_INFINITY) * 1_000
   return Math.max(0, Math.min(config.cache_ttl_ms, rule_ms, upstream_ms))
 }
 
 type CacheHeaders = {
-  /** Seconds, the least of those given; 0 where one cannot be read. */
+  /** The minimum of the given times, in seconds; 0 where one cannot be parsed. */
   shared_s: number | undefined
   age_max_s: number | undefined
   expires: string | undefined
@@ -39,7 +39,7 @@ type CacheHeaders = {
   age_s: number
 }
 
-/** What the headers say of keeping; undefined when they forbid it. */
+/** Cache directives of the headers; undefined when they forbid caching. */
 function readCacheHeaders(raw: readonly string[]): CacheHeaders | undefined {
   const cacheHeaders: CacheHeaders = {
     shared_s: undefined,
@@ -55,7 +55,7 @@ function readCacheHeaders(raw: readonly string[]): CacheHeaders | undefined {
   return cacheHeaders
 }
 
-/** By header: false forbids to keep the answer. */
+/** Readers by header; false forbids caching. */
 const headerReaders = new Map(
   Object.entries<(cacheHeaders: CacheHeaders, value: string) => boolean>({
     'set-cookie': () => false,
@@ -96,7 +96,7 @@ function applyDirective(cacheHeaders: CacheHeaders, directive: string): boolean 
   return true
 }
 
-/** RFC 9111 section 5.3: a date that cannot be read is one that has passed. */
+/** Seconds until Expires. RFC 9111 section 5.3: an unparsable date has passed. */
 function secondsUntilExpiry({ expires, date }: CacheHeaders, now: number): number | undefined {
   if (expires === undefined) return undefined
   const until = Date.parse(expires)

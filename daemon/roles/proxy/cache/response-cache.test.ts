@@ -1,4 +1,4 @@
-// What the cache keeps within its bytes and its time.
+// The cache stays within its bytes and its times.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { responseCache } from './response-cache.ts'
@@ -9,7 +9,7 @@ const answer = (bytes: number, headers: readonly string[] = []) => ({
   body: new Uint8Array(bytes),
 })
 
-test('an answer lives for its time, and tells its age', () => {
+test('a response is served until its lifetime ends, with its age', () => {
   const cache = responseCache(100_000)
   expect(cache.put('a', answer(10, ['content-type', 'a/b']), 5_000, 1_000)).toBe(true)
   expect(cache.get('a', 3_999)).toEqual({ ...answer(10), headers: ['content-type', 'a/b', 'age', '2'] })
@@ -18,13 +18,13 @@ test('an answer lives for its time, and tells its age', () => {
   expect([cache.entries, cache.bytes]).toEqual([0, 0])
 })
 
-test('an age that it came with is added to', () => {
+test('an Age of the upstream is added', () => {
   const cache = responseCache(100_000)
   cache.put('a', answer(1, ['vary', 'age', 'age', '30', 'x', 'y']), 60_000, 0)
   expect(cache.get('a', 2_500)?.headers).toEqual(['vary', 'age', 'x', 'y', 'age', '32'])
 })
 
-test('what was not used for longest goes first', () => {
+test('the least recently used response is evicted first', () => {
   const cache = responseCache(8_000)
   for (const key of ['a', 'b', 'c', 'd']) cache.put(key, answer(1_400), 1_000, 0)
   cache.get('a', 1)
@@ -38,7 +38,7 @@ test('what was not used for longest goes first', () => {
   ])
 })
 
-test('a newer answer takes the place of the older, and one that may not be kept takes it away', () => {
+test('a newer response replaces the older one, and a response that is too large removes it', () => {
   const cache = responseCache(100_000)
   cache.put('a', answer(1), 1_000, 0)
   cache.put('a', answer(2), 1_000, 0)
@@ -47,16 +47,20 @@ test('a newer answer takes the place of the older, and one that may not be kept 
   expect(cache.get('a', 1)).toBeUndefined()
 })
 
-test('no budget keeps nothing, and clear forgets all', () => {
-  const none = responseCache(0)
-  expect([none.put('a', answer(0), 1_000, 0), none.entries, none.largest_body_bytes]).toEqual([false, 0, 0])
+test('without a budget nothing is cached, and clear removes everything', () => {
+  const emptyCache = responseCache(0)
+  expect([emptyCache.put('a', answer(0), 1_000, 0), emptyCache.entries, emptyCache.largest_body_bytes]).toEqual([
+    false,
+    0,
+    0,
+  ])
   const cache = responseCache(100_000)
   cache.put('a', answer(1), 1_000, 0)
   cache.clear()
   expect([cache.entries, cache.bytes, cache.get('a', 1)]).toEqual([0, 0, undefined])
 })
 
-test('the budget holds, and the sum of bytes is that of the entries, whatever is put and asked for', () => {
+test('the budget is never exceeded, and the sum of bytes is that of the entries, for any operations', () => {
   const puts = fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.nat(5_000), fc.nat(50)), { maxLength: 60 })
   fc.assert(
     fc.property(puts, (steps) => {

@@ -1,36 +1,39 @@
-// Answers that are kept for a while: least recently used go first when the bytes run out, and none outlives its time.
+// A cache of responses: evicts the least recently used when the bytes run out, and expired ones.
 
 export type CachedResponse = {
   readonly status: number
-  /** Flat, cleaned for the caller. */
+  /** Alternating names and values, cleaned for the caller. */
   readonly headers: readonly string[]
-  /** Its own bytes, not a view into a larger buffer: the budget counts what is seen of it. */
+  /** The body in its own buffer, not a view of a larger one, so that the budget counts all retained bytes. */
   readonly body: Uint8Array
 }
 
 export interface ResponseCache {
-  /** With an Age header: that of the answer when it came, and the time since (RFC 9111 section 5.1). */
+  /** The response with an Age header: the age on arrival plus the time since (RFC 9111 section 5.1). */
   get(key: string, now: number): CachedResponse | undefined
-  /** False when it is larger than one entry may be; then whatever had the key is gone too. */
-  put(key: string, kept: CachedResponse, life_ms: number, now: number): boolean
+  /**
+   * Stores a response. False when it exceeds the size of an entry; an older response under the key is removed then as
+   * well.
+   */
+  put(key: string, response: CachedResponse, life_ms: number, now: number): boolean
   clear(): void
   readonly entries: number
-  /** Of keys, headers and bodies, with what an entry costs besides: never above the budget. */
+  /** Bytes of keys, headers and bodies, plus overhead; never above the budget. */
   readonly bytes: number
   /** Largest body worth collecting. */
   readonly largest_body_bytes: number
 }
 
-/** What an entry costs besides its bytes: objects, and its place in the map. */
+/** Overhead of an entry besides its bytes: objects, and its slot in the map. */
 const entry_overhead_bytes = 512
 
-/** `max_bytes` 0 keeps nothing. `now` is in milliseconds and need not be a date. */
+/** Creates a cache; with `max_bytes` 0 it stores nothing. `now` is in milliseconds of any clock. */
 export function responseCache(max_bytes: number): ResponseCache {
   type Entry = CachedResponse & { readonly bytes: number; readonly born: number; readonly until: number }
-  /** In the order of use: the first is the one not used for longest. */
+  /** In the order of use, the least recently used first. */
   const entries = new Map<string, Entry>()
   let bytes = 0
-  // One answer shall not push out all others.
+  // One response must not evict all others.
   const largest = Math.floor(max_bytes / 4)
 
   const drop = (key: string, entry: Entry) => {
@@ -58,19 +61,19 @@ export function responseCache(max_bytes: number): ResponseCache {
       const { status, headers, body, born } = entry
       return { status, headers: [...headers, 'age', String(Math.floor((now - born) / 1_000))], body }
     },
-    put(key, kept, life_ms, now) {
+    put(key, response, life_ms, now) {
       const before = entries.get(key)
       if (before) drop(key, before)
-      const size = entry_overhead_bytes + 2 * key.length + kept.body.byteLength + sumLengths(kept.headers)
+      const size = entry_overhead_bytes + 2 * key.length + response.body.byteLength + sumLengths(response.headers)
       if (size > largest || life_ms <= 0) return false
       for (const [oldest, entry] of entries) {
         if (bytes + size <= max_bytes) break
         drop(oldest, entry)
       }
-      const isAge = (_: string, at: number) => kept.headers[at - (at % 2)] === 'age'
-      const headers = kept.headers.filter((text, at) => !isAge(text, at))
-      const born = now - 1_000 * (Number(kept.headers.filter(isAge)[1]) || 0)
-      entries.set(key, { ...kept, headers, bytes: size, born, until: now + life_ms })
+      const isAge = (_: string, at: number) => response.headers[at - (at % 2)] === 'age'
+      const headers = response.headers.filter((text, at) => !isAge(text, at))
+      const born = now - 1_000 * (Number(response.headers.filter(isAge)[1]) || 0)
+      entries.set(key, { ...response, headers, bytes: size, born, until: now + life_ms })
       bytes += size
       return true
     },

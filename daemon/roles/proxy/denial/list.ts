@@ -1,4 +1,4 @@
-// What was refused most often since the role started: where an allowlist is wrong, or somebody is looking for a way in.
+// Lists the most frequent denials since the role started: they show gaps of an allowlist, and attacks.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { denialsPart } from '../parts.ts'
@@ -8,14 +8,14 @@ const denial = z
   .strictObject({
     ...requestRecord.pick({ reason: true, method: true, path: true }).shape,
     count: z.int().min(1),
-    at_most_over: z.int().min(0).meta({ description: 'By how much the count may be too high; it is never too low' }),
+    at_most_over: z.int().min(0).meta({ description: 'Maximum overestimate of the count; the count is never too low' }),
     last_at: z.iso.datetime(),
     last_source: z.string(),
   })
   .meta({ id: 'ProxyDenial' })
 
 export const list = operation({
-  summary: 'List what was refused most often since the role started',
+  summary: 'List the most frequent denials since the role started',
   method: 'GET',
   path: '/api/v2/proxy/denial',
   input: z.strictObject({

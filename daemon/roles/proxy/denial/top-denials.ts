@@ -2,10 +2,10 @@
 
 import type { ProxyReason } from '../reasons.ts'
 
-/** What requests are alike in. */
+/** Kind of a denial: requests of one kind are counted together. */
 export type DenialKind = { readonly reason: ProxyReason; readonly method: string; readonly path: string }
 
-/** `at_most_over`: how much of the count may belong to others, whose place it took. */
+/** `at_most_over`: part of the count that may belong to other kinds, whose slot this kind took. */
 export type RankedDenial = DenialKind & {
   readonly count: number
   readonly at_most_over: number
@@ -16,19 +16,19 @@ export type RankedDenial = DenialKind & {
 type DenialSlot = { readonly kind: DenialKind; count: number; over: number; last_at: string; last_source: string }
 
 /**
- * Space-Saving (Metwally, Agrawal, El Abbadi: Efficient computation of frequent and top-k elements, ICDT 2005): whatever
- * makes up more than 1/slots of all is in it, and no count is too low.
+ * Space-Saving (Metwally, Agrawal, El Abbadi: Efficient computation of frequent and top-k elements, ICDT 2005): every
+ * kind that makes up more than 1/slots of all is included, and no count is too low.
  */
 export class TopDenials {
   readonly #most: number
   readonly #slots = new Map<string, DenialSlot>()
   #total = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxSlots: number) {
+    this.#most = maxSlots
   }
 
-  /** All that were counted. */
+  /** Number of all counted denials. */
   get total(): number {
     return this.#total
   }
@@ -48,7 +48,7 @@ export class TopDenials {
     this.#slots.set(key, { kind, count: over + 1, over, last_at: at, last_source: source })
   }
 
-  /** Most often first; those alike in that by path. */
+  /** The most frequent kinds first; equal counts by path. */
   top(limit: number): RankedDenial[] {
     return [...this.#slots.values()]
       .toSorted((a, b) => b.count - a.count || (a.kind.path < b.kind.path ? -1 : 1))
@@ -62,7 +62,7 @@ export class TopDenials {
       }))
   }
 
-  /** Takes out the rarest, and says how often it was. */
+  /** Removes the rarest kind. Returns its count. */
   #makeRoom(): number {
     let rarest: [string, DenialSlot] | undefined
     for (const entry of this.#slots) if (!rarest || entry[1].count < rarest[1].count) rarest = entry

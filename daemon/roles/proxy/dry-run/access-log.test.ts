@@ -1,4 +1,4 @@
-// Requests as access logs hold them, hostile ones included: nothing in a line may stop the reading.
+// Access logs with hostile lines: no line stops the parser.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseLogLine } from './access-log.ts'
@@ -81,11 +81,11 @@ test.each([
     '1.1.1.1 - - [t] "GET /a',
     `{"method":"GET","uri":"/${'a'.repeat(70_000)}"}`,
   ],
-])('%j holds no request', (line) => {
+])('%j has no request', (line) => {
   expect(parseLogLine(line)).toBeUndefined()
 })
 
-test('nothing in a line throws', () => {
+test('no line throws', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',

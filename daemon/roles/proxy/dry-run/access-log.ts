@@ -1,14 +1,14 @@
-// Reads requests out of access logs: the combined format of nginx and Apache, and JSON lines as several servers write them.
+// Parses requests from access logs: the combined format of nginx and Apache, and the JSON lines of several servers.
 
 export type LoggedRequest = {
   readonly method: string
-  /** As the request line had it: one character for each byte. */
+  /** Target of the request line, one character for each byte. */
   readonly target: string
-  /** Address of the caller, as the log has it; '' where it has none. */
+  /** Address of the caller in the log; '' where there is none. */
   readonly source: string
-  /** Milliseconds since 1970; undefined where the line does not say. */
+  /** Milliseconds since 1970; undefined where the line has no time. */
   readonly at: number | undefined
-  /** What the logging server answered; undefined where the line does not say. */
+  /** Status of the logging server's response; undefined where the line has none. */
   readonly status: number | undefined
 }
 
@@ -21,7 +21,7 @@ export function parseLogLine(line: string): LoggedRequest | undefined {
   return text.startsWith('{') ? parseJsonLine(text) : parseCombinedLine(text)
 }
 
-// host ident user [time] "request" status …; what is quoted may hold escaped quotes.
+// host ident user [time] "request" status …; quoted parts may contain escaped quotes.
 const combinedPattern = /^(\S+) \S+ [^[]*\[([^\]]+)\] "((?:[^"\\]|\\.)*)" (\d{3}|-)/
 
 function parseCombinedLine(line: string): LoggedRequest | undefined {
@@ -45,7 +45,7 @@ function parseRequestLine(line: string): { method: string; target: string } | un
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', v: '\v', f: '\f' }
 
-/** `\xHH` for a byte (nginx, Apache); Apache's `\"`, `\\` and letters besides. */
+/** Decodes `\xHH` for a byte (nginx, Apache), and Apache's `\"`, `\\` and letter escapes. */
 function unescapeText(text: string): string {
   return text.replaceAll(/\\(?:x([0-9A-Fa-f]{2})|(.))/g, (_, byte: string | undefined, letter: string) =>
     byte ? String.fromCharCode(Number.parseInt(byte, 16)) : (escapes[letter] ?? letter),
@@ -54,16 +54,16 @@ function unescapeText(text: string): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `10/Oct/2000:13:55:36 -0700`. */
+/** Parses a time such as `10/Oct/2000:13:55:36 -0700`. */
 function parseCombinedTime(text: string): number | undefined {
-  const [, day, name = '', year, time, zone] =
+  const [, day, name = '', year, time, offset] =
     /^(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})$/.exec(text) ?? []
   const month = months.indexOf(name) + 1
-  if (month === 0 || !zone) return undefined
-  return parseDate(`${year}-${String(month).padStart(2, '0')}-${day}T${time}${zone.slice(0, 3)}:${zone.slice(3)}`)
+  if (month === 0 || !offset) return undefined
+  return parseDate(`${year}-${String(month).padStart(2, '0')}-${day}T${time}${offset.slice(0, 3)}:${offset.slice(3)}`)
 }
 
-// Names by which servers call the same thing: nginx and Apache by custom, Caddy, Traefik, Envoy.
+// Field names of several servers: nginx and Apache by custom, Caddy, Traefik, Envoy.
 const methodNames = ['method', 'request_method', 'RequestMethod', 'http_method', 'verb', 'request.method']
 const targetNames = ['request_uri', 'uri', 'target', 'RequestPath', 'path', 'url', 'request.uri']
 const sourceNames = [
@@ -95,14 +95,14 @@ function parseJsonLine(text: string): LoggedRequest | undefined {
   } catch {
     return undefined
   }
-  const whole = findField(line, ['request'])
+  const requestLine = findField(line, ['request'])
   const method = findField(line, methodNames)
   const target = findField(line, targetNames)
   const parts =
     typeof method === 'string' && typeof target === 'string'
       ? { method, target: toByteString(target) }
-      : typeof whole === 'string'
-        ? parseRequestLine(toByteString(whole))
+      : typeof requestLine === 'string'
+        ? parseRequestLine(toByteString(requestLine))
         : undefined
   if (!parts || !/^[A-Za-z-]+$/.test(parts.method) || parts.target === '') return undefined
   const source = findField(line, sourceNames)
@@ -114,7 +114,7 @@ function parseJsonLine(text: string): LoggedRequest | undefined {
   }
 }
 
-/** JSON has characters where the request line had bytes of UTF-8. */
+/** One character for each byte of UTF-8: JSON has characters where the request line had bytes. */
 function toByteString(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
@@ -132,7 +132,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
-/** A date as text, or seconds since 1970, with a fraction or not. */
+/** Parses a date as text, or seconds since 1970 with or without a fraction. */
 function parseMoment(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value * 1_000
   if (typeof value !== 'string') return undefined

@@ -1,4 +1,4 @@
-// The explanation of a request before it is made: each step, and why the request ends where it does.
+// Explanations of a request in advance: each step, and the reason for its end.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { settings } from '../settings.ts'
@@ -18,7 +18,7 @@ const explained = (method: string, target: string, headers: readonly string[] = 
 }
 
 describe('a request is explained', () => {
-  test('to the last step when it is forwarded', () => {
+  test('up to the last step when it is forwarded', () => {
     expect(explained('GET', '/public-api/report/42?a=b', ['X-Forwarded-For', '203.0.113.7', 'Accept', 'a/b'])).toEqual({
       status: undefined,
       steps: [
@@ -27,18 +27,18 @@ describe('a request is explained', () => {
         'prefix passes: under /public-api',
         'path passes: in normal form /report/42',
         'rule passes: allowed by "GET /report/{id}"',
-        'headers passes: accept, accept-encoding go on, no other',
-        'preflight passes: GET is no preflight',
+        'headers passes: forwards accept, accept-encoding and no other',
+        'preflight passes: GET is not a preflight',
         'rate depends: 60 in 60 s are served, the next is 429; counted as proxy:rl:203.0.113.7',
         'rate depends: 5 in 60 s are served, the next is 429; counted as proxy:rl:rule:GET /report/{id}:203.0.113.7',
-        'cache depends: answered from the cache, without token and upstream, when an answer of at most 30 s is there',
-        'token depends: a service token of the limited client; 503 when none can be had',
-        'forward depends: GET /report/42?a=b, with the token in place of any credential',
+        'cache depends: answered from the cache, without token and upstream, if a response of at most 30 s is cached',
+        'token depends: a service token of the limited client; 503 when none can be obtained',
+        'forward depends: GET /report/42?a=b, with the service token instead of the caller’s credentials',
       ],
     })
   })
 
-  test('with its body and the stricter limit when it writes', () => {
+  test('with body and the stricter limit for a write', () => {
     expect(explained('POST', '/public-api/feedback').steps.slice(7, 10)).toEqual([
       'rate depends: 60 in 60 s are served, the next is 429; counted as proxy:rl:203.0.113.7',
       'body depends: read whole; 413 when it is larger than 65536 bytes',
@@ -46,14 +46,16 @@ describe('a request is explained', () => {
     ])
   })
 
-  test('to the step that stops it, with the reason by which audit and metrics know it', () => {
+  test('up to the step that stops it, with its reason in audit and metrics', () => {
     const { status, steps } = explained('GET', '/public-api/report/1%2f2', [])
     expect(status).toBe(404)
     expect(steps).toHaveLength(4)
     expect(steps[0]).toBe(
-      'source passes: 10.0.0.1, the connection itself, since X-Forwarded-For has no address 1 from its end',
+      'source passes: 10.0.0.1, the connection itself, since X-Forwarded-For has no address at position 1 from its end',
     )
-    expect(steps[3]).toBe('path stops: An escaped slash: one segment to some, two to others. (encoded_slash): 404')
+    expect(steps[3]).toBe(
+      'path stops: The path has an escaped slash, which servers interpret differently. (encoded_slash): 404',
+    )
     expect(explained('PUT', '/public-api/feedback').steps.at(-1)).toMatch(/^rule stops: .* \(method\): 404$/)
     expect(explained('GET', '/public-api/report/1', ['Content-Length', '3'])).toMatchObject({ status: 400 })
   })

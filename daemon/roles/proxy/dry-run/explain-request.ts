@@ -43,7 +43,7 @@ function explainHeadStep(
 ): StepExplanation {
   const { next, step, reason } = decision
   if (name === step && reason !== undefined) {
-    const { says, status } = lookUpReason(reason)
+    const { description: says, status } = lookUpReason(reason)
     return { step, outcome: 'stops', says: `${says} (${reason}): ${status}` }
   }
   if (name === step && next === 'preflight') {

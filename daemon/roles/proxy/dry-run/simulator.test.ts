@@ -1,4 +1,4 @@
-// A day of an access log through the proxy's rules, before the proxy stands there.
+// Replay of an access log against the rules of the proxy.
 import { expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { settings } from '../settings.ts'
@@ -22,7 +22,7 @@ const simulationOf = (lines: readonly string[], top = 10) => {
   return simulation.result(top)
 }
 
-test('requests are counted by rule and by reason, most first', () => {
+test('requests are counted by rule and by reason, the most frequent first', () => {
   expect(
     simulationOf([
       line(0, 'GET /public-api/report'),
@@ -57,7 +57,7 @@ test('requests are counted by rule and by reason, most first', () => {
   })
 })
 
-test('limits count by source and by the times of the log, in windows from the first request', () => {
+test('limits count per source by the times of the log, in windows from the first request', () => {
   const six = [0, 10, 20, 30, 40, 59].map((second) => line(second, 'GET /public-api/report'))
   expect(simulationOf(six)).toMatchObject({ forwarded: 5, denied: [{ reason: 'rate_limited', count: 1 }] })
   expect(simulationOf([...six, line(60, 'GET /public-api/report')])).toMatchObject({ forwarded: 6 })
@@ -66,7 +66,7 @@ test('limits count by source and by the times of the log, in windows from the fi
   })
 })
 
-test('rules and writes have limits of their own', () => {
+test('rules and writes have separate limits', () => {
   const reads = [0, 1, 2].map((second) => line(second, 'GET /public-api/report/1'))
   const writes = [3, 4].map((second) => line(second, 'POST /public-api/feedback'))
   expect(simulationOf([...reads, ...writes]).denied).toEqual([
@@ -75,7 +75,7 @@ test('rules and writes have limits of their own', () => {
   ])
 })
 
-test('no more is shown than was asked for', () => {
+test('the list of denials is limited', () => {
   const lines = Array.from({ length: 20 }, (_, at) => line(0, `GET /public-api/x${at}`))
   expect(simulationOf(lines, 3).top_denied).toHaveLength(3)
 })

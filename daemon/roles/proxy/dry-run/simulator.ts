@@ -9,17 +9,17 @@ import { type LoggedRequest, parseLogLine } from './access-log.ts'
 
 export type Simulation = {
   readonly requests: number
-  /** Lines with no request in them. */
+  /** Lines without a request. */
   readonly unread: number
   readonly forwarded: number
   readonly preflights: number
-  /** By reason, most first; the limits' reasons among them. */
+  /** Counts by reason, rate limits included, the most frequent first. */
   readonly denied: readonly { readonly reason: ProxyReason; readonly count: number }[]
-  /** By method, path and reason, most first. */
+  /** Denials by method, path and reason, the most frequent first. */
   readonly top_denied: readonly DeniedPath[]
-  /** Every rule with the requests that it let through, in the order of the allowlist: 0 is a rule that no request needed. */
+  /** Every rule with the number of requests that it allowed, in the order of the allowlist; 0 marks an unused rule. */
   readonly rules: readonly { readonly rule: string; readonly count: number }[]
-  /** Requests that the logging server answered below 400, and the proxy would not have forwarded. */
+  /** Requests that the logging server answered below 400, and that the proxy would not forward. */
   readonly would_break: number
 }
 
@@ -39,8 +39,8 @@ export interface Simulator {
 const max_entries = 100_000
 
 /**
- * Decides each line as it is read. Limits count by the log's own times, in fixed windows from a source's first request; lines
- * without a time are not limited. Bodies, tokens and the cache are not known to a log.
+ * Creates a simulator that decides each line. Limits count by the times of the log, in fixed windows from a source's
+ * first request; lines without a time are not limited. A log has no bodies or tokens, and the cache is not simulated.
  */
 export function simulator(config: ProxyConfig): Simulator {
   const reasons = new Map<ProxyReason, number>()
@@ -90,7 +90,7 @@ function compareByCount(a: { count: number }, b: { count: number }): number {
   return b.count - a.count
 }
 
-/** The address that the logging server saw stands where the last trusted hop would write it. */
+/** The head of a request, with the address of the log where the last trusted hop would write it. */
 function buildRequestHead({ method, target, source }: LoggedRequest, { depth }: ProxyConfig) {
   const hops = [source, ...Array<string>(depth - 1).fill('unknown')]
   return { method, target, headers: ['x-forwarded-for', hops.join(', ')], peer: '' }
@@ -122,7 +122,7 @@ function exceedsLimit({ key, limit }: RateCounter, at: number, windows: Map<stri
   }
   windows.delete(key)
   windows.set(key, { from: at, count: 1 })
-  // The first is the one that began longest ago.
+  // The first window began longest ago.
   const [oldest = key] = windows.keys()
   if (windows.size > max_entries) windows.delete(oldest)
   return limit < 1

@@ -1,4 +1,4 @@
-// Reads records out of the segments that the store keeps whole: newest first, on from where a list has ended.
+// Lists records from segments that the store keeps whole, newest first, from the position of a cursor on.
 
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -10,13 +10,16 @@ import { type RecordFilter, selectSegmentMark } from './segment-marks.ts'
 
 export type RequestRecordPage = { readonly items: RequestRecord[]; readonly next_cursor?: string }
 
-/** `place`: segment and line, so that records of one millisecond have an order too. */
+/** A matching line. `place`: segment and line, which order records of one millisecond. */
 type SegmentLine = { readonly at: number; readonly place: string; readonly line: string }
 
-/** The last record that was given, and until when the newest segment may reach that holds what comes after it. */
+/**
+ * A position in the list: the last returned record, and the latest end of the segments that hold the following
+ * records.
+ */
 type SegmentPosition = { readonly until: number; readonly at: number; readonly place: string }
 
-/** Segments that are looked through in vain for one list: then it ends early, and can be gone on with. */
+/** Maximum number of segments without a match per list: then it ends early with a cursor. */
 const max_fruitless_segments = 32
 
 const newestPosition: SegmentPosition = { until: Number.MAX_SAFE_INTEGER, at: Number.MAX_SAFE_INTEGER, place: '' }
@@ -24,36 +27,36 @@ const newestPosition: SegmentPosition = { until: Number.MAX_SAFE_INTEGER, at: Nu
 /** @throws Refusal('malformed') for a cursor of another list. */
 export async function listSegmentRecords(
   call: Call,
-  wanted: RecordFilter,
+  filter: RecordFilter,
   limit: number,
   cursor: string | undefined,
 ): Promise<RequestRecordPage> {
-  const query = buildSegmentQuery(wanted, limit, cursor)
+  const query = buildSegmentQuery(filter, limit, cursor)
   const after = parsePosition(query)
-  const held: { readonly until: number; readonly found: readonly SegmentLine[] }[] = []
+  const segmentMatches: { readonly until: number; readonly matches: readonly SegmentLine[] }[] = []
   let open = -1
   let in_vain = 0
-  for await (const { id, until, lines } of walkSegments(call, selectSegmentMark(wanted), after.until)) {
-    const given = held.flatMap(({ found }) => found.filter(({ at }) => at > until)).length
-    if (given > limit || in_vain >= max_fruitless_segments) {
+  for await (const { id, until, lines } of walkSegments(call, selectSegmentMark(filter), after.until)) {
+    const returned_count = segmentMatches.flatMap(({ matches }) => matches.filter(({ at }) => at > until)).length
+    if (returned_count > limit || in_vain >= max_fruitless_segments) {
       open = until
       break
     }
-    const found = matchLines(id, lines, wanted, after)
-    if (found.length > 0) held.push({ until, found })
+    const matches = matchLines(id, lines, filter, after)
+    if (matches.length > 0) segmentMatches.push({ until, matches })
     else if (until <= after.at) in_vain += 1
   }
-  // A segment that is not looked at may hold what is as new as its end.
-  const sure = held
-    .flatMap(({ found }) => found.filter(({ at }) => at > open))
-    .sort((one, other) => comparePositions(other, one))
-  const some = sure.slice(0, limit)
-  const items = some.map(({ line }) => parseRecordLine(line)).filter((record) => record !== undefined)
-  if (open < 0 && sure.length <= limit) return { items }
+  // A segment that was not read may hold records as new as its end.
+  const safe = segmentMatches
+    .flatMap(({ matches }) => matches.filter(({ at }) => at > open))
+    .sort((left, right) => comparePositions(right, left))
+  const page = safe.slice(0, limit)
+  const items = page.map(({ line }) => parseRecordLine(line)).filter((record) => record !== undefined)
+  if (open < 0 && safe.length <= limit) return { items }
   const all = { at: open, place: '\uffff' }
-  const last = sure.length > limit ? (some.at(-1) ?? all) : all
-  const rest = held
-    .filter(({ found }) => found.some((each) => comparePositions(each, last) < 0))
+  const last = safe.length > limit ? (page.at(-1) ?? all) : all
+  const rest = segmentMatches
+    .filter(({ matches }) => matches.some((each) => comparePositions(each, last) < 0))
     .map(({ until }) => until)
   const until = Math.max(open, ...rest)
   const next_cursor = writeCursor('segments', query, { value: until, id: `${last.at} ${last.place}` })
@@ -66,34 +69,34 @@ function buildSegmentQuery({ verdict, source }: RecordFilter, limit: number, cur
 }
 
 function parsePosition(query: ListQuery): SegmentPosition {
-  const found = readCursor('segments', query)
-  if (!found) return newestPosition
-  const [, at, place = ''] = /^(\d{1,16}) (.*)$/.exec(found.id) ?? []
-  if (at === undefined || typeof found.value !== 'number')
-    throw refuse('malformed', 'the cursor is not one of this list')
-  return { until: found.value, at: Number(at), place }
+  const position = readCursor('segments', query)
+  if (!position) return newestPosition
+  const [, at, place = ''] = /^(\d{1,16}) (.*)$/.exec(position.id) ?? []
+  if (at === undefined || typeof position.value !== 'number')
+    throw refuse('malformed', 'the cursor does not belong to this list; start again without it')
+  return { until: position.value, at: Number(at), place }
 }
 
-function comparePositions(one: Pick<SegmentLine, 'at' | 'place'>, other: Pick<SegmentLine, 'at' | 'place'>): number {
-  return one.at - other.at || (one.place < other.place ? -1 : one.place > other.place ? 1 : 0)
+function comparePositions(left: Pick<SegmentLine, 'at' | 'place'>, right: Pick<SegmentLine, 'at' | 'place'>): number {
+  return left.at - right.at || (left.place < right.place ? -1 : left.place > right.place ? 1 : 0)
 }
 
-function matchLines(segment: string, lines: string, wanted: RecordFilter, after: SegmentPosition): SegmentLine[] {
-  const found: SegmentLine[] = []
+function matchLines(segment: string, lines: string, filter: RecordFilter, after: SegmentPosition): SegmentLine[] {
+  const matches: SegmentLine[] = []
   for (const [at, line] of lines.split('\n').entries()) {
     const head = readLineHead(line)
     if (!head) continue
-    if (wanted.verdict !== undefined && head.verdict !== wanted.verdict) continue
-    if (wanted.source !== undefined && head.source !== wanted.source) continue
+    if (filter.verdict !== undefined && head.verdict !== filter.verdict) continue
+    if (filter.source !== undefined && head.source !== filter.source) continue
     const each = { at: head.at, place: `${segment}-${String(at).padStart(6, '0')}`, line }
-    if (comparePositions(each, after) < 0) found.push(each)
+    if (comparePositions(each, after) < 0) matches.push(each)
   }
-  return found
+  return matches
 }
 
 type StoredSegment = { readonly id: string; readonly until: number; readonly lines: string }
 
-/** Those that reach no further than `until`, by how far they reach, the furthest first. */
+/** Segments that end at or before `until`, the latest end first. */
 async function* walkSegments(call: Call, mark: string | undefined, until: number): AsyncGenerator<StoredSegment> {
   const order = { field: 'until', direction: 'desc' } as const
   let cursor: string | undefined

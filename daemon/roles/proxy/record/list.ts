@@ -1,4 +1,4 @@
-// Audit records of public requests, newest first.
+// Lists audit records of public requests, newest first.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
@@ -15,19 +15,19 @@ export const list = operation({
   input: z.strictObject({
     ...listFields,
     verdict: requestRecord.shape.verdict.optional(),
-    source: z.string().max(64).optional().meta({ description: 'Address whose requests are wanted' }),
+    source: z.string().max(64).optional().meta({ description: 'Address of the requests' }),
   }),
   output: pageSchema(requestRecord).meta({ id: 'ProxyRecordPage' }),
   errors: [],
   allow: 'proxy:read',
 
   async run(call, { limit, cursor, ...filter }) {
-    const [present, former] = call.part(auditJournalPart).storesWholeSegments
+    const [current, former] = call.part(auditJournalPart).storesWholeSegments
       ? [listInSegments, listDocuments]
       : [listDocuments, listInSegments]
     if (cursor?.startsWith(former_cursor_prefix))
       return markAsFormer(await former(call, filter, limit, cursor.slice(former_cursor_prefix.length)))
-    const { items, next_cursor } = await present(call, filter, limit, cursor)
+    const { items, next_cursor } = await current(call, filter, limit, cursor)
     if (next_cursor !== undefined) return { items, next_cursor }
     if (items.length === limit) return { items, next_cursor: former_cursor_prefix }
     const rest = markAsFormer(await former(call, filter, limit - items.length, ''))
@@ -35,7 +35,10 @@ export const list = operation({
   },
 })
 
-/** Begins a cursor into what was stored the other way, before the site's documents were moved: it is older than the rest. */
+/**
+ * Prefix of cursors into records stored in the other form, before the site's documents were migrated; these are the
+ * oldest.
+ */
 const former_cursor_prefix = 'before.'
 
 function markAsFormer({ items, next_cursor }: RequestRecordPage): RequestRecordPage {
@@ -52,5 +55,5 @@ async function listDocuments(
 ): Promise<RequestRecordPage> {
   const query = buildListQuery(filter, limit, cursor === '' ? undefined : cursor, { field: 'at', direction: 'desc' })
   const { docs, ...next } = await call.store(requestRecords).list(query)
-  return { items: docs.map(({ value: { tenant_id: _, expires_ts: __, ...shown } }) => shown), ...next }
+  return { items: docs.map(({ value: { tenant_id: _, expires_ts: __, ...record } }) => record), ...next }
 }

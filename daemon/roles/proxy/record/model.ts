@@ -1,4 +1,4 @@
-// One audit record for each public request: as the thread writes it down, as it is kept, and as it is shown.
+// The audit record of a public request: as the thread writes it, as it is stored, and as it is returned.
 import * as z from 'zod'
 import { collection } from '../../../kernel/store/store.ts'
 import { type ProxyReason, type RequestVerdict, reasons } from '../reasons.ts'
@@ -10,16 +10,19 @@ const reasonField = z
 export const requestRecord = z
   .strictObject({
     at: z.iso.datetime(),
-    source: z.string().meta({ description: 'Whom the request counts for, by the trusted hops' }),
+    source: z.string().meta({ description: 'Source of the request, according to the trusted hops' }),
     method: z.string(),
     path: z.string().meta({
-      description: 'Normal form without prefix and query; what has none stands as it came, without its query',
+      description: 'Normal form without prefix and query; a path without a normal form as received, without its query',
     }),
     verdict: z.enum(['allow', 'denied', 'method_not_allowed'] satisfies readonly RequestVerdict[]),
-    upstream_status: z.int().nullable().meta({ description: 'What the upstream answered; null when it was not asked' }),
-    status: z.int().meta({ description: 'What the caller was answered; 0 for one who had left' }),
-    reason: reasonField.meta({ description: 'Why: a word of docs/proxy.md' }),
-    rule: z.string().optional().meta({ description: 'The rule of the allowlist that the request fits' }),
+    upstream_status: z
+      .int()
+      .nullable()
+      .meta({ description: 'Status of the upstream; null when the request was not forwarded' }),
+    status: z.int().meta({ description: 'Status of the response; 0 when the caller had disconnected' }),
+    reason: reasonField.meta({ description: 'Reason code, as listed in docs/proxy.md' }),
+    rule: z.string().optional().meta({ description: 'The matching rule of the allowlist' }),
   })
   .meta({ id: 'ProxyRecord' })
 export type RequestRecord = z.infer<typeof requestRecord>
@@ -31,7 +34,10 @@ export const storedRequestRecord = z.strictObject({
 })
 export type StoredRequestRecord = z.infer<typeof storedRequestRecord>
 
-/** One document for each request, where others search the index too. The interface names it; in a cluster site and role stand before it. */
+/**
+ * Records as documents, one for each request, where other software reads the index. The interface defines the name;
+ * in a cluster site and role precede it.
+ */
 export const requestRecords = collection({
   name: 'proxy',
   schema: storedRequestRecord,
@@ -39,8 +45,8 @@ export const requestRecords = collection({
 })
 
 /**
- * What became of a segment of the journal: made with its record in the audit chain, so that each is there once. `lines` are
- * those of the file, byte for byte, where the records are not documents of their own; `until` is when the newest was noted.
+ * A shipped segment of the journal, stored with its record in the audit chain so that it is shipped once. `lines`:
+ * the lines of the file, byte for byte, where records are not separate documents; `until`: time of the newest record.
  */
 export const shippedSegment = z.strictObject({
   tenant_id: z.string(),
@@ -54,7 +60,7 @@ export const shippedSegment = z.strictObject({
 
 export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: ['until'] })
 
-/** Which segments hold records of a verdict, of a source, or of both: see `marksOf`. */
+/** Index of the segments with records of a verdict, of a source, or of both: see `deriveSegmentMarks`. */
 export const segmentMark = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),

@@ -1,4 +1,4 @@
-// A record as a line: whatever a caller sends is one line, and comes back as it was.
+// Any request becomes one line, which parses back to its record.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ProxyReason, reasons } from '../reasons.ts'
@@ -9,7 +9,7 @@ const allReasons = Object.keys(reasons) as ProxyReason[]
 
 test('any request is one line, and the line is its record', () => {
   const bytes = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) })
-  const noted: fc.Arbitrary<RequestAuditEntry> = fc.record({
+  const auditEntry: fc.Arbitrary<RequestAuditEntry> = fc.record({
     at: fc.integer({ min: 0, max: 4_102_444_800_000 }),
     source: fc.ipV6(),
     method: bytes,
@@ -20,7 +20,7 @@ test('any request is one line, and the line is its record', () => {
     rule: fc.option(bytes, { nil: undefined }),
   })
   fc.assert(
-    fc.property(noted, (entry) => {
+    fc.property(auditEntry, (entry) => {
       const line = formatRecordLine(entry)
       expect(line).not.toMatch(/[\n\r]/)
       const record = requestRecord.parse(parseRecordLine(line))
@@ -32,9 +32,9 @@ test('any request is one line, and the line is its record', () => {
   )
 })
 
-test('a path longer than anybody wants to read is cut', () => {
-  const noted = { at: 0, source: '', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
-  const record = parseRecordLine(formatRecordLine({ ...noted, path: `/${'a'.repeat(9_000)}`, rule: undefined }))
+test('a very long path is cut', () => {
+  const entry = { at: 0, source: '', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
+  const record = parseRecordLine(formatRecordLine({ ...entry, path: `/${'a'.repeat(9_000)}`, rule: undefined }))
   expect(record?.path).toHaveLength(2_048)
 })
 
@@ -49,14 +49,14 @@ test.each([
   '[-1,"no_rule","",404,null,"","",null]',
   '[9999999999999999,"no_rule","",404,null,"","",null]',
   '[0,"no_rule","",404,null,"",""]',
-])('%s is no record', (line) => {
+])('%s is not a record', (line) => {
   expect(parseRecordLine(line)).toBeUndefined()
   expect(readLineHead(line)).toBeUndefined()
 })
 
-test('a line that is cut or has a byte too many is none', () => {
-  const noted = { at: 9, source: '::1', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
-  const line = formatRecordLine({ ...noted, path: '/"\\\u0000é', rule: 'GET /' })
+test('a truncated line and a line with an extra byte are not records', () => {
+  const entry = { at: 9, source: '::1', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
+  const line = formatRecordLine({ ...entry, path: '/"\\\u0000é', rule: 'GET /' })
   expect(readLineHead(line)).toEqual({ at: 9, verdict: 'denied', source: '::1' })
   for (let end = 0; end < line.length; end += 1) expect(readLineHead(line.slice(0, end))).toBeUndefined()
   for (const broken of [`${line}x`, ` ${line}`, line.replace('\\u0000', '\\x00'), line.replace('"GET"', 'GET')]) {

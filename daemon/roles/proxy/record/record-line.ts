@@ -1,4 +1,4 @@
-// An audit record as a line of the journal: short, since there is one for each request.
+// The form of an audit record as a line of the journal: short, since each request has one.
 import * as z from 'zod'
 import { lookUpReason, type ProxyReason, type RequestVerdict, reasons } from '../reasons.ts'
 import type { RequestRecord } from './model.ts'
@@ -17,7 +17,7 @@ export type RequestAuditEntry = {
 
 const max_path_characters = 2_048
 
-/** One line without its end, in JSON, whatever bytes a caller sent. What is longer than an auditor can want is cut. */
+/** One line of JSON without its line break, for any bytes of a caller. Overlong parts are cut. */
 export function formatRecordLine({
   at,
   source,
@@ -28,17 +28,17 @@ export function formatRecordLine({
   upstream_status,
   rule,
 }: RequestAuditEntry): string {
-  const shown = path.length > max_path_characters ? path.slice(0, max_path_characters) : path
-  const named = rule === undefined ? 'null' : quoteText(rule)
-  return `[${at},"${reason}",${quoteText(source)},${status},${upstream_status},${quoteText(method)},${quoteText(shown)},${named}]`
+  const shortened = path.length > max_path_characters ? path.slice(0, max_path_characters) : path
+  const quotedRule = rule === undefined ? 'null' : quoteText(rule)
+  return `[${at},"${reason}",${quoteText(source)},${status},${upstream_status},${quoteText(method)},${quoteText(shortened)},${quotedRule}]`
 }
 
-/** Almost every text can stand as it is. */
+/** Quotes a text; most texts need no escape. */
 function quoteText(text: string): string {
   return /[^ !#-[\]-~]/.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-/** What a line is found by. `at`: epoch milliseconds. */
+/** The fields by which a line is indexed. `at`: epoch milliseconds. */
 export type RecordLineHead = { readonly at: number; readonly verdict: RequestVerdict; readonly source: string }
 
 const stringPattern = '(?:[^"\\\\\\x00-\\x1f]|\\\\(?:["\\\\/bfnrt]|u[0-9A-Fa-f]{4}))*'
@@ -47,11 +47,11 @@ const linePattern = new RegExp(
 )
 const max_epoch_ms = 8_640_000_000_000_000
 
-/** Looks at the whole line without taking it apart; undefined for one that is none. */
+/** Reads the indexed fields without parsing the whole line; undefined when it is not a record. */
 export function readLineHead(line: string): RecordLineHead | undefined {
-  const found = linePattern.exec(line)
-  if (!found) return undefined
-  const [, time, reason = '', source = ''] = found
+  const match = linePattern.exec(line)
+  if (!match) return undefined
+  const [, time, reason = '', source = ''] = match
   const at = Number(time)
   if (at > max_epoch_ms || !Object.hasOwn(reasons, reason)) return undefined
   return { at, verdict: lookUpReason(reason as ProxyReason).verdict, source }
@@ -68,11 +68,11 @@ const lineSchema = z.tuple([
   z.string().nullable(),
 ])
 
-/** Undefined for a line that is none. */
+/** Parses a record; undefined when the line is not a record. */
 export function parseRecordLine(text: string): RequestRecord | undefined {
-  const found = lineSchema.safeParse(parseJson(text))
-  if (!found.success) return undefined
-  const [at, reason, source, status, upstream_status, method, path, rule] = found.data
+  const match = lineSchema.safeParse(parseJson(text))
+  if (!match.success) return undefined
+  const [at, reason, source, status, upstream_status, method, path, rule] = match.data
   return {
     at: new Date(at).toISOString(),
     ...{ source, method, path, verdict: lookUpReason(reason).verdict, upstream_status, status, reason },

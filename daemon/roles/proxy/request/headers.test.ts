@@ -1,4 +1,4 @@
-// Which headers of a caller go on, and that no other does.
+// Headers of a request that are forwarded.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildUpstreamHeaders, reachesUpstream, readRequestHeaders } from './headers.ts'
@@ -6,7 +6,7 @@ import { buildUpstreamHeaders, reachesUpstream, readRequestHeaders } from './hea
 const allowedHeaders = (...raw: string[]) => readRequestHeaders(raw).allowed
 
 describe('kept', () => {
-  test('are those of the list, by whatever case, in lower case', () => {
+  test('are those of the list, in any case, written in lower case', () => {
     expect(
       allowedHeaders('Accept', 'a/b', 'ACCEPT-LANGUAGE', 'sk', 'iF-nOnE-mAtCh', '"e"', 'Content-Type', 'text/plain'),
     ).toEqual([...['accept', 'a/b', 'accept-language', 'sk', 'if-none-match', '"e"', 'content-type', 'text/plain']])
@@ -44,11 +44,11 @@ describe('kept', () => {
       'Trailer',
     ],
     ...['', 'accept ', ' accept', 'accept\0', 'accept_language', 'tracestate', '__proto__', 'constructor'],
-  ])('never is %j', (name) => {
+  ])('never include %j', (name) => {
     expect(allowedHeaders(name, 'v')).toEqual([])
   })
 
-  test('are lists as one header, and no list twice', () => {
+  test('join repeated lists to one header', () => {
     expect(allowedHeaders('Accept', 'a/a', 'accept', 'b/b', 'ACCEPT', 'c/c')).toEqual(['accept', 'a/a, b/b, c/c'])
     expect(readRequestHeaders(['Range', 'bytes=0-1', 'range', 'bytes=2-3']).fault).toBe('duplicate_header')
     expect(readRequestHeaders(['Content-Type', 'a/a', 'content-type', 'a/a']).fault).toBe('duplicate_header')
@@ -63,7 +63,7 @@ describe('kept', () => {
     expect(readRequestHeaders(['X-Foo', 'a\x80', 'Accept', 'a\tb']).fault).toBeUndefined()
   })
 
-  test('are not what Connection names; nothing that the proxy goes by is named away', () => {
+  test('exclude headers named by Connection, but none that the proxy itself evaluates', () => {
     const { allowed, accept_encoding, forwarded_for, hasBody } = readRequestHeaders([
       ...['Connection', 'close, Accept, x-forwarded-for', 'Accept', 'a/a', 'Range', 'bytes=0-'],
       ...['CONNECTION', 'Accept-Encoding,content-length,Host', 'Accept-Encoding', 'br', 'X-Forwarded-For', '1.2.3.4'],
@@ -78,15 +78,21 @@ describe('kept', () => {
     expect(allowed).not.toContain('a/a')
   })
 
-  test('are traces that are well formed', () => {
-    const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    expect(allowedHeaders('Traceparent', good)).toEqual(['traceparent', `${good.slice(0, -2)}00`])
-    for (const bad of ['x', good.toUpperCase(), `${good}-x`, `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, `${good}\n`]) {
+  test('include well-formed traces', () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    expect(allowedHeaders('Traceparent', traceparent)).toEqual(['traceparent', `${traceparent.slice(0, -2)}00`])
+    for (const bad of [
+      'x',
+      traceparent.toUpperCase(),
+      `${traceparent}-x`,
+      `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+      `${traceparent}\n`,
+    ]) {
       expect(allowedHeaders('traceparent', bad)).toEqual([])
     }
   })
 
-  test('are of the list alone, whatever comes', () => {
+  test('are only those of the list, for any input', () => {
     const list = [
       'accept',
       'accept-language',
@@ -103,9 +109,9 @@ describe('kept', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.string({ unit: 'binary' }))), (fields) => {
-        const found = readRequestHeaders(fields.flat()).allowed.filter((_, at) => at % 2 === 0)
-        expect(found.every((name) => all.has(name))).toBe(true)
-        expect(new Set(found).size).toBe(found.length)
+        const names = readRequestHeaders(fields.flat()).allowed.filter((_, at) => at % 2 === 0)
+        expect(names.every((name) => all.has(name))).toBe(true)
+        expect(new Set(names).size).toBe(names.length)
       }),
     )
   })
@@ -137,23 +143,23 @@ describe('the body', () => {
     [['Content-Length', '18446744073709551621']],
     [['Content_Length', '5']],
     [['transfer_encoding', 'chunked']],
-  ])('of %j is unclear', (raw) => {
+  ])('of %j is ambiguous', (raw) => {
     expect(readRequestHeaders(raw).fault).toBe('framing')
   })
 })
 
-test('the source is told by every X-Forwarded-For, in order', () => {
+test('every X-Forwarded-For is read, in order', () => {
   expect(readRequestHeaders(['X-Forwarded-For', 'a', 'x-forwarded-for', 'b, c']).forwarded_for).toBe('a,b, c')
 })
 
-test('the upstream gets its own host, the token, the source, and what was kept', () => {
+test('the upstream receives its own host, the token, the source, and the forwarded headers', () => {
   const from = { address: '203.0.113.7', key: '203.0.113.7', from: 'forwarded' } as const
   expect(buildUpstreamHeaders(['accept', 'a/a'], 'up.example:8443', from, 'secret')).toEqual([
     ...['host', 'up.example:8443', 'authorization', 'Bearer secret', 'x-forwarded-for', '203.0.113.7', 'accept', 'a/a'],
   ])
 })
 
-test('callers can differ in what reaches the upstream, and in nothing else', () => {
+test('exactly the headers that reach the upstream may differ between callers', () => {
   expect(['accept', 'accept-language', 'range', 'x-forwarded-for'].every(reachesUpstream)).toBe(true)
   expect(['accept-encoding', 'origin', 'cookie', 'authorization', 'host', 'constructor'].some(reachesUpstream)).toBe(
     false,

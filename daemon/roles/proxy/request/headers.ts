@@ -1,9 +1,9 @@
 // Headers of a request: only those on a fixed list are forwarded to the upstream.
 import type { RequestSource } from './source.ts'
 
-/** The result of one pass over the headers of a request. All lists hold names and values in turn. */
+/** The result of one pass over the headers of a request. Lists alternate names and values. */
 export type ProxyRequestHeaders = {
-  /** For the upstream: names in lower case, once each. Accept-Encoding is apart. */
+  /** Headers for the upstream: unique names in lower case, without Accept-Encoding. */
   readonly allowed: readonly string[]
   /** '' for none. Forwarded only where responses are not cached: see `decideRequest`. */
   readonly accept_encoding: string
@@ -33,8 +33,8 @@ type HeaderHandling =
   | 'connection'
 
 /**
- * What an anonymous caller may say to a backend: how the answer shall look, which part of it, whether it is still fresh, and
- * what the body is. No identity, no cookie, no address, no method or path override, nothing of a hop.
+ * The headers that an anonymous caller may send to a backend: format, range and freshness of the response, and form
+ * of the body. No identity, cookie, address, method or path override, and no hop-by-hop header.
  */
 const headerHandlings: Readonly<Record<string, HeaderHandling>> = {
   accept: 'list',
@@ -59,16 +59,16 @@ const headerHandlings: Readonly<Record<string, HeaderHandling>> = {
   host: 'once',
 }
 
-/** Whether a header of an answer's Vary can differ between two callers whose requests are otherwise the same. */
+/** Whether a header named by Vary can differ between two callers whose requests are otherwise equal. */
 export function reachesUpstream(name: string): boolean {
   const meaning = headerHandlings[name]
-  // Of Accept-Encoding the upstream sees one value wherever answers are kept.
+  // Where responses are cached, the upstream receives a fixed Accept-Encoding.
   return meaning === 'single' || meaning === 'list' || meaning === 'trace' || meaning === 'source'
 }
 
 type KnownHeader = { readonly name: string; readonly meaning: HeaderHandling; readonly bit: number }
 
-/** By the ways that names are written in most often, so that few need to be put in lower case. */
+/** Known headers by their common spellings, so that few names need conversion to lower case. */
 const knownHeaders = new Map<string, KnownHeader>()
 for (const [at, [name, meaning]] of Object.entries(headerHandlings).entries()) {
   const entry = { name, meaning, bit: 1 << at }
@@ -86,7 +86,7 @@ const max_name_characters = Math.max(...[...knownHeaders.keys()].map((name) => n
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 const unprintablePattern = /[^\t -~]/
 
-/** One pass over the raw headers as the parser gives them: name, value, name, value. */
+/** Reads the raw headers in one pass: name, value, name, value. */
 export function readRequestHeaders(raw: readonly string[]): ProxyRequestHeaders {
   const into: HeaderScan = {
     allowed: [],
@@ -94,38 +94,38 @@ export function readRequestHeaders(raw: readonly string[]): ProxyRequestHeaders 
     forwarded_for: '',
     hasBody: false,
     fault: undefined,
-    seen: 0,
-    hop: '',
+    seenBits: 0,
+    connection: '',
   }
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const written = raw[at] as string
-    const found =
+    const handling =
       knownHeaders.get(written) ??
       (written.length <= max_name_characters ? knownHeaders.get(written.toLowerCase()) : undefined)
-    if (found) scanHeader(into, found, raw[at + 1] as string)
+    if (handling) scanHeader(into, handling, raw[at + 1] as string)
   }
-  if (into.hop !== '') removeConnectionHeaders(into)
-  if ((into.seen & conflictingLengthBits) === conflictingLengthBits) into.fault ??= 'framing'
+  if (into.connection !== '') removeConnectionHeaders(into)
+  if ((into.seenBits & conflictingLengthBits) === conflictingLengthBits) into.fault ??= 'framing'
   return into
 }
 
 type HeaderScan = { -readonly [K in keyof ProxyRequestHeaders]: ProxyRequestHeaders[K] } & {
   allowed: string[]
   /** Bits of the names seen so far. */
-  seen: number
-  /** What Connection says, where it says more than how long it lasts. */
-  hop: string
+  seenBits: number
+  /** Value of Connection, unless it only controls the lifetime of the connection. */
+  connection: string
 }
 
 function scanHeader(into: HeaderScan, { name, meaning, bit }: KnownHeader, value: string): void {
-  const isRepeated = (into.seen & bit) !== 0
-  into.seen |= bit
+  const isRepeated = (into.seenBits & bit) !== 0
+  into.seenBits |= bit
   switch (meaning) {
     case 'source':
       into.forwarded_for = isRepeated ? `${into.forwarded_for},${value}` : value
       return
     case 'connection':
-      if (value !== 'keep-alive' && value !== 'close') into.hop += `,${value}`
+      if (value !== 'keep-alive' && value !== 'close') into.connection += `,${value}`
       return
     case 'transfer':
       into.hasBody = true
@@ -165,11 +165,14 @@ function allowHeader(into: HeaderScan, name: string, value: string, isRepeated: 
   } else into.allowed.push(name, value)
 }
 
-/** What Connection names was meant for this hop (RFC 9110 section 7.6.1). It names nothing away that the proxy goes by. */
+/**
+ * Removes the headers that Connection names, which were meant for this hop (RFC 9110 section 7.6.1), except those
+ * that the proxy itself evaluates.
+ */
 function removeConnectionHeaders(into: HeaderScan): void {
-  const named = new Set(into.hop.split(',').map((name) => name.trim().toLowerCase()))
-  into.allowed = into.allowed.filter((_, at) => !named.has(into.allowed[at - (at % 2)] as string))
-  if (named.has('accept-encoding')) into.accept_encoding = ''
+  const hopHeaders = new Set(into.connection.split(',').map((name) => name.trim().toLowerCase()))
+  into.allowed = into.allowed.filter((_, at) => !hopHeaders.has(into.allowed[at - (at % 2)] as string))
+  if (hopHeaders.has('accept-encoding')) into.accept_encoding = ''
 }
 
 /**
@@ -177,10 +180,10 @@ function removeConnectionHeaders(into: HeaderScan): void {
  * X-Forwarded-For, then the headers of the decision. The upstream client adds Content-Length.
  */
 export function buildUpstreamHeaders(
-  kept: readonly string[],
+  headers: readonly string[],
   host: string,
   from: RequestSource,
   token: string,
 ): string[] {
-  return ['host', host, 'authorization', `Bearer ${token}`, 'x-forwarded-for', from.address, ...kept]
+  return ['host', host, 'authorization', `Bearer ${token}`, 'x-forwarded-for', from.address, ...headers]
 }

@@ -1,4 +1,4 @@
-// The one normal form of a path, and the targets that have none.
+// Normal forms of paths, and targets without one.
 import { describe, expect, test } from 'vitest'
 import type { PathDenialReason } from '../reasons.ts'
 import { normaliseTarget } from './path.ts'
@@ -40,7 +40,7 @@ describe('the normal form', () => {
     expect(normalFormOf(target)).toBe(form)
   })
 
-  test('keeps the query to the byte', () => {
+  test('keeps the query byte for byte', () => {
     expect(normalFormOf('/a?b=%2e%2e%2F&c=%zz&d=//&e=?x|{}"<>\\^`')).toBe('/a?b=%2e%2e%2F&c=%zz&d=//&e=?x|{}"<>\\^`')
     expect(normaliseTarget('/a?', 0)).toEqual({ path: '/a', query: '?' })
   })

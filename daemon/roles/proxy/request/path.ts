@@ -5,7 +5,7 @@ import type { PathDenialReason } from '../reasons.ts'
 export type NormalTarget = { readonly path: string; readonly query: string }
 export type TargetRefusal = { readonly denied: PathDenialReason }
 
-// What a byte of the path is: passes as it is, wants a second look, ends the path, or may not stand there.
+// Classes of bytes in a path: plain, needs the slow path, ends the path, or not allowed.
 const plain = 0
 const needs_normalising = 1
 const ends_path = 2
@@ -25,7 +25,7 @@ export function normaliseTarget(target: string, from: number): NormalTarget | Ta
   for (; at < target.length; at++) {
     const code = target.charCodeAt(at)
     const kind = code < 128 ? byteKinds[code] : forbidden
-    // A dot at the head of a segment and a second slash want the slow way, as escapes and `;` do.
+    // A dot at the start of a segment and a repeated slash need the slow path, as escapes and `;` do.
     if (kind === plain) isPlain &&= before !== 47 || (code !== 46 && code !== 47)
     else if (kind === needs_normalising) isPlain = false
     else if (kind === ends_path) break
@@ -38,7 +38,7 @@ export function normaliseTarget(target: string, from: number): NormalTarget | Ta
   return typeof path === 'string' ? { path, query: target.slice(at) } : path
 }
 
-/** Query and fragment: the query goes on verbatim, so it must be what any reader takes for one. */
+/** The fault of query or fragment. The query is forwarded verbatim, so every server must read it the same way. */
 function findQueryFault(target: string, from: number): PathDenialReason | undefined {
   for (let at = from; at < target.length; at++) {
     const code = target.charCodeAt(at)
@@ -48,7 +48,7 @@ function findQueryFault(target: string, from: number): PathDenialReason | undefi
   return undefined
 }
 
-/** The slow way: escapes first, then segments. */
+/** The slow path: decodes escapes, then resolves segments. */
 function normalisePath(raw: string): string | TargetRefusal {
   const unescaped = raw.includes('%') ? decodeEscapes(raw) : raw
   return typeof unescaped === 'string' ? resolveDotSegments(unescaped) : unescaped
@@ -61,7 +61,7 @@ function decodeEscapes(raw: string): string | TargetRefusal {
     const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
     return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase()
   })
-  // Looked for last: a digit of the second escape may itself have been escaped.
+  // Checked last: a digit of the second escape may itself have been escaped.
   return /%25(?:[0-9A-Fa-f]{2}|[uU][0-9A-Fa-f])/.test(text) ? { denied: 'double_encoding' } : text
 }
 
@@ -73,7 +73,7 @@ function findEscapeFault(raw: string): PathDenialReason | undefined {
   return /%[89A-Fa-f]/.test(raw) ? findUnicodeFault(raw) : undefined
 }
 
-/** Characters that some turn into a slash or backslash though Unicode's own normalisation does not. */
+/** Characters that some servers turn into a slash or backslash although Unicode normalisation does not. */
 const slashLookalikes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/
 const delimiters = /[/\\.%;?#]/
 
@@ -84,27 +84,27 @@ function findUnicodeFault(raw: string): PathDenialReason | undefined {
   } catch {
     return 'bad_utf8'
   }
-  const beyond = text.replaceAll(/[\0-\x7f]/g, '')
-  if (/[\x80-\x9f]/.test(beyond)) return 'control_escape'
-  return slashLookalikes.test(beyond) || delimiters.test(beyond.normalize('NFKC')) ? 'lookalike' : undefined
+  const nonAscii = text.replaceAll(/[\0-\x7f]/g, '')
+  if (/[\x80-\x9f]/.test(nonAscii)) return 'control_escape'
+  return slashLookalikes.test(nonAscii) || delimiters.test(nonAscii.normalize('NFKC')) ? 'lookalike' : undefined
 }
 
-/** RFC 3986 section 5.2.4, but that climbing above the root and a dot segment at the end are refused. */
+/** RFC 3986 section 5.2.4, except that a path above the root and a trailing dot segment are refused. */
 function resolveDotSegments(path: string): string | TargetRefusal {
   const segments = path.split('/').slice(1)
   const last = segments.length - 1
-  const kept: string[] = []
+  const resolved: string[] = []
   for (const [at, segment] of segments.entries()) {
     if (segment === '.' || segment === '..') {
       if (at === last) return { denied: 'dot_id' }
-      if (segment === '..' && kept.pop() === undefined) return { denied: 'above_root' }
+      if (segment === '..' && resolved.pop() === undefined) return { denied: 'above_root' }
     } else if (isDisguised(segment)) return { denied: 'dot_parameter' }
-    else if (segment !== '' || at === last) kept.push(segment)
+    else if (segment !== '' || at === last) resolved.push(segment)
   }
-  return `/${kept.join('/')}`
+  return `/${resolved.join('/')}`
 }
 
-/** Servers that know `;` parameters, or drop spaces, read such a segment as empty, `.` or `..`. */
+/** Whether servers that support `;` parameters or drop spaces would read the segment as empty, `.` or `..`. */
 function isDisguised(segment: string): boolean {
   if (!segment.includes(';') && !segment.includes('%')) return false
   const [name = ''] = segment.replaceAll('%20', '').split(/;|%3B/, 1)

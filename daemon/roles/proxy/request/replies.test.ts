@@ -1,4 +1,4 @@
-// The proxy's own answers and counters, which tell callers nothing but the status.
+// The proxy's own responses and counters, which reveal nothing but the status.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import { reasons } from '../reasons.ts'
@@ -20,12 +20,12 @@ describe('an answer', () => {
     expect(buildLocalReply(429, '*', 17).headers.slice(-2)).toEqual(['retry-after', '17'])
   })
 
-  test('has words for each status of the table', () => {
+  test('has a title for each status of the table', () => {
     const statuses = Object.values(reasons).flatMap(({ status }) => (status === null || status === 204 ? [] : [status]))
     for (const status of new Set(statuses)) expect(buildLocalReply(status, '*').body).not.toContain('Error')
   })
 
-  test('of a denial by path, rule or method is 404 alone', () => {
+  test('to a denial by path, rule or method is a plain 404', () => {
     const hidden = [
       'no_rule',
       'method',
@@ -44,7 +44,7 @@ describe('a preflight', () => {
   const allowedHeaders = (headers: string) =>
     buildPreflightReply(['Access-Control-Request-Headers', headers], '*', false).headers
 
-  test('allows the methods of the interface, and the headers that it asks for', () => {
+  test('allows the methods of the interface, and the requested headers', () => {
     expect(buildPreflightReply([], 'https://city.example', true)).toEqual({
       status: 204,
       headers: [
@@ -58,32 +58,32 @@ describe('a preflight', () => {
     expect(allowedHeaders('x').slice(2, 4)).toEqual(['access-control-allow-methods', 'GET, HEAD, OPTIONS'])
   })
 
-  test.each(['', ',', 'a b', 'a,,b', 'a\r\nx: y', 'é', '"a"', 'a'.repeat(1_025)])('echoes no %j', (headers) => {
+  test.each(['', ',', 'a b', 'a,,b', 'a\r\nx: y', 'é', '"a"', 'a'.repeat(1_025)])('does not echo %j', (headers) => {
     expect(allowedHeaders(headers)).not.toContain('access-control-allow-headers')
   })
 })
 
 describe('the counters', () => {
   const config = compileProxyConfig(settings.schema.parse({ allowlist: 'GET /a\nGET /b limit=3\nPOST /c' }))
-  const judged = (method: string, path: string) =>
+  const decide = (method: string, path: string) =>
     decideRequest(
       { method, target: `/public-api${path}`, headers: ['x-forwarded-for', '203.0.113.7'], peer: '' },
       config,
     )
 
   test('have the keys and limits of the interface', () => {
-    expect(listRateCounters(judged('GET', '/a'), config)).toEqual([
+    expect(listRateCounters(decide('GET', '/a'), config)).toEqual([
       { key: 'proxy:rl:203.0.113.7', limit: 60, reason: 'rate_limited' },
     ])
-    expect(buildWriteCounter(judged('POST', '/c'), config)).toEqual({
+    expect(buildWriteCounter(decide('POST', '/c'), config)).toEqual({
       key: 'proxy:rl:w:203.0.113.7',
       limit: 10,
       reason: 'write_rate_limited',
     })
   })
 
-  test('of a rule with a limit are its own besides', () => {
-    expect(listRateCounters(judged('GET', '/b'), config).slice(1)).toEqual([
+  test('include a separate one for a rule with a limit', () => {
+    expect(listRateCounters(decide('GET', '/b'), config).slice(1)).toEqual([
       { key: 'proxy:rl:rule:GET /b:203.0.113.7', limit: 3, reason: 'rule_rate_limited' },
     ])
   })

@@ -1,7 +1,7 @@
 // The proxy's own responses: short, and equal for every request of a status, so that they reveal nothing.
 import { buildOwnHeaders } from '../response/headers.ts'
 
-/** `headers`: names and values in turn, in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
+/** `headers`: alternating names and values, in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
 export type LocalReply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
 
 /** Statuses of the table in `reasons.ts`, and those with which the listener answers bytes that are not a request. */
@@ -31,8 +31,8 @@ const tokenPattern = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const tokenListPattern = new RegExp(`^${tokenPattern}(?:[ \\t]*,[ \\t]*${tokenPattern})*$`)
 
 /**
- * The response to a preflight. It allows the requested headers, as the interface requires, although only those on the list
- * are forwarded. `raw`: headers of the request, names and values in turn.
+ * The response to a preflight. It allows the requested headers, as the interface requires, although only those on the
+ * list are forwarded. `raw`: headers of the request, alternating names and values.
  */
 export function buildPreflightReply(raw: readonly string[], cors_origin: string, hasPost: boolean): LocalReply {
   const headers = [

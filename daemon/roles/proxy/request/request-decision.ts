@@ -7,7 +7,7 @@ export type RequestHead = {
   readonly method: string
   /** The target of the request line byte for byte, one character for each byte. */
   readonly target: string
-  /** Names and values in turn, as the client wrote them; repeated headers stand separately. */
+  /** Alternating names and values, as the client wrote them; repeated headers are separate. */
   readonly headers: readonly string[]
   /** Remote address of the connection. */
   readonly peer: string
@@ -46,7 +46,10 @@ export type RequestDecision = {
   readonly query: string
   /** Set with `read` and `write`. */
   readonly rule: AllowlistRule | undefined
-  /** Input of `buildUpstreamHeaders`: names and values in turn, from the list of forwarded headers; empty with `deny`. */
+  /**
+   * Input of `buildUpstreamHeaders`: alternating names and values from the list of forwarded headers; empty with
+   * `deny`.
+   */
   readonly headers: readonly string[]
   /** Whether the response may be cached: a cache exists, and the rule does not have cache=0. */
   readonly isCacheable: boolean

@@ -1,4 +1,4 @@
-// Whom a request counts for, by what the trusted hops saw, and by nothing that a caller can write.
+// The source of a request by the trusted hops; callers cannot choose it.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { identifySource } from './source.ts'
@@ -41,15 +41,15 @@ describe('the source', () => {
     ['203.0.113.7', 32],
     ['203.0.113.7, unknown', 1],
     [' '.repeat(9_000), 1],
-  ])('of %j at depth %i is the peer, in a bucket of its own', (list, depth) => {
+  ])('of %j at depth %i is the peer, in a separate bucket', (list, depth) => {
     expect(sourceFor(list, depth)).toEqual({ address: peer, key: `peer:${peer}`, from: 'peer' })
   })
 
-  test('is never the leftmost entry where that is not the trusted one', () => {
+  test('is never the leftmost entry unless that is the trusted one', () => {
     const texts = fc.array(fc.stringMatching(/^[^,]{0,20}$/), { maxLength: 5 })
     fc.assert(
-      fc.property(texts, fc.ipV4(), (spoofed, seen) => {
-        expect(sourceFor([...spoofed, seen].join(',')).address).toBe(seen)
+      fc.property(texts, fc.ipV4(), (spoofed, clientAddress) => {
+        expect(sourceFor([...spoofed, clientAddress].join(',')).address).toBe(clientAddress)
       }),
     )
   })
@@ -67,7 +67,7 @@ describe('the source', () => {
     expect(identifySource('', '', 1, 64)).toMatchObject({ address: 'unknown', key: 'peer:unknown' })
   })
 
-  test('does not throw, whatever the header', () => {
+  test('does not throw for any header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 1, max: 32 }), (list, depth) => {
         expect(sourceFor(list, depth).key).not.toBe('')

@@ -2,8 +2,8 @@
 import { formatIp, isIpv4, networkOf, parseIp } from '../../../kernel/network/ip-address.ts'
 
 /**
- * `address` in canonical text, for the audit record and the upstream. `key` is what requests are counted by: IPv4 the
- * address, IPv6 its network, `peer:` before it where the address is that of the connection.
+ * `address` in canonical text, for the audit record and the upstream. `key` is the key for counting: the address for
+ * IPv4, the network for IPv6, with the prefix `peer:` for the address of the connection.
  */
 export type RequestSource = { readonly address: string; readonly key: string; readonly from: 'forwarded' | 'peer' }
 
@@ -18,11 +18,11 @@ export function identifySource(forwarded: string, peer: string, depth: number, i
   const entry = entryFromEnd(forwarded, depth)
   const address = entry === '' ? undefined : parseAddress(entry)
   if (address !== undefined) return { address, key: buildSourceKey(address, ipv6_prefix), from: 'forwarded' }
-  const own = parseAddress(peer.split('%', 1)[0] ?? '') ?? 'unknown'
-  return { address: own, key: `peer:${buildSourceKey(own, ipv6_prefix)}`, from: 'peer' }
+  const peerAddress = parseAddress(peer.split('%', 1)[0] ?? '') ?? 'unknown'
+  return { address: peerAddress, key: `peer:${buildSourceKey(peerAddress, ipv6_prefix)}`, from: 'peer' }
 }
 
-/** The entry so many from the end, without the spaces around it. The others are never looked at. */
+/** The entry at `depth` from the end, trimmed. Other entries are not parsed. */
 function entryFromEnd(list: string, depth: number): string {
   let end = list.length
   for (let hop = 1; ; hop++) {

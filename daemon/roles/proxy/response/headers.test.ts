@@ -1,4 +1,4 @@
-// What a caller sees of an upstream's headers.
+// Headers of the upstream that reach the caller.
 import { describe, expect, test } from 'vitest'
 import { cleanResponseHeaders } from './headers.ts'
 
@@ -7,7 +7,7 @@ const ownHeaderList = ['access-control-allow-origin', '*', ...exposedHeaders]
 const cleaned = (...raw: string[]) => cleanResponseHeaders(raw, '*')
 
 describe('relayed', () => {
-  test('is what says what the answer is, as it came, repeated or not', () => {
+  test('includes headers that describe the response, unchanged, repeated or not', () => {
     const raw = ['content-type', 'a/b', 'ETag', '"e"', 'Location', 'http://internal/', 'X-Total', '1', 'X-Total', '2']
     expect(cleaned(...raw)).toEqual([
       ...[
@@ -57,11 +57,11 @@ describe('relayed', () => {
     ],
     ...['NEL', 'Report-To', 'Reporting-Endpoints', 'Accept-CH', 'Critical-CH', 'Access-Control-Expose-Headers'],
     ...['Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials', 'X-Content-Type-Options'],
-  ])('never is %s', (name) => {
+  ])('never includes %s', (name) => {
     expect(cleaned(name, 'secret')).toEqual(ownHeaderList)
   })
 
-  test('is nothing that Connection names; our own headers stay, and framing is the writer’s', () => {
+  test('excludes headers named by Connection and framing; the proxy’s own headers stay', () => {
     const raw = [
       'X-Secret',
       '1',
@@ -75,7 +75,7 @@ describe('relayed', () => {
     expect(cleaned(...raw)).toEqual(ownHeaderList)
   })
 
-  test('is one origin for all', () => {
+  test('allows one configured origin for all callers', () => {
     expect(cleanResponseHeaders([], 'https://city.example')).toEqual([
       ...['access-control-allow-origin', 'https://city.example', ...exposedHeaders],
     ])

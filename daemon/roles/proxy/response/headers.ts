@@ -1,9 +1,10 @@
-// Headers of an answer on its way to the caller: without hops, topology and sessions, and with the proxy's own CORS.
+// Headers of a response for the caller: without hop, topology and session headers, and with the proxy's own CORS
+// headers.
 
 /**
- * Never relayed, and why. What belongs to one connection (RFC 9110 section 7.6.1). What tells of the inside. Sessions and
- * challenges: they would be those of the service token, on a host that serves people who have tokens of their own. What
- * speaks for the whole host, or to the servers before the proxy. What the proxy says itself.
+ * Headers that are never relayed: those of one connection (RFC 9110 section 7.6.1); those that reveal internals;
+ * sessions and challenges, which would belong to the service token on a host that also serves users with tokens;
+ * those that apply to the whole host or to the servers before the proxy; and those that the proxy sets itself.
  */
 const droppedHeaders = new Set([
   ...[
@@ -26,7 +27,10 @@ const droppedHeaders = new Set([
 
 const droppedPrefixes = ['x-internal-', 'x-forwarded-', 'x-accel-', 'x-envoy-', 'proxy-', 'access-control-']
 
-/** On every answer, flat. Pages of other origins may read what tells them when to ask again. */
+/**
+ * Headers of every response, alternating names and values. Pages of other origins may read the ones about caching and
+ * retries.
+ */
 export function buildOwnHeaders(cors_origin: string): string[] {
   return [
     ...['access-control-allow-origin', cors_origin],
@@ -35,33 +39,33 @@ export function buildOwnHeaders(cors_origin: string): string[] {
 }
 const own_header_items = buildOwnHeaders('').length
 
-/** Names that come in nearly every answer, so that they are not looked at letter by letter. */
+/** Names in nearly every response, accepted without a closer check. */
 const commonHeaders = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
 
 /**
- * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. The listener sets Content-Length from the
- * answer, as all framing is.
+ * Headers of the upstream's response for the caller, alternating lower-case names and values. The listener sets
+ * Content-Length and all other framing.
  */
 export function cleanResponseHeaders(raw: readonly string[], cors_origin: string): string[] {
   const cleaned: string[] = []
-  let hop = ''
+  let connection = ''
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as string).toLowerCase()
     const value = raw[at + 1] as string
-    if (name === 'connection') hop += `,${value}`
+    if (name === 'connection') connection += `,${value}`
     else if (commonHeaders.has(name) || isRelayed(name)) cleaned.push(name, value)
   }
   cleaned.push(...buildOwnHeaders(cors_origin))
-  return hop === '' ? cleaned : removeConnectionHeaders(cleaned, hop)
+  return connection === '' ? cleaned : removeConnectionHeaders(cleaned, connection)
 }
 
 function isRelayed(name: string): boolean {
   return !droppedHeaders.has(name) && !droppedPrefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** The proxy's own headers are not Connection's to take away. */
-function removeConnectionHeaders(headers: readonly string[], hop: string): string[] {
-  const named = new Set(hop.split(',').map((name) => name.trim().toLowerCase()))
-  const own = headers.length - own_header_items
-  return headers.filter((_, at) => at >= own || !named.has(headers[at - (at % 2)] as string))
+/** Removes the headers that Connection names, except the proxy's own. */
+function removeConnectionHeaders(headers: readonly string[], connection: string): string[] {
+  const hopHeaders = new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
+  const ownStart = headers.length - own_header_items
+  return headers.filter((_, at) => at >= ownStart || !hopHeaders.has(headers[at - (at % 2)] as string))
 }

@@ -1,4 +1,4 @@
-// The pure steps in their order: what each decides, and that an earlier one decides before a later one.
+// The pure steps in order: the decision of each, and that an earlier step decides first.
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../config.ts'
 import type { RequestHead } from '../request/request-decision.ts'
@@ -16,7 +16,7 @@ const config = compileProxyConfig(
 const decide = (method: string, target: string, headers: readonly string[] = [], peer = '10.0.0.1') =>
   decideRequest({ method, target, headers, peer } satisfies RequestHead, config)
 
-describe('what is let through', () => {
+describe('an admitted request', () => {
   test('is a read or a write, with its rule, normal form, query and headers', () => {
     expect(decide('GET', '/public-api/./report/%34%32?a=%20', ['Accept', 'a/b', 'Cookie', 'c'])).toEqual({
       next: 'read',
@@ -44,7 +44,7 @@ describe('what is let through', () => {
   })
 })
 
-describe('what is denied', () => {
+describe('a denied request', () => {
   test.each([
     ['GET', 'http://evil.example/public-api/report', 'target', 'not_origin_form'],
     ['CONNECT', 'city.example:443', 'target', 'not_origin_form'],
@@ -93,7 +93,7 @@ describe('what is denied', () => {
     expect(decide('GET', '/public-api/other', headers)).toMatchObject({ step: 'rule', reason: 'no_rule' })
   })
 
-  test('is shown with its source, and with its path as it came where it has no normal form', () => {
+  test('is recorded with its source, and with its path as received where it has no normal form', () => {
     const from = ['X-Forwarded-For', '203.0.113.7']
     expect(decide('GET', '/public-api/a%2fb?token=secret', from)).toMatchObject({
       path: '/public-api/a%2fb',

@@ -10,7 +10,7 @@ const max_shown_characters = 1_024
 const noHeaders: readonly string[] = []
 const unknownSource: RequestSource = { address: 'unknown', key: 'unknown', from: 'peer' }
 
-/** Never throws, whatever the bytes. Costs about a microsecond, and makes one object. */
+/** Never throws, whatever the bytes. Costs about a microsecond, and allocates one object. */
 export function decideRequest(head: RequestHead, config: ProxyConfig): RequestDecision {
   const headers = readRequestHeaders(head.headers)
   const draft: DecisionDraft = {

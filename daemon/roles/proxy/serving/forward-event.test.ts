@@ -1,4 +1,4 @@
-// The table of what each end of a forwarded request says: its reason, and the health of the upstream.
+// Each end of a forwarded request: its reason, and the health of the upstream.
 import { expect, test } from 'vitest'
 import { answeredEvent, callerLeftEvent, failureEvent } from './forward-event.ts'
 
@@ -11,12 +11,12 @@ test.each([
   ['address', failureEvent('address', false), 'upstream_address', { ok: false, detail: 'upstream_address' }],
   ['closed late', failureEvent('closed', true), 'upstream_unreachable', { ok: false, detail: 'upstream_unreachable' }],
   ['left at once', callerLeftEvent(4_999), 'client_gone', undefined],
-  ['left late', callerLeftEvent(5_000), 'client_gone', { ok: false, detail: 'silent until the caller left' }],
+  ['left late', callerLeftEvent(5_000), 'client_gone', { ok: false, detail: 'silent until the caller disconnected' }],
 ])('%s', (_, event, reason, health) => {
   expect(event).toMatchObject({ reason, health })
 })
 
-test('a failure after the head is a response broken off', () => {
+test('a failure after the head counts as a broken response', () => {
   expect([failureEvent('closed', false).type, failureEvent('closed', true).type]).toEqual(['failed', 'broken_off'])
 })
 

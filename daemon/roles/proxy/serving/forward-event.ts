@@ -1,8 +1,9 @@
-// What happened to a forwarded request, as one value from the response relay to the request: for its record, its reply and the health of the upstream.
+// Events of a forwarded request, passed from the response relay to the request for its record, its reply and the
+// upstream's health.
 import type { UpstreamFailure } from '../../../kernel/forward/upstream.ts'
 import type { ProxyReason } from '../reasons.ts'
 
-/** The events are constants that all requests share, and have one shape: none is made for a request but by its first status. */
+/** The events are constants that all requests share, and have one shape: only the first use of a status creates one. */
 export type ForwardEvent = {
   /**
    * `answered`: the head of the response arrived. `failed`: no response arrived. `broken_off`: the upstream ended a response
@@ -12,7 +13,7 @@ export type ForwardEvent = {
   readonly reason: ProxyReason
   /** Status of the upstream; 0 when it sent none. */
   readonly status: number
-  /** What the event says of the upstream; undefined when it says nothing. */
+  /** Health of the upstream according to the event; undefined when the event gives no evidence. */
   readonly health: UpstreamHealth | undefined
 }
 
@@ -20,7 +21,10 @@ export type UpstreamHealth = { readonly ok: boolean; readonly detail: string }
 
 /** Statuses with which a gateway in front of the platform reports that the platform is unavailable. */
 const unavailable_statuses: ReadonlySet<number> = new Set([502, 503, 504])
-/** An upstream that is silent for so long is not healthy, even where the caller leaves. A caller that leaves earlier says nothing. */
+/**
+ * An upstream that is silent for this long is unhealthy, even if the caller disconnects. An earlier disconnect is no
+ * evidence.
+ */
 const silence_limit_ms = 5_000
 
 const reasonsByFailure: Readonly<Record<UpstreamFailure, ProxyReason>> = {
@@ -70,7 +74,7 @@ function buildFailureEvents(type: 'failed' | 'broken_off'): Readonly<Record<Upst
 const callerLeft: ForwardEvent = { type: 'caller_left', reason: 'client_gone', status: 0, health: undefined }
 const callerLeftSilence: ForwardEvent = {
   ...callerLeft,
-  health: { ok: false, detail: 'silent until the caller left' },
+  health: { ok: false, detail: 'silent until the caller disconnected' },
 }
 
 /** `silent_ms`: how long the upstream had sent nothing; 0 when a response had begun. */

@@ -1,4 +1,4 @@
-// What a serving thread provides to each of its requests.
+// Dependencies that a serving thread provides to each request.
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { PlatformOrigin } from '../platform-origin.ts'

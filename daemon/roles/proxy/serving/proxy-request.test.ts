@@ -34,7 +34,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
     origin: { isTls: false, host: 'up', port: 80, authority: 'up', base: '' },
     upstream: {
       forward(request, sink) {
-        if (request.path === '/broken') throw new Error('a fault of ours')
+        if (request.path === '/broken') throw new Error('an internal fault')
         sinks.push(sink)
         return { abort: () => undefined, resume: () => undefined }
       },
@@ -44,8 +44,8 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
     tokens: { token },
     counter: new WindowCounter(count, 60_000, setImmediate),
     recorder: {
-      record(about: { reason: string; status: number }, answer: () => void) {
-        recorded.push([about.reason, about.status])
+      record(record: { reason: string; status: number }, answer: () => void) {
+        recorded.push([record.reason, record.status])
         answer()
       },
       observe: (_: string, { ok, detail }: DependencyObservation) => void health.push([ok, detail]),
@@ -83,11 +83,11 @@ function fakeExchange(target: string) {
   }
 }
 
-test('a fault of ours after the counter answers that request alone, and the others of its turn go on', async () => {
+test('an internal fault after counting ends only that request, and others of the same turn continue', async () => {
   const { visit, failed, sinks } = world()
-  const [broken, sound] = [visit('/open/broken'), visit('/open/report')]
+  const [broken, intact] = [visit('/open/broken'), visit('/open/report')]
   await expect.poll(() => sinks.length).toBe(1)
-  expect([broken.answered, sound.answered, failed]).toEqual([[400], [], ['a fault of ours']])
+  expect([broken.answered, intact.answered, failed]).toEqual([[400], [], ['an internal fault']])
 })
 
 test.each([
@@ -107,22 +107,22 @@ test.each([
   expect([both.map(({ answered }) => answered), requested, sinks]).toEqual([[[503], [503]], [], []])
 })
 
-test('an unexpected failure of the token source ends in an answer', async () => {
-  const { visit, recorded, failed, sinks } = world({ token: () => Promise.reject(new Error('a fault of ours')) })
+test('an unexpected failure of the token source is answered', async () => {
+  const { visit, recorded, failed, sinks } = world({ token: () => Promise.reject(new Error('an internal fault')) })
   const { answered } = visit('/open/report')
   await expect.poll(() => answered).toEqual([400])
-  expect([recorded, failed, sinks]).toEqual([[['malformed', 400]], ['a fault of ours'], []])
+  expect([recorded, failed, sinks]).toEqual([[['malformed', 400]], ['an internal fault'], []])
 })
 
-test('nothing is forwarded for a caller that leaves while its request is counted', async () => {
+test('nothing is forwarded for a caller that disconnects while its request is counted', async () => {
   const { visit, recorded, sinks } = world()
   visit('/open/report').isOver = true
   await expect.poll(() => recorded).toEqual([['client_left', 0]])
   expect(sinks).toEqual([])
 })
 
-test('the upstream is judged by what it says, by its silence and by breaking off', async () => {
-  const { visit, health, sinks, later } = world()
+test('health of the upstream follows its status, its silence and broken responses', async () => {
+  const { visit, health, sinks, later: advance } = world()
   const forwarded = async () => {
     const before = sinks.length
     const exchange = visit('/open/report')
@@ -133,17 +133,17 @@ test('the upstream is judged by what it says, by its silence and by breaking off
   await fails('busy')
   expect(health).toEqual([])
   await fails('timeout')
-  const hasty = await forwarded()
-  hasty.exchange.answering?.gone()
-  const patient = await forwarded()
-  later(5_000)
-  patient.exchange.answering?.gone()
+  const earlyDisconnect = await forwarded()
+  earlyDisconnect.exchange.answering?.gone()
+  const lateDisconnect = await forwarded()
+  advance(5_000)
+  lateDisconnect.exchange.answering?.gone()
   const cut = await forwarded()
   cut.sink.head(200, [], 10, true)
   cut.sink.fail('closed', '')
   expect(health).toEqual([
     [false, 'upstream_timeout'],
-    [false, 'silent until the caller left'],
+    [false, 'silent until the caller disconnected'],
     [true, 'answered 200'],
     [false, 'upstream_unreachable'],
   ])

@@ -94,14 +94,14 @@ export class ProxyRequest implements RelayedRequest {
   #count(step: ServingStep, counters: readonly RateCounter[], at: number, next: number): void {
     const counter = counters[at]
     if (counter) {
-      this.dependencies.counter.count(counter.key, (found) => this.#onCounted(found, step, counters, at, next))
+      this.dependencies.counter.count(counter.key, (position) => this.#onCounted(position, step, counters, at, next))
     } else if (step.action === 'count_and_read_body') {
       this.exchange.readBody(this.config.max_body_bytes, (body) => this.#onBody(body, next))
     } else this.#walk(next)
   }
 
   #onCounted(
-    found: WindowPosition | undefined,
+    position: WindowPosition | undefined,
     step: ServingStep,
     counters: readonly RateCounter[],
     at: number,
@@ -109,8 +109,9 @@ export class ProxyRequest implements RelayedRequest {
   ): void {
     const { limit, reason } = counters[at] as RateCounter
     try {
-      if (!found) this.#deny('counter_unavailable')
-      else if (found.position > limit) this.#deny(reason, undefined, Math.max(1, Math.ceil(found.left_ms / 1_000)))
+      if (!position) this.#deny('counter_unavailable')
+      else if (position.position > limit)
+        this.#deny(reason, undefined, Math.max(1, Math.ceil(position.left_ms / 1_000)))
       else this.#count(step, counters, at + 1, next)
     } catch (error) {
       this.#failSafely(error)

@@ -43,8 +43,8 @@ export class RequestRecorder {
 
   count(metric: Metric, labels: readonly string[], by: number): void {
     const key = `${metric.name} ${labels.join(' ')}`
-    const found = this.#counts.get(key)
-    if (found) found.by += by
+    const counted = this.#counts.get(key)
+    if (counted) counted.by += by
     else this.#counts.set(key, { added: [metric.name, labels, 0], by })
   }
 
@@ -62,9 +62,9 @@ export class RequestRecorder {
 
   /** Increments since the last call. */
   takeDeltas(): CounterDelta[] {
-    const lost = this.#journal.lost + this.#lost
-    if (lost > this.#reported_lost) this.count(lostRecordTotal, [], lost - this.#reported_lost)
-    this.#reported_lost = lost
+    const lost_lines = this.#journal.lost + this.#lost
+    if (lost_lines > this.#reported_lost) this.count(lostRecordTotal, [], lost_lines - this.#reported_lost)
+    this.#reported_lost = lost_lines
     for (const [reason, by] of this.#requests) this.count(requestTotal, [lookUpReason(reason).verdict, reason], by)
     for (const [status, by] of this.#answers) this.count(answerTotal, [String(status)], by)
     this.#requests.clear()

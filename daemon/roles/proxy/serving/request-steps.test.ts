@@ -1,4 +1,4 @@
-// The list of steps against the documentation of them, and against the reasons that the head alone can give.
+// The list of steps matches its documentation, and the reasons that the head alone can give.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { headSteps, readSteps, servingSteps, writeSteps } from './request-steps.ts'
@@ -13,7 +13,7 @@ test('docs/proxy.md names the thirteen steps in their order', () => {
   expect(documented).toHaveLength(13)
 })
 
-test('a read takes the cache and no body, a write the reverse', () => {
+test('a read uses the cache and no body; a write uses a body and no cache', () => {
   expect(namesOf(readSteps)).toEqual(['rate', 'cache', 'token', 'forward'])
   expect(namesOf(writeSteps)).toEqual(['rate', 'body', 'write_rate', 'token', 'forward'])
 })

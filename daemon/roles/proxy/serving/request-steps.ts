@@ -49,7 +49,7 @@ export const headSteps: readonly HeadStep[] = [
     describe: ({ source }, _, { depth }) =>
       source.from === 'forwarded'
         ? `${source.address}, entry ${depth} from the end of X-Forwarded-For, counted as ${source.key}`
-        : `${source.address}, the connection itself, since X-Forwarded-For has no address ${depth} from its end`,
+        : `${source.address}, the connection itself, since X-Forwarded-For has no address at position ${depth} from its end`,
   },
   {
     name: 'target',
@@ -94,12 +94,14 @@ export const headSteps: readonly HeadStep[] = [
     // The listener's own finding, an `Expect` that it does not know, is answered after this step: see ProxyRequest.
     decide: (_, { method }, { fault, hasBody }) => fault ?? (hasBody && method !== 'POST' ? 'body_on_read' : undefined),
     describe: ({ headers }) =>
-      headers.length === 0 ? 'none goes on' : `${headers.filter((_, at) => at % 2 === 0).join(', ')} go on, no other`,
+      headers.length === 0
+        ? 'forwards none'
+        : `forwards ${headers.filter((_, at) => at % 2 === 0).join(', ')} and no other`,
   },
   {
     name: 'preflight',
     decide: ({ rule }) => (rule === undefined ? 'preflight' : undefined),
-    describe: (_, { method }) => `${method} is no preflight`,
+    describe: (_, { method }) => `${method} is not a preflight`,
   },
 ]
 
@@ -136,13 +138,15 @@ export const servingSteps: readonly ServingStep[] = [
     name: 'token',
     applies_to: 'every',
     action: 'obtain_token',
-    describe: () => ['a service token of the limited client; 503 when none can be had'],
+    describe: () => ['a service token of the limited client; 503 when none can be obtained'],
   },
   {
     name: 'forward',
     applies_to: 'every',
     action: 'forward',
-    describe: ({ path, query }, { method }) => [`${method} ${path}${query}, with the token in place of any credential`],
+    describe: ({ path, query }, { method }) => [
+      `${method} ${path}${query}, with the service token instead of the caller’s credentials`,
+    ],
   },
 ]
 
@@ -161,8 +165,8 @@ function describeCounter({ key, limit }: RateCounter): string {
 }
 
 function describeCache({ isCacheable, rule }: RequestDecision, config: ProxyConfig): string {
-  if (config.cache_max_bytes === 0) return 'nothing is kept while CACHE_MAX_MB is 0'
+  if (config.cache_max_bytes === 0) return 'nothing is cached while CACHE_MAX_MB is 0'
   if (!isCacheable) return 'never answered from the cache'
   const life_s = Math.min(config.cache_ttl_ms / 1_000, rule?.cache_s ?? Number.POSITIVE_INFINITY)
-  return `answered from the cache, without token and upstream, when an answer of at most ${life_s} s is there`
+  return `answered from the cache, without token and upstream, if a response of at most ${life_s} s is cached`
 }

@@ -113,9 +113,9 @@ export class ResponseRelay implements ResponseSink, ResponseProducer {
     }
     this.#state = 'streaming'
     exchange.begin(this.#status, this.#headers, this.#length)
-    const isTaken = buffered === '' || exchange.write(buffered)
+    const isAccepted = buffered === '' || exchange.write(buffered)
     if (this.#isBroken) exchange.cut()
-    else if (isTaken) this.activeRequest?.resume()
+    else if (isAccepted) this.activeRequest?.resume()
   }
 
   #copyForCache(bytes: Buffer): void {

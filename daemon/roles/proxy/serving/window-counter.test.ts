@@ -18,7 +18,7 @@ test('each request of a turn has its own position, and each source costs one inc
     setImmediate,
   )
   const turn = await Promise.all(['a', 'b', 'a', 'a'].map((key) => countOne(counter, key)))
-  expect(turn.map((found) => found?.position)).toEqual([1, 1, 2, 3])
+  expect(turn.map((position) => position?.position)).toEqual([1, 1, 2, 3])
   expect(increments).toEqual([
     ['a', 3, 60_000],
     ['b', 1, 60_000],

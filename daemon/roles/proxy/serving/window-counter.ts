@@ -22,11 +22,11 @@ export class WindowCounter {
   }
 
   /** Calls back in the order of the calls, and never before this returns. A callback, since a promise for each request costs more. */
-  count(key: string, done: WindowPositionCallback): void {
+  count(key: string, callback: WindowPositionCallback): void {
     if (this.#turn.size === 0) this.#schedule(() => this.#flush())
     const waiting = this.#turn.get(key)
-    if (waiting) waiting.push(done)
-    else this.#turn.set(key, [done])
+    if (waiting) waiting.push(callback)
+    else this.#turn.set(key, [callback])
   }
 
   #flush(): void {
@@ -45,7 +45,8 @@ export class WindowCounter {
   }
 }
 
-function reportPositions(waiting: readonly WindowPositionCallback[], found: CounterValue | undefined): void {
-  const first = (found?.count ?? 0) - waiting.length + 1
-  for (const [at, done] of waiting.entries()) done(found && { position: first + at, left_ms: found.left_ms })
+function reportPositions(waiting: readonly WindowPositionCallback[], counter: CounterValue | undefined): void {
+  const first = (counter?.count ?? 0) - waiting.length + 1
+  for (const [at, callback] of waiting.entries())
+    callback(counter && { position: first + at, left_ms: counter.left_ms })
 }

@@ -1,4 +1,4 @@
-// Brings what the threads have noted from the journal into the store: each record once, whatever dies on the way.
+// Ships audit records from the journal of the threads to the store, each record once, also after a crash.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -27,29 +27,32 @@ async function run(call: Call): Promise<void> {
   }
 }
 
-/** What every document of a segment carries. */
+/** Fields of every document of a segment. */
 type SegmentDocumentFields = { readonly tenant_id: string; readonly expires_ts: number }
 
-/** All names follow from the segment's own: what an earlier attempt has brought is there already. */
+/**
+ * Ships one segment. Ids derive from the name of the segment, so a repeated attempt finds the documents of an earlier
+ * one.
+ */
 async function shipSegment(call: Call, name: string): Promise<void> {
   const journal = call.part(auditJournalPart)
   const { bytes, text, isTorn } = await journal.read(name)
   const lines = text.split('\n').slice(0, -1)
   const heads = lines.map(readLineHead)
-  const whole = heads.filter((head) => head !== undefined)
-  const unread = lines.length - whole.length
-  if (isTorn || unread > 0) call.log.error('proxy.audit.unreadable', { segment: name, lines: unread, isTorn })
+  const recordHeads = heads.filter((head) => head !== undefined)
+  const unreadable = lines.length - recordHeads.length
+  if (isTorn || unreadable > 0) call.log.error('proxy.audit.unreadable', { segment: name, lines: unreadable, isTorn })
   const expires_ts = call.now() + call.settings(settings).audit_keep_days * day_ms
-  const owned = { tenant_id: call.site.tenant_id, expires_ts }
-  const until = whole.reduce((latest, { at }) => Math.max(latest, at), 0)
-  if (journal.storesWholeSegments) await storeMarks(call, owned, name, until, deriveSegmentMarks(whole))
-  else await storeRecords(call, owned, name, lines)
-  const facts = { records: whole.length, sha256: sha256(bytes) }
-  const kept = journal.storesWholeSegments && whole.length > 0 ? { until, lines: text } : {}
-  const segment = { ...owned, at: call.nowIso(), ...facts, ...kept }
+  const documentFields = { tenant_id: call.site.tenant_id, expires_ts }
+  const until = recordHeads.reduce((latest, { at }) => Math.max(latest, at), 0)
+  if (journal.storesWholeSegments) await storeMarks(call, documentFields, name, until, deriveSegmentMarks(recordHeads))
+  else await storeRecords(call, documentFields, name, lines)
+  const facts = { records: recordHeads.length, sha256: sha256(bytes) }
+  const content = journal.storesWholeSegments && recordHeads.length > 0 ? { until, lines: text } : {}
+  const segment = { ...documentFields, at: call.nowIso(), ...facts, ...content }
   await call.store(shippedSegments).create(name, segment, [call.audited('proxy.record.ship', name, facts)])
   await journal.remove(name)
-  call.count(shippedRecordTotal, {}, whole.length)
+  call.count(shippedRecordTotal, {}, recordHeads.length)
   countDenials(
     call,
     lines.filter((_, at) => (heads[at]?.verdict ?? 'allow') !== 'allow'),
@@ -58,27 +61,27 @@ async function shipSegment(call: Call, name: string): Promise<void> {
 
 async function storeMarks(
   call: Call,
-  owned: SegmentDocumentFields,
+  documentFields: SegmentDocumentFields,
   segment: string,
   until: number,
   marks: ReadonlySet<string>,
 ) {
-  const all = [...marks].map((mark) => createWrite(`${segment} ${mark}`, { ...owned, mark, until, segment }))
+  const all = [...marks].map((mark) => createWrite(`${segment} ${mark}`, { ...documentFields, mark, until, segment }))
   for (let from = 0; from < all.length; from += batch_size) {
     await call.store(segmentMarks).bulk(all.slice(from, from + batch_size))
   }
 }
 
-/** Records have names by their place in the segment. */
+/** Stores records under ids of their position in the segment. */
 async function storeRecords(
   call: Call,
-  owned: SegmentDocumentFields,
+  documentFields: SegmentDocumentFields,
   segment: string,
   lines: readonly string[],
 ): Promise<void> {
   const all = lines.flatMap((line, at) => {
     const record = readLineHead(line) && parseRecordLine(line)
-    return record ? [createWrite(`${segment}-${String(at).padStart(6, '0')}`, { ...owned, ...record })] : []
+    return record ? [createWrite(`${segment}-${String(at).padStart(6, '0')}`, { ...documentFields, ...record })] : []
   })
   for (let from = 0; from < all.length; from += batch_size) {
     await call.store(requestRecords).bulk(all.slice(from, from + batch_size))
