@@ -33,7 +33,7 @@ async function readPeerVersion(): Promise<number> {
   const set = first && parseKeySet(first)
   if (!first || !set) throw new Error('there is no set')
   const found = await followChain(pinKeySet(set, digestKeySet(first)), others)
-  if (!('pinned' in found)) throw found.refused
+  if (!('pinned' in found)) throw found.refusal
   return found.pinned.version
 }
 

@@ -92,5 +92,5 @@ export async function describeSuccession(
 ): Promise<number | string> {
   const found = await followChain(pinned, chain, earliest)
   if ('pinned' in found) return found.pinned.version
-  return found.forked ? 'fork' : found.refused.code
+  return found.forked ? 'fork' : found.refusal.code
 }

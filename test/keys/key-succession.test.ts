@@ -40,7 +40,7 @@ describe.each(keyAlgorithmCases)('root keys of $name', (kind) => {
 
   async function pinnedAt(...chain: readonly Jws[]): Promise<PinnedKeySet> {
     const found = await followChain(pinByHand([...roots, ...message], roots.length), chain)
-    if (!('pinned' in found)) throw found.refused
+    if (!('pinned' in found)) throw found.refusal
     return found.pinned
   }
   const next = (by: readonly StoredKey[], more: Partial<KeySet> = {}, keys = [...later, ...message]) =>

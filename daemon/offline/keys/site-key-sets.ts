@@ -118,7 +118,7 @@ async function requireSuccession(last: Jws | undefined, set: KeySet, signed: Jws
   const before = last && parseKeySet(last)
   if (last && before) {
     const found = await followKeySets(pinKeySet(before, digestKeySet(last)), [signed], judging)
-    if ('refused' in found) throw new OfflineCommandError(3, found.refused.message)
+    if ('refusal' in found) throw new OfflineCommandError(3, found.refusal.message)
     if (found.sets.length === 0) throw new OfflineCommandError(3, `version ${before.version} is already published`)
     return
   }

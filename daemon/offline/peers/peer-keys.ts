@@ -55,7 +55,7 @@ export async function updatePeerKeys(
       signatures,
       earliest: trusted_clock ? earliestKeySetTime(current, now) : undefined,
     })
-    if ('refused' in found) return found.refused
+    if ('refusal' in found) return found.refusal
     taken = found.sets.length
     const next = repinPeer(current, found)
     if (isRefusal(next) || taken === 0) return next

@@ -1,4 +1,4 @@
-// The hub role's table of contents: where the sites of a coalition find each other, and leave messages they cannot hand over.
+// Declares the hub role, through which the sites of a coalition find each other and exchange messages.
 import { type Role, role } from '../../kernel/role/role.ts'
 import { publish as capabilityPublish } from './capability/publish.ts'
 import { events as feedEvents } from './feed/events.ts'

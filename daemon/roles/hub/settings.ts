@@ -13,47 +13,48 @@ export const settings = settingsBlock('hub', {
     .record(
       siteName,
       z.strictObject({
-        subject: z
-          .string()
-          .min(1)
-          .max(256)
-          .meta({ description: 'Subject of the token that alone may act as the node' }),
+        subject: z.string().min(1).max(256).meta({ description: 'The only token subject that may act as the node' }),
         tenant_id: z
           .string()
           .min(1)
           .max(128)
           .optional()
-          .meta({ description: 'Tenant at the hub that the coalition is; the hub site’s own when absent' }),
+          .meta({ description: 'Tenant of the coalition at the hub; default: the hub site’s own' }),
       }),
     )
     .default({})
-    .meta({ doc: 'Enrolled nodes: name to the subject that alone may act as it. Nobody else registers.' }),
+    .meta({ doc: 'Enrolled nodes: name to the only subject that may act as the node. No other node can register.' }),
   heartbeat_s: z.int().min(1).max(3_600).default(15).meta({ doc: 'Interval at which nodes are to send heartbeats.' }),
   lost_after: z
     .int()
     .min(1)
     .max(100)
     .default(3)
-    .meta({ doc: 'Heartbeats that a node misses before it counts as lost.' }),
+    .meta({ doc: 'Number of missed heartbeats after which a node counts as lost.' }),
   max_message_bytes: z
     .int()
     .min(1_024)
     .max(largest_message_bytes)
     .default(4_325_376)
-    .meta({ doc: 'Largest message that is taken: envelope and body together.' }),
+    .meta({ doc: 'Maximum size of a message: envelope and body together.' }),
   mailbox_messages: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(1_000)
-    .meta({ doc: 'Messages that wait for one node from one other; the next is 429 until some are taken.' }),
-  mailbox_bytes: z.int().min(1_024).max(1_099_511_627_776).default(67_108_864).meta({ doc: 'Bytes of them.' }),
+    .meta({ doc: 'Maximum number of waiting messages from one node to another; further ones are refused with 429.' }),
+  mailbox_bytes: z
+    .int()
+    .min(1_024)
+    .max(1_099_511_627_776)
+    .default(67_108_864)
+    .meta({ doc: 'Maximum size of the waiting messages from one node to another, in bytes.' }),
   message_days: z
     .int()
     .min(1)
     .max(365)
     .default(7)
-    .meta({ doc: 'How long a message waits to be taken; then it is dropped, and the receiver finds a gap.' }),
+    .meta({ doc: 'How long a message waits for its receiver; then it is dropped, and the receiver detects a gap.' }),
   feed_entries: z
     .int()
     .min(100)

@@ -1,4 +1,4 @@
-// Which network moves the messages of which peer; a peer that no section names is served by couriers alone.
+// Settings of networks between sites. A peer that no section names is served by couriers only.
 import * as z from 'zod'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
 import { siteName } from '../../kernel/messaging/statement.ts'
@@ -8,11 +8,11 @@ import { type CoalitionSettings, coalitionSettings } from '../../shared/coalitio
 
 const filePath = z.string().min(1).max(4_096)
 
-/** By what one peer is known: the authority that signs its certificate, which names it; if wanted its very keys. */
+/** Identity of a peer: the authority that signs its certificate, which names it, and optionally its public keys. */
 const mtlsPeer = z.strictObject({
   url: z
     .url({ protocol: /^https$/ })
-    .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must be https://host:port and nothing more'),
+    .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must be https://host:port without a path'),
   ca_file: filePath,
   keys: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 lower-case hexadecimal digits'))
@@ -26,18 +26,23 @@ export const mtlsSettings = settingsBlock('mtls', {
     .string()
     .min(1)
     .default('127.0.0.1')
-    .meta({ env: 'MTLS_LISTEN', doc: 'Address that peers reach this site at.' }),
-  port: z.int().min(0).max(65_535).default(8421).meta({ env: 'MTLS_PORT', doc: 'Port of it; 0 picks a free one.' }),
+    .meta({ env: 'MTLS_LISTEN', doc: 'Address at which peers reach this site.' }),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8421)
+    .meta({ env: 'MTLS_PORT', doc: 'Port of that address; 0 selects a free port.' }),
   cert_file: filePath.optional().meta({
     env: 'MTLS_CERT_FILE',
-    doc: 'Certificate of this site (PEM), leaf first; that of `platform keys cert` when absent. Read again when it changes.',
+    doc: 'Certificate of this site (PEM), leaf first; default: the certificate of `platform keys cert`. Read again when it changes.',
   }),
   key_file: filePath.optional().meta({
     env: 'MTLS_KEY_FILE',
-    doc: 'Private key of it (PEM, 0600, in the open); that of cert_file when absent. Read again when it changes.',
+    doc: 'Private key of the certificate (PEM, 0600, unencrypted); default: the one in cert_file. Read again when it changes.',
   }),
   peers: z.record(siteName, mtlsPeer).default({}).meta({
-    doc: 'Peers whose messages go over HTTPS with client certificates: name to url and ca_file (PEM: the authorities of its certificate); keys narrows that to public keys, by the SHA-256 of each.',
+    doc: 'Peers reached over HTTPS with client certificates: name to url and ca_file (PEM: the authorities of its certificate); keys restricts them to public keys, by the SHA-256 of each.',
   }),
 })
 
@@ -50,7 +55,7 @@ export const amqpSettings = settingsBlock('amqp', {
     .min(1)
     .max(255)
     .optional()
-    .meta({ env: 'AMQP_USER', doc: 'User at the broker; peers may insist on it.' }),
+    .meta({ env: 'AMQP_USER', doc: 'User at the broker; peers may require it.' }),
   password: z.string().min(1).max(1_024).optional().meta({
     env: 'AMQP_PASSWORD',
     doc: 'Password of the user; without one a client certificate identifies this site.',
@@ -58,20 +63,20 @@ export const amqpSettings = settingsBlock('amqp', {
   }),
   tls_ca_file: filePath
     .optional()
-    .meta({ doc: 'Authorities (PEM) that may vouch for the broker; those of the system when absent.' }),
-  tls_cert_file: filePath.optional().meta({ doc: 'Certificate (PEM) that the broker knows this site by.' }),
+    .meta({ doc: 'Authorities (PEM) that may issue the broker’s certificate; default: those of the system.' }),
+  tls_cert_file: filePath.optional().meta({ doc: 'Client certificate (PEM) of this site at the broker.' }),
   tls_key_file: filePath.optional().meta({ doc: 'Private key of the certificate (PEM).' }),
   prefix: siteName
     .default('platform')
-    .meta({ doc: 'Begins the names of exchanges and queues; the same at all sites that share the broker.' }),
+    .meta({ doc: 'Prefix of the names of exchanges and queues; the same at all sites that share the broker.' }),
   queue_type: z.enum(['classic', 'quorum']).default('classic').meta({
-    doc: 'Queues of one node (classic), or of several of a cluster; a queue that exists keeps its type.',
+    doc: 'Type of queues: classic on one node, quorum on several nodes of a cluster; an existing queue keeps its type.',
   }),
   peers: z
     .record(siteName, z.strictObject({ user: z.string().min(1).max(255).optional() }))
     .default({})
     .meta({
-      doc: 'Peers whose messages go by a broker (RabbitMQ): name to the user that alone may send for it.',
+      doc: 'Peers reached through a broker (RabbitMQ): name to the only user that may send for it.',
     }),
 })
 
@@ -82,7 +87,7 @@ const sections: readonly {
   readonly name: NetworkName
   readonly block: SettingsBlock
   readonly peers: (values: unknown) => string[]
-  /** Whether it serves the site itself, with no peer named. */
+  /** Whether it serves the site itself, without a peer. */
   readonly alone?: (values: unknown) => boolean
 }[] = [
   { name: 'mtls', block: mtlsSettings, peers: (values) => Object.keys((values as { peers: object }).peers) },
@@ -95,10 +100,10 @@ const sections: readonly {
   },
 ]
 
-/** Values of a section; both a call and boot have such a thing. */
-type SectionReader = (of: SettingsBlock) => unknown
+/** Reads the values of a section, in a call or in boot. */
+type SectionReader = (block: SettingsBlock) => unknown
 
-/** The networks that serve anybody, with the peers of each. */
+/** The networks in use, with the peers of each. */
 export function listNetworks(read: SectionReader): { readonly name: NetworkName; readonly peers: readonly string[] }[] {
   return sections
     .map(({ name, block: section, peers, alone }) => {
@@ -125,9 +130,9 @@ export function brokerFault(read: SectionReader): string | undefined {
     typeof amqpSettings
   >
   if (Object.keys(peers).length === 0) return undefined
-  if (!tls_cert_file !== !tls_key_file) return 'tls_cert_file and tls_key_file are needed both'
-  if (password !== undefined && user === undefined) return 'there is a password, and no user (AMQP_USER)'
+  if (!tls_cert_file !== !tls_key_file) return 'only one of tls_cert_file and tls_key_file is set; set both'
+  if (password !== undefined && user === undefined) return 'a password is set without a user; set AMQP_USER'
   if (password === undefined && !(tls_cert_file && url.startsWith('amqps:')))
-    return 'the broker is shown neither a password (AMQP_PASSWORD_FILE) nor a client certificate over amqps:'
+    return 'neither a password (AMQP_PASSWORD_FILE) nor a client certificate over amqps: is set'
   return undefined
 }

@@ -7,7 +7,7 @@ import { transportsPart } from './parts.ts'
 
 /** Throws `Refusal('unavailable')` where there is none. */
 export function custodyOf(call: Call): Custody {
-  const found = call.part(transportsPart).find(({ custody }) => custody)?.custody
-  if (!found) throw refuse('unavailable', 'the site has no carrier that keeps messages')
-  return found
+  const custody = call.part(transportsPart).find((transport) => transport.custody)?.custody
+  if (!custody) throw refuse('unavailable', 'the site has no carrier that stores messages')
+  return custody
 }

@@ -1,4 +1,4 @@
-// The state of each channel as gauges, which are set when the metrics are read.
+// Gauges with the state of each channel, set when the metrics are read.
 
 import type { ChannelStatus } from '../../kernel/messaging/channel-status.ts'
 import type { Call } from '../../kernel/operation/call.ts'
@@ -9,31 +9,37 @@ import { transportsPart } from './parts.ts'
 const labels = ['transport', 'peer', 'direction'] as const
 type ChannelGauge = Metric<(typeof labels)[number]>
 
-/** A gauge whose value is not known yet is not shown. */
+/** Gauges of a channel; one without a known value is omitted. */
 const gauges: readonly [ChannelGauge, (channel: ChannelStatus) => number | undefined][] = [
   [gauge('channel_open', 'Whether the channel may be used: 1, or 0 when it is frozen or stopped', labels), isOpen],
   [
-    gauge('channel_stale', 'Whether nothing has come for three intervals of inventories', labels),
-    (of) => Number(of.stale),
+    gauge('channel_stale', 'Whether no message arrived for three intervals of inventories', labels),
+    (channel) => Number(channel.stale),
   ],
-  [gauge('channel_next_seq', 'The next number to send, or the lowest that has not come', labels), (of) => of.next_seq],
-  [gauge('channel_highest_seq', 'The highest number sent or heard of', labels), (of) => of.highest_seq],
-  [gauge('channel_gaps', 'Numbers that are missing below the highest', labels), (of) => of.gaps],
-  [gauge('channel_inventory_age_seconds', 'Time since the last inventory', labels), (of) => of.inventory_age_s],
   [
-    gauge('channel_backlog', 'Messages that no carrier has taken, or that are not taken in', labels),
-    (of) => of.backlog,
+    gauge('channel_next_seq', 'The next number to send, or the lowest number that has not arrived', labels),
+    (channel) => channel.next_seq,
   ],
-  [gauge('channel_held', 'Messages that wait behind a gap', labels), (of) => of.held],
+  [gauge('channel_highest_seq', 'The highest number sent or announced', labels), (channel) => channel.highest_seq],
+  [gauge('channel_gaps', 'Missing numbers below the highest', labels), (channel) => channel.gaps],
   [
-    gauge('channel_oldest_waiting_seconds', 'How long the first of the backlog has been here', labels),
-    (of) => (of.backlog === 0 ? 0 : of.oldest_waiting_s),
+    gauge('channel_inventory_age_seconds', 'Time since the last inventory', labels),
+    (channel) => channel.inventory_age_s,
   ],
-  [gauge('channel_quarantine_items', 'Items in quarantine', labels), (of) => of.quarantined],
-  [gauge('channel_quarantine_bytes', 'Bytes in quarantine', labels), (of) => of.quarantined_bytes],
+  [
+    gauge('channel_backlog', 'Messages not yet taken by a carrier, or not yet taken in', labels),
+    (channel) => channel.backlog,
+  ],
+  [gauge('channel_held', 'Messages that wait behind a gap', labels), (channel) => channel.held],
+  [
+    gauge('channel_oldest_waiting_seconds', 'Age of the oldest message of the backlog', labels),
+    (channel) => (channel.backlog === 0 ? 0 : channel.oldest_waiting_s),
+  ],
+  [gauge('channel_quarantine_items', 'Items in quarantine', labels), (channel) => channel.quarantined],
+  [gauge('channel_quarantine_bytes', 'Bytes in quarantine', labels), (channel) => channel.quarantined_bytes],
   [
     gauge('channel_messages_per_minute', 'Messages made ready or applied, over five minutes', labels),
-    (of) => of.messages_per_minute,
+    (channel) => channel.messages_per_minute,
   ],
 ]
 

@@ -1,4 +1,4 @@
-// Finds the carrier that gets no confirmation of arrival, for the operations that people perform on it.
+// Finds the carrier without confirmation of arrival, for operations that people perform on it.
 
 import { refuse } from '../../kernel/error/errors.ts'
 import type { OneWayControl } from '../../kernel/messaging/one-way-control.ts'
@@ -7,7 +7,7 @@ import { transportsPart } from './parts.ts'
 
 /** Throws `Refusal('unavailable')` for a site that has none. */
 export function oneWayOf(call: Call): OneWayControl {
-  const found = call.part(transportsPart).find(({ oneWay }) => oneWay)?.oneWay
-  if (!found) throw refuse('unavailable', 'the site has no one-way carrier')
-  return found
+  const control = call.part(transportsPart).find(({ oneWay }) => oneWay)?.oneWay
+  if (!control) throw refuse('unavailable', 'the site has no one-way carrier')
+  return control
 }

@@ -32,11 +32,11 @@ export type PinnedPeers = {
 export const pinnedPeersPart = part<PinnedPeers>('pinned-peers')
 
 export type KeySets = {
-  /** Those that are or were in force, oldest first; none for a site whose keys peers have pinned one by one. */
+  /** Key sets that are or were in force, oldest first; empty for a site whose keys peers have pinned one by one. */
   all(): readonly Jws[]
-  /** The version that each peer was sent last by this process. */
+  /** The version last sent to each peer by this process. */
   readonly sent_versions: Map<string, number>
-  /** The failure to send to each peer, as logged last. */
+  /** The failure last logged for each peer. */
   readonly logged_failures: Map<string, string>
 }
 export const keySetsPart = part<KeySets>('key-sets')
@@ -64,7 +64,7 @@ export type Issuer = {
   mint(claims: GrantedClaims, ttl_s: number, latest_exp: number): Promise<string>
   verifySubject(token: string): Promise<SubjectToken | undefined>
   /** Durable, and in force for every process of the site, when it resolves. */
-  revoke(what: { readonly jti: string } | { readonly subject: string }, reason: string): Promise<void>
+  revoke(target: { readonly jti: string } | { readonly subject: string }, reason: string): Promise<void>
   keys(): readonly PublicKey[]
   jwks(keys: readonly PublicKey[]): { keys: Record<string, unknown>[] }
 }
@@ -72,9 +72,9 @@ export const issuerPart = part<Issuer>('issuer')
 export const failedAttemptsPart = part<FailedAttempts>('failed-attempts')
 
 export type Quarantines = {
-  /** Newest first, by id where the times are equal; from behind `after` on. */
+  /** Entries newest first, by id where the times are equal; `after`: the entry before the page. */
   list(peer: string | undefined, limit: number, after?: { at: string; id: string }): Promise<QuarantineEntry[]>
-  /** With the digests of its files as they are now; undefined when the item does not exist. */
+  /** The item with the current digests of its files; undefined when it does not exist. */
   get(peer: string, id: string): Promise<Omit<QuarantineItem, 'site' | 'release' | 'sender_tenant_id'> | undefined>
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
@@ -82,17 +82,17 @@ export const quarantinesPart = part<Quarantines>('quarantines')
 /** Consistent copies of the databases of all roles of the site. */
 export type Backups = {
   /**
-   * Requests a copy from every role, in a new folder named by the instant, removes all but the newest `keep` folders, and returns the name.
-   * Rejects with the role that made none; nothing is left then.
+   * Requests a copy from every role, in a new folder named by the instant, removes all but the newest `keep` folders,
+   * and returns the name. Rejects with the name of a role without a copy, and removes the folder.
    */
-  run(keep: number, roles: RoleClients): Promise<string>
+  run(keep_count: number, roles: RoleClients): Promise<string>
 }
 export const backupsPart = part<Backups>('backups')
 
-/** A copy of the site's data, by its folder and the one above. */
+/** A copy of the site's data, named by its folder and the parent folder. */
 export type BackupCopy = { readonly name: string; readonly holds: 'yes' | 'no' | 'unknown' }
 export type BackupCopies = {
-  /** Those that hold a body of one of these SHA-384 digests, and those that cannot be read. */
+  /** Copies that hold a body with one of these SHA-384 digests, and copies that cannot be read. */
   holding(digests: readonly string[]): Promise<readonly BackupCopy[]>
 }
 export const backupCopiesPart = part<BackupCopies>('copies')

@@ -1,4 +1,4 @@
-// The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
+// Declares the site role: the one process that owns keys, peers, channels, the issuer and the checkpoints.
 import { type Role, role } from '../../kernel/role/role.ts'
 import { list as channelList } from './channel/list.ts'
 import { unfreeze } from './channel/unfreeze.ts'

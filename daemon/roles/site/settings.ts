@@ -17,7 +17,7 @@ export const settings = settingsBlock('site', {
     .optional()
     .meta({
       env: 'SITE_PUBLIC_URL',
-      doc: 'URL at which clients reach this role, as published in its metadata; listen and port when absent.',
+      doc: 'URL at which clients reach this role, as published in its metadata; default: listen and port.',
     }),
   accreditations: z.record(z.string(), accreditation).default({}).meta({
     doc: 'Accreditation of each federation channel, by peer; profile D refuses to start with a channel that has none.',
@@ -27,24 +27,20 @@ export const settings = settingsBlock('site', {
     .min(9)
     .max(128)
     .optional()
-    .meta({ doc: 'When to back up the databases, as a cron expression in UTC; never when absent.' }),
-  backup_dir: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ doc: 'Folder that backups are written to; the site’s own data/backups when absent.' }),
+    .meta({ doc: 'Schedule of backups of the databases, as a cron expression in UTC; absent: no backups.' }),
+  backup_dir: z.string().min(1).optional().meta({ doc: 'Folder for backups; default: data/backups of the site.' }),
   backup_keep: z
     .int()
     .min(1)
     .max(1_000)
     .default(7)
-    .meta({ doc: 'Backups kept; older ones are removed after a new one is verified.' }),
+    .meta({ doc: 'Number of backups to keep; older ones are removed after a new one is verified.' }),
   audit_keep_days: z
     .int()
     .min(1)
     .max(36_500)
     .default(3_650)
-    .meta({ doc: 'Days that the bodies of audit records are kept; their hashes stay for ever.' }),
+    .meta({ doc: 'Retention of the bodies of audit records, in days; their hashes stay permanently.' }),
 })
 
 /** Where clients reach the site's issuer, without a slash at the end. */
@@ -63,26 +59,30 @@ export const filedropSettings = settingsBlock('filedrop', {
     .min(100)
     .max(3_600_000)
     .default(5_000)
-    .meta({ env: 'FILEDROP_RESCAN_MS', doc: 'How often each channel is looked through, besides being watched.' }),
+    .meta({ env: 'FILEDROP_RESCAN_MS', doc: 'Interval at which each channel is scanned, in addition to file events.' }),
   skew_s: z.int().min(0).max(86_400).default(900).meta({ doc: 'Tolerance for the times of messages.' }),
   trusted_clock: z
     .boolean()
     .default(true)
-    .meta({ doc: 'Whether times are judged at all; without a trusted clock sequence alone decides.' }),
-  truncated_after_s: z.int().min(1).default(86_400).meta({ doc: 'How long an incomplete message is waited for.' }),
-  max_body_bytes: z.int().min(1_024).max(67_108_864).default(4_194_304).meta({ doc: 'Largest body that is read.' }),
-  max_envelope_bytes: z.int().min(1_024).max(65_536).default(65_536).meta({ doc: 'Largest envelope that is read.' }),
+    .meta({ doc: 'Whether the clock of the site is trusted; false: times are not checked, only sequence numbers.' }),
+  truncated_after_s: z
+    .int()
+    .min(1)
+    .default(86_400)
+    .meta({ doc: 'How long to wait for the missing files of a message.' }),
+  max_body_bytes: z.int().min(1_024).max(67_108_864).default(4_194_304).meta({ doc: 'Maximum size of a body.' }),
+  max_envelope_bytes: z.int().min(1_024).max(65_536).default(65_536).meta({ doc: 'Maximum size of an envelope.' }),
   quarantine_max_bytes: z
     .int()
     .min(1_048_576)
     .default(1_073_741_824)
-    .meta({ doc: 'Quarantine of one channel; when full its intake stops.' }),
+    .meta({ doc: 'Maximum size of the quarantine of a channel; when it is full, intake stops.' }),
   max_attempts: z
     .int()
     .min(1)
     .max(100)
     .default(3)
-    .meta({ doc: 'Crashes that a message may cause before it is quarantined as POISON.' }),
+    .meta({ doc: 'Number of crashes by a message after which it is quarantined as POISON.' }),
   resend_per_min: z
     .int()
     .min(1)
@@ -93,7 +93,7 @@ export const filedropSettings = settingsBlock('filedrop', {
     .record(siteName, z.strictObject({ every_s: z.int().min(10).max(604_800).default(900) }))
     .default({})
     .meta({
-      doc: 'By peer, how often its messages are acknowledged, each time by as many bytes; only with an accreditation of the peer in site.accreditations.',
+      doc: 'Interval of acknowledgements by peer, each of constant size; requires an accreditation of the peer in site.accreditations.',
     }),
   release_days: z
     .int()
@@ -112,6 +112,6 @@ export const filedropSettings = settingsBlock('filedrop', {
     })
     .optional()
     .meta({
-      doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; else intake pauses.',
+      doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; any other code pauses intake.',
     }),
 })

@@ -18,8 +18,8 @@ export const publish = operation({
   allow: 'hub:node',
 
   async run(call, { id, ...message }) {
-    const refused = checkOwnNode(call, id)
-    if (refused) return refused
+    const refusal = checkOwnNode(call, id)
+    if (refusal) return refusal
     const audit = [call.audited('hub.capability.publish', id, message)]
     const { doc } = await call.store(nodes).update(id, ({ value }) => {
       const isSame =

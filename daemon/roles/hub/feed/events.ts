@@ -26,16 +26,16 @@ export const events = operation({
 })
 
 async function* streamFeed(call: Call): AsyncIterable<ServerEvent> {
-  let seen = parseLastEventId(call.last_event_id)
+  let lastSeq = parseLastEventId(call.last_event_id)
   const order = { field: 'seq', direction: 'asc' } as const
   for await (const _ of changesUntilExpiry(call, feedTopic(call.caller.tenant_id), poll_interval_ms)) {
     for (;;) {
-      const query = { filter: { seq: { gt: seen } }, order, limit: batch_size, fresh: true }
+      const query = { filter: { seq: { gt: lastSeq } }, order, limit: batch_size, fresh: true }
       const { docs } = await call.store(feedEntries).list(query)
       for (const { value } of docs) {
         if (isTokenExpired(call)) return
         yield { id: String(value.seq), event: 'status', data: entryOf(value) }
-        seen = value.seq
+        lastSeq = value.seq
       }
       if (isTokenExpired(call)) return
       if (docs.length < batch_size) break

@@ -32,8 +32,8 @@ export const publish = operation({
           `the node published other content under the event id ${event.event_id}; use a new id`,
         )
       if (published) return entryOf(published)
-      const made = await appendEntry(call, id, event, last + 1)
-      if (made !== 'exists') return entryOf(made.value)
+      const outcome = await appendEntry(call, id, event, last + 1)
+      if (outcome !== 'exists') return entryOf(outcome.value)
     }
   },
 })
@@ -54,10 +54,10 @@ async function appendEntry(call: Call, node: string, event: StatusEvent, seq: nu
   const id = entryId(tenant_id, seq)
   const entry = { tenant_id, ...event, seq, node, published_at: call.nowIso(), event: eventKey(node, event.event_id) }
   const audit = [call.audited('hub.feed.publish', id, { node, seq, session_id: event.session_id, state: event.state })]
-  const made = await call.store(feedEntries).create(id, entry, audit)
-  if (made !== 'exists') {
+  const outcome = await call.store(feedEntries).create(id, entry, audit)
+  if (outcome !== 'exists') {
     call.count(feedTotal, { state: event.state })
     call.announce(feedTopic(tenant_id))
   }
-  return made
+  return outcome
 }

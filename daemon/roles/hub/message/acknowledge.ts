@@ -18,8 +18,8 @@ export const acknowledge = operation({
   allow: 'hub:node',
 
   async run(call, { id, messages }) {
-    const own = await loadOwnNode(call, id)
-    if (isRefusal(own)) return own
+    const node = await loadOwnNode(call, id)
+    if (isRefusal(node)) return node
     let removed = 0
     for (const message of new Set(messages)) if (await removeMail(call, id, message)) removed += 1
     if (removed > 0) call.count(messageTotal, { outcome: 'acknowledged' }, removed)
@@ -28,9 +28,9 @@ export const acknowledge = operation({
 })
 
 async function removeMail(call: Call, receiver: string, id: string): Promise<boolean> {
-  const found = await call.store(mailboxes).find(id)
-  if (found?.value.receiver !== receiver) return false
-  const { sender, epoch, seq } = found.value
+  const mail = await call.store(mailboxes).find(id)
+  if (mail?.value.receiver !== receiver) return false
+  const { sender, epoch, seq } = mail.value
   const audit = [call.audited('hub.message.acknowledge', id, { receiver, sender, epoch, seq })]
   try {
     await call.store(mailboxes).remove(id, audit)

@@ -1,4 +1,4 @@
-// Accepts a message for another node; it is durable at the hub once this answers, and a repeat changes nothing.
+// Accepts a message for another node; it is durable at the hub before the response, and a repeat changes nothing.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
@@ -17,7 +17,7 @@ export const deliver = operation({
   summary: 'Deliver a message to a node',
   method: 'POST',
   path: '/api/v2/hub/node/{id}/message',
-  input: hubMessage.extend({ id: siteName, from: siteName.meta({ description: 'The node that sends it' }) }),
+  input: hubMessage.extend({ id: siteName, from: siteName.meta({ description: 'The node that sends the message' }) }),
   output: z.strictObject({ id: z.string() }).meta({ id: 'DeliveredMail' }),
   status: 202,
   errors: ['not_found', 'rate_limited'],
@@ -25,8 +25,8 @@ export const deliver = operation({
   max_body_bytes: 16 * 1_048_576,
 
   async run(call, { id: receiver, from: sender, ...message }) {
-    const own = await loadOwnNode(call, sender)
-    if (isRefusal(own)) return own
+    const senderNode = await loadOwnNode(call, sender)
+    if (isRefusal(senderNode)) return senderNode
     await call.store(nodes).get(receiver)
     const { max_message_bytes, mailbox_messages, mailbox_bytes, message_days } = call.settings(settings)
     const bytes = bytesOf(message)
@@ -48,8 +48,8 @@ export const deliver = operation({
       expires_ts: call.now() + message_days * day_ms,
     }
     const audit = [call.audited('hub.message.deliver', id, { receiver, sender, epoch, seq, bytes })]
-    const made = await call.store(mailboxes).create(id, stored, audit)
-    if (made !== 'exists') call.count(messageTotal, { outcome: 'delivered' })
+    const outcome = await call.store(mailboxes).create(id, stored, audit)
+    if (outcome !== 'exists') call.count(messageTotal, { outcome: 'delivered' })
     call.announce(mailTopic(receiver))
     return { id }
   },

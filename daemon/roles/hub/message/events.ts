@@ -26,8 +26,8 @@ export const events = operation({
   streams: true,
 
   async run(call, { id }) {
-    const own = await loadOwnNode(call, id)
-    return isRefusal(own) ? own : new RawResponse('text/event-stream', streamWaiting(call, id))
+    const node = await loadOwnNode(call, id)
+    return isRefusal(node) ? node : new RawResponse('text/event-stream', streamWaiting(call, id))
   },
 })
 

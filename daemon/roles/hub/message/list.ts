@@ -18,8 +18,13 @@ export const list = operation({
   path: '/api/v2/hub/node/{id}/message',
   input: z.strictObject({
     id: siteName,
-    from: siteName.meta({ description: 'The node that sent it' }),
-    limit: z.int().min(1).max(64).default(32).meta({ description: 'Most items of one page; it may have fewer' }),
+    from: siteName.meta({ description: 'The node that sent the messages' }),
+    limit: z
+      .int()
+      .min(1)
+      .max(64)
+      .default(32)
+      .meta({ description: 'Largest number of items of a page; a page may have fewer' }),
     cursor: listFields.cursor,
   }),
   output: pageSchema(queuedHubMessage).meta({ id: 'MailPage' }),
@@ -27,8 +32,8 @@ export const list = operation({
   allow: 'hub:node',
 
   async run(call, { id: receiver, from: sender, limit, cursor }) {
-    const own = await loadOwnNode(call, receiver)
-    if (isRefusal(own)) return own
+    const node = await loadOwnNode(call, receiver)
+    if (isRefusal(node)) return node
     const items: z.infer<typeof queuedHubMessage>[] = []
     let bytes = 0
     let next = cursor

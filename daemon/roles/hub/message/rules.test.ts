@@ -5,7 +5,7 @@ import { bytesOf, checkMailboxRoom, mailId, sortKeyOf, sumUsage } from './rules.
 
 const mail = { epoch: 1, seq: 1, envelope: 'AAAA', body: 'BBBB' }
 
-test('a message is counted by the bytes behind its base64', () => {
+test('the size of a message is its decoded size', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.uint8Array(), (envelope, body) => {
       const [first, second] = [envelope, body].map((bytes) => Buffer.from(bytes).toString('base64'))
@@ -14,17 +14,17 @@ test('a message is counted by the bytes behind its base64', () => {
   )
 })
 
-test('places sort as epochs and numbers count', () => {
+test('places sort by epoch and number', () => {
   const number = fc.record({ epoch: fc.integer({ min: 1, max: 99_999_999 }), seq: fc.maxSafeNat() })
   fc.assert(
-    fc.property(number, number, (one, other) => {
-      const isBefore = one.epoch < other.epoch || (one.epoch === other.epoch && one.seq < other.seq)
-      expect(sortKeyOf(one) < sortKeyOf(other)).toBe(isBefore)
+    fc.property(number, number, (first, second) => {
+      const isBefore = first.epoch < second.epoch || (first.epoch === second.epoch && first.seq < second.seq)
+      expect(sortKeyOf(first) < sortKeyOf(second)).toBe(isBefore)
     }),
   )
 })
 
-test('every part of a message, and who it is from and for, is in its name', () => {
+test('the id covers every part of a message, its sender and its receiver', () => {
   const names = [
     mailId('t', 'b', 'a', mail),
     mailId('u', 'b', 'a', mail),
@@ -39,17 +39,17 @@ test('every part of a message, and who it is from and for, is in its name', () =
   expect(mailId('t', 'b', 'a', { ...mail })).toBe(names[0])
 })
 
-test('there is room up to both limits, and always for one', () => {
-  const most = { messages: 3, bytes: 100 }
-  const held = sumUsage(
+test('there is room up to both limits, and always for one message', () => {
+  const limits = { messages: 3, bytes: 100 }
+  const usage = sumUsage(
     new Map([
       [10, 2],
       [50, 1],
     ]),
   )
-  expect(held).toEqual({ messages: 3, bytes: 70 })
-  expect(checkMailboxRoom(1, held, most)?.code).toBe('rate_limited')
-  expect(checkMailboxRoom(30, { messages: 2, bytes: 70 }, most)).toBeUndefined()
-  expect(checkMailboxRoom(31, { messages: 2, bytes: 70 }, most)?.retry_after_s).toBe(5)
-  expect(checkMailboxRoom(1_000, { messages: 0, bytes: 0 }, most)).toBeUndefined()
+  expect(usage).toEqual({ messages: 3, bytes: 70 })
+  expect(checkMailboxRoom(1, usage, limits)?.code).toBe('rate_limited')
+  expect(checkMailboxRoom(30, { messages: 2, bytes: 70 }, limits)).toBeUndefined()
+  expect(checkMailboxRoom(31, { messages: 2, bytes: 70 }, limits)?.retry_after_s).toBe(5)
+  expect(checkMailboxRoom(1_000, { messages: 0, bytes: 0 }, limits)).toBeUndefined()
 })

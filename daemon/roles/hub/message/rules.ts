@@ -24,7 +24,7 @@ export function sortKeyOf({ epoch, seq }: Pick<Mail, 'epoch' | 'seq'>): string {
   return `${String(epoch).padStart(8, '0')}/${String(seq).padStart(16, '0')}`
 }
 
-/** Bytes behind the base64. */
+/** Decoded size of envelope and body. */
 export function bytesOf({ envelope, body }: Pick<Mail, 'envelope' | 'body'>): number {
   return [envelope, body].reduce((sum, text) => sum + (text.length / 4) * 3 - paddingBytes(text), 0)
 }

@@ -1,4 +1,4 @@
-// One node of the caller's coalition.
+// Gets one node of the caller's coalition.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { idInput, node, nodes } from './model.ts'
 import { showNode } from './view.ts'

@@ -16,8 +16,8 @@ export const heartbeat = operation({
   allow: 'hub:node',
 
   async run(call, { id }) {
-    const refused = checkOwnNode(call, id)
-    if (isRefusal(refused)) return refused
+    const refusal = checkOwnNode(call, id)
+    if (isRefusal(refusal)) return refusal
     const { doc } = await call
       .store(nodes)
       .update(id, ({ value }) => ({ next: recordContact(value, call.now()), answer: undefined }))

@@ -1,4 +1,4 @@
-// The nodes of the caller's coalition, by name, with those that are lost.
+// Lists the nodes of the caller's coalition by name, lost ones included.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'

@@ -1,4 +1,4 @@
-// The node that a call acts as: it must be the caller's own, and have registered.
+// Loads the node of a call: it must be the caller's own, and registered.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -9,8 +9,8 @@ import { checkNodeIdentity } from './rules.ts'
 
 /** Refuses `never`; throws `Refusal('not_found')` for a node that has not registered. */
 export async function loadOwnNode(call: Call, id: string): Promise<Doc<StoredNode> | Refusal> {
-  const refused = checkOwnNode(call, id)
-  return isRefusal(refused) ? refused : await call.store(nodes).get(id)
+  const refusal = checkOwnNode(call, id)
+  return isRefusal(refusal) ? refusal : await call.store(nodes).get(id)
 }
 
 export function checkOwnNode(call: Call, id: string): Refusal | undefined {

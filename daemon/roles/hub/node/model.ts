@@ -11,12 +11,12 @@ const publishedCapability = z.strictObject({ message: capabilityMessage, at: z.i
 
 const nodeFields = {
   ...nodeRegistration.shape,
-  capability: publishedCapability.optional().meta({ description: 'Its newest capability message' }),
+  capability: publishedCapability.optional().meta({ description: 'Newest capability message of the node' }),
   registered_at: z.iso.datetime(),
 }
 
 export const storedNode = z.strictObject({
-  /** The coalition: nodes of one tenant know nothing of those of another. */
+  /** The coalition: nodes of one tenant cannot see those of another. */
   tenant_id: z.string(),
   ...nodeFields,
   /** Epoch milliseconds. */
@@ -24,7 +24,7 @@ export const storedNode = z.strictObject({
 })
 export type StoredNode = z.infer<typeof storedNode>
 
-/** By name. */
+/** Nodes, by name. */
 export const nodes = collection({ name: 'node', schema: storedNode, indexes: ['heard_ts'] })
 
 export const node = z

@@ -27,16 +27,16 @@ export const register = operation({
   allow: 'hub:node',
 
   async run(call, { id, ...registration }) {
-    const refused = checkOwnNode(call, id)
-    if (refused) return refused
+    const refusal = checkOwnNode(call, id)
+    if (refusal) return refusal
     const { heartbeat_s } = call.settings(settings)
     const audit = [
       call.audited('hub.node.register', id, { site: registration.site, node_tenant_id: registration.node_tenant_id }),
     ]
     const { tenant_id } = call.caller
     const first: StoredNode = { tenant_id, ...registration, registered_at: call.nowIso(), heard_ts: call.now() }
-    const made = await call.store(nodes).create(id, first, audit)
-    if (made !== 'exists') return { node: showNode(call, made), heartbeat_s }
+    const outcome = await call.store(nodes).create(id, first, audit)
+    if (outcome !== 'exists') return { node: showNode(call, outcome), heartbeat_s }
     const { doc } = await call.store(nodes).update(id, ({ value }) => {
       const next = registerAgain(value, registration, call.now())
       const isSame = canonicalJson({ ...next, heard_ts: 0 }) === canonicalJson({ ...value, heard_ts: 0 })

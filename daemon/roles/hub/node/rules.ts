@@ -12,11 +12,11 @@ export function checkNodeIdentity(
   id: string,
   enrolled: Readonly<Record<string, EnrolledNode>>,
   caller: Pick<Caller, 'subject' | 'tenant_id'>,
-  home: string,
+  hub_tenant_id: string,
 ): Refusal | undefined {
-  const found = Object.hasOwn(enrolled, id) ? enrolled[id] : undefined
+  const enrolment = Object.hasOwn(enrolled, id) ? enrolled[id] : undefined
   // One message whether the name is enrolled or not, so that a caller cannot probe for names.
-  const isNode = found?.subject === caller.subject && (found.tenant_id ?? home) === caller.tenant_id
+  const isNode = enrolment?.subject === caller.subject && (enrolment.tenant_id ?? hub_tenant_id) === caller.tenant_id
   return isNode ? undefined : refuse('forbidden', 'the caller is not enrolled as this node')
 }
 
@@ -25,7 +25,7 @@ export function registerAgain(current: StoredNode, registration: NodeRegistratio
   return recordContact({ ...current, ...registration }, now)
 }
 
-/** A clock that was set back makes nobody lost. */
+/** Records a contact. A clock that was set back does not lower the last contact. */
 export function recordContact(current: StoredNode, now: number): StoredNode {
   return { ...current, heard_ts: Math.max(current.heard_ts, now) }
 }

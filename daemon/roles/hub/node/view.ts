@@ -1,4 +1,4 @@
-// A node as the interface shows it: present or lost by the time of the call.
+// Shows a node as the API returns it: present or lost by the time of the call.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { settings } from '../settings.ts'

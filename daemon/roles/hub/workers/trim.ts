@@ -14,12 +14,12 @@ async function run(call: Call): Promise<void> {
     const { docs } = await entries.list({ filter: { tenant_id }, order, limit: 1 })
     const before = (docs[0]?.value.seq ?? 0) - feed_entries + 1
     for (;;) {
-      const old = await entries.list({ filter: { tenant_id, seq: { lt: before } }, limit: 100, fresh: true })
-      for (const { id } of old.docs) {
+      const expired = await entries.list({ filter: { tenant_id, seq: { lt: before } }, limit: 100, fresh: true })
+      for (const { id } of expired.docs) {
         if (call.signal.aborted) return
         await entries.remove(id)
       }
-      if (old.docs.length < 100) break
+      if (expired.docs.length < 100) break
     }
   }
 }

@@ -12,7 +12,11 @@ export const unfreeze = operation({
     reason: z.string().trim().min(1).max(1_000).meta({ description: 'Finding of the examination, for the audit log' }),
   }),
   output: z
-    .strictObject({ peer: z.string(), channel: z.string(), was: z.string().meta({ description: 'Why it was frozen' }) })
+    .strictObject({
+      peer: z.string(),
+      channel: z.string(),
+      was: z.string().meta({ description: 'Reason of the freeze' }),
+    })
     .meta({ id: 'Unfrozen' }),
   errors: ['not_found', 'conflict', 'unavailable'],
   allow: 'channel:unfreeze',

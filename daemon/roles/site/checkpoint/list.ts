@@ -1,4 +1,4 @@
-// The anchored heads of audit chains, newest first.
+// Lists the anchored heads of audit chains, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'

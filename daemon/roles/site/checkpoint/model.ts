@@ -1,4 +1,4 @@
-// Signed heads of audit chains, kept apart from the chains, so that cutting one short shows.
+// Signed heads of audit chains, kept apart from the chains, so that a truncated chain is detected.
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { collection } from '../../../kernel/store/store.ts'

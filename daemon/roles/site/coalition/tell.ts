@@ -15,12 +15,12 @@ export const tell = operation({
 
   async run(call, { label: sessionLabel, ...event }) {
     const settings = call.settings(coalitionSettings)
-    if (settings.hub_url === undefined) return { told: false, reason: 'the profile has no hub_url' }
+    if (settings.hub_url === undefined) return { told: false, reason: 'the profile does not set coalition.hub_url' }
     if (!mayPublishToFeed(sessionLabel, settings, call.site.labels))
-      return { told: false, reason: 'the label is above the feed, or not releasable to its readers' }
+      return { told: false, reason: 'the label is above the level of the feed, or not releasable to its readers' }
     await call.part(statusFeedPart).publish(event)
     const { session_id, state } = event
     await call.record([call.audited('site.coalition.tell', event.event_id, { session_id, state }, sessionLabel)])
-    return { told: true, reason: 'the hub has it' }
+    return { told: true, reason: 'the hub has stored the event' }
   },
 })

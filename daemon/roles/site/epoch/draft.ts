@@ -11,7 +11,7 @@ export const draft = operation({
   input: z.strictObject({ peer: z.string().min(1).max(64) }),
   output: epochAnnouncement
     .omit({ reason: true })
-    .meta({ id: 'EpochDraft', description: 'An announcement that still lacks its reason and its signatures' }),
+    .meta({ id: 'EpochDraft', description: 'An announcement without its reason and its signatures' }),
   errors: ['not_found', 'unavailable'],
   allow: 'channel:epoch',
 

@@ -7,7 +7,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { oneWayOf } from '../one-way.ts'
 
 export const receipt = operation({
-  summary: 'Sign a receipt of what is missing from a peer',
+  summary: 'Sign a receipt of the messages missing from a peer',
   method: 'POST',
   path: '/api/v2/site/gap/receipt',
   input: z.strictObject({
@@ -20,13 +20,13 @@ export const receipt = operation({
   errors: ['not_found', 'unavailable'],
   allow: 'channel:receipt',
 
-  async run(call, { peer, epoch: of }) {
-    const made = await oneWayOf(call).gapReceipt(peer, of)
-    const payload = Buffer.from(made.payload, 'base64url')
-    const says = gapReceipt.parse(JSON.parse(payload.toString('utf8')))
-    const { epoch, floor, highest, missing } = says
-    const about = { epoch, floor, highest, runs: missing.length, digest: sha384(payload) }
-    await call.record([call.audited('site.gap.receipt', peer, about)])
-    return { receipt: made, says }
+  async run(call, { peer, epoch: requestedEpoch }) {
+    const receipt = await oneWayOf(call).gapReceipt(peer, requestedEpoch)
+    const payload = Buffer.from(receipt.payload, 'base64url')
+    const content = gapReceipt.parse(JSON.parse(payload.toString('utf8')))
+    const { epoch, floor, highest, missing } = content
+    const detail = { epoch, floor, highest, runs: missing.length, digest: sha384(payload) }
+    await call.record([call.audited('site.gap.receipt', peer, detail)])
+    return { receipt, says: content }
   },
 })

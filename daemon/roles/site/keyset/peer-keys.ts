@@ -1,4 +1,4 @@
-// Changes the pinned keys of a peer: by its key sets, and by people here who revoke one of them.
+// Changes the pinned keys of a peer: by its key sets, and by people at this site who revoke a key.
 
 import { listRevokedFingerprints, markRevoked, no_key_set } from '../../../kernel/cryptography/key-set.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -25,23 +25,26 @@ export function pinnedKeySetOf({
 
 const day_ms = 86_400_000
 
-/** Since when a key set of this peer may have been under way, as any message of it. `now` and result in epoch milliseconds. */
+/**
+ * The earliest time at which a key set of this peer may have been sent, like any message of it. `now` and result in
+ * epoch milliseconds.
+ */
 export function earliestKeySetTime({ not_after_days }: Peer, now: number): number {
   return now - not_after_days * day_ms
 }
 
 /**
- * The peer with the keys of the newest of these sets, which were found to follow; the peer itself when none is new. What
- * any of them revokes stays revoked, whatever later ones say. Refuses `invalid` when that is more than a record holds.
+ * The peer with the keys of the newest of these verified sets; the peer itself when none is new. Keys revoked by any
+ * of them stay revoked. Refuses `invalid` when the record of a peer cannot hold that many keys.
  */
 export function repinPeer(peer: Peer, { pinned, sets }: KeySetSuccession): Peer | Refusal {
   const last = sets.at(-1)
   if (!last) return peer
   const { revoked } = pinned
   if (revoked.length > max_revoked_keys)
-    return refuse('invalid', 'more keys were revoked than are remembered of one peer')
-  const others = peer.keys.filter(({ use }) => use !== 'message' && use !== 'root')
-  const keys = [...pinned.keys, ...markRevoked(others, revoked)]
+    return refuse('invalid', 'the key sets revoke more keys than the record of a peer can hold')
+  const otherKeys = peer.keys.filter(({ use }) => use !== 'message' && use !== 'root')
+  const keys = [...pinned.keys, ...markRevoked(otherKeys, revoked)]
   if (keys.length > max_peer_keys)
     return refuse('invalid', `more than ${max_peer_keys} keys would be pinned for one peer`)
   const { version, created, thresholds } = last.set

@@ -19,13 +19,13 @@ const keysMessage = z.union([keysData, z.strictObject({ epoch: jws })])
 const keySetTaken = z
   .strictObject({
     peer: z.string(),
-    version: z.int().min(0).meta({ description: 'Of the key set that is pinned now; 0: none' }),
-    taken: z.int().min(0).meta({ description: 'Versions that were new' }),
+    version: z.int().min(0).meta({ description: 'Version of the pinned key set; 0: none' }),
+    taken: z.int().min(0).meta({ description: 'Number of new versions' }),
   })
   .meta({ id: 'KeySetTaken' })
 
 export const take = operation({
-  summary: 'Take a peer’s new key set',
+  summary: 'Accept a peer’s new key set',
   method: 'POST',
   path: '/api/v2/site/keyset',
   input: deliveredMessage,
@@ -34,8 +34,8 @@ export const take = operation({
   allow: 'federation:deliver',
   max_body_bytes: 6 * 1_048_576,
 
-  async run(call, given) {
-    const opened = await openMessage(call, given, {
+  async run(call, message) {
+    const opened = await openMessage(call, message, {
       kind: 'keys',
       schema: keys_schema,
       data: keysMessage,
@@ -58,13 +58,16 @@ async function takeChain(
   let versions = 0
   const changed = await call.part(pinnedPeersPart).change(src, async (peer) => {
     const earliest = trusted_clock ? earliestKeySetTime(peer, call.now()) : undefined
-    const found = await followKeySets(pinnedKeySetOf(peer), chain, { signatures: call.part(signaturesPart), earliest })
-    if ('refused' in found) {
-      if (found.forked) forked = found.refused
-      return found.refused
+    const succession = await followKeySets(pinnedKeySetOf(peer), chain, {
+      signatures: call.part(signaturesPart),
+      earliest,
+    })
+    if ('refusal' in succession) {
+      if (succession.forked) forked = succession.refusal
+      return succession.refusal
     }
-    versions = found.sets.length
-    const next = repinPeer(peer, found)
+    versions = succession.sets.length
+    const next = repinPeer(peer, succession)
     if (isRefusal(next) || next === peer) return next
     // Audited before it takes effect: after a crash between the two it is audited again.
     const { threshold, root_threshold, key_set, keys } = next

@@ -1,4 +1,4 @@
-// Opens a peer's message to this role: nothing is read from the body before sender, signature, label and digest hold.
+// Opens a peer's message to this role: sender, signature, label and digest are verified before the body is parsed.
 import * as z from 'zod'
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -23,18 +23,18 @@ export type ExpectedMessage<T> = {
 /** Refuses `signature_invalid`, `label_denied` and `invalid`. */
 export async function openMessage<T>(
   call: Call,
-  given: { readonly envelope: Jws; readonly body: string },
+  message: { readonly envelope: Jws; readonly body: string },
   { kind, schema, data: dataSchema, description }: ExpectedMessage<T>,
 ): Promise<{ readonly statement: UnlabelledStatement; readonly data: T } | Refusal> {
-  const { envelope } = given
+  const { envelope } = message
   const claimed = parseUnlabelledStatement(Buffer.from(envelope.payload, 'base64url'))
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
   const verified = await verify.run(call, { peer: claimed.src, type: 'statement', envelope })
   if (isRefusal(verified)) return verified
-  const body = readSignedBody(claimed, kind, given.body, unlabelledBody)
-  if (!body) return refuse('signature_invalid', 'the body is not the one that was signed for')
+  const body = readSignedBody(claimed, kind, message.body, unlabelledBody)
+  if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
   if (claimed.body.schema !== schema || body.schema !== schema)
-    return refuse('invalid', `the message is not about ${description}`)
+    return refuse('invalid', `the message does not contain ${description}`)
   const parsed = parseWithSchema(dataSchema, body.data)
   return parsed.success
     ? { statement: claimed, data: parsed.data }

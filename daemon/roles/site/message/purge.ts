@@ -12,10 +12,10 @@ const purgeResponse = z
     z.strictObject({ state: z.literal('running') }),
     z.strictObject({
       state: z.literal('done'),
-      bodies: z.array(z.string()).meta({ description: 'SHA-384 of the bodies that the order is about' }),
+      bodies: z.array(z.string()).meta({ description: 'SHA-384 of the bodies to remove' }),
       places: z.array(z.string()).meta({ description: 'Places from which they were removed since the order' }),
-      msg_ids: z.array(z.string()).meta({ description: 'The messages that they belonged to' }),
-      sessions: z.array(z.string()).meta({ description: 'The sessions that these messages were about' }),
+      msg_ids: z.array(z.string()).meta({ description: 'The messages that contained them' }),
+      sessions: z.array(z.string()).meta({ description: 'The sessions that these messages belonged to' }),
       backups: z.array(z.strictObject({ name: z.string(), holds: z.enum(['yes', 'unknown']) })),
       remains: z.array(z.string()).meta({ description: 'Copies that may still be recoverable, and where' }),
     }),
@@ -23,7 +23,7 @@ const purgeResponse = z
   .meta({ id: 'PurgeAnswer', description: 'Progress of a purge; repeat the request for the result' })
 
 export const purge = operation({
-  summary: 'Remove a body from the site for good, by its digest or that of its statement',
+  summary: 'Remove a body from the site permanently, by its digest or that of its statement',
   method: 'POST',
   path: '/api/v2/site/message/purge',
   input: z.strictObject({ digest: hex96.meta({ description: 'SHA-384' }), reason: z.string().min(1).max(1_000) }),
@@ -38,12 +38,12 @@ export const purge = operation({
     const { bodies, places, msg_ids, sessions } = purged
     const copies = await call.part(backupCopiesPart).holding([digest, ...bodies])
     const backups = copies.flatMap(({ name, holds }) => (holds === 'no' ? [] : [{ name, holds }]))
-    const found = {
+    const finds = {
       places: places.slice(0, max_audited_items),
       msg_ids: msg_ids.slice(0, max_audited_items),
       found: places.length,
     }
-    await call.record([call.audited('site.message.purged', digest, { bodies, ...found, backups: backups.length })])
+    await call.record([call.audited('site.message.purged', digest, { bodies, ...finds, backups: backups.length })])
     const removed = { bodies: [...bodies], places: [...places], msg_ids: [...msg_ids], sessions: [...sessions] }
     return { state: 'done' as const, ...removed, backups, remains: remainsOf(purged) }
   },
@@ -56,15 +56,15 @@ function remainsOf({ journal, sessions }: PurgeResult): string[] {
   return [
     'blocks that a disk or SSD has not overwritten: only encryption, or its destruction, reaches them',
     'backups and copies outside the site: media, mirrors, the file system’s own snapshots',
-    'whatever a carrier took before: its folders, media under way, the peer itself',
-    'what other roles wait to send: it is refused when they do',
-    ...(sessions.length > 0 ? ['what was made of it in the sessions named: their contributions and evidence'] : []),
+    'copies that a carrier took before: in its folders, on media in transit, at the peer',
+    'copies that other roles have yet to send: sending them will be refused',
+    ...(sessions.length > 0 ? ['derived data in the named sessions: their contributions and evidence'] : []),
     ...journalRemains[journal],
   ]
 }
 
 const journalRemains: Readonly<Record<PurgeResult['journal'], readonly string[]>> = {
   rewritten: [],
-  zeroed: ['free pages of the journal, where version 0.1.0 left it: it is too large to be rewritten here'],
-  busy: ['the journal’s log of writes, until it is written out: repeat this when the site is less busy'],
+  zeroed: ['free pages of the journal written by version 0.1.0: the journal is too large to be rewritten'],
+  busy: ['the write-ahead log of the journal, until it is written out: repeat this when the site is less busy'],
 }

@@ -21,9 +21,9 @@ export const resend = operation({
   allow: 'channel:resend',
 
   async run(call, { peer, epoch, first, last }) {
-    const about = { first, last, ...(epoch === undefined ? {} : { epoch }) }
+    const detail = { first, last, ...(epoch === undefined ? {} : { epoch }) }
     // Audited before anything is sent; the numbers that were sent are in the answer and the log.
-    await call.record([call.audited('site.message.resend', peer, about)])
+    await call.record([call.audited('site.message.resend', peer, detail)])
     return await oneWayOf(call).resend({ peer, first, last, ...(epoch === undefined ? {} : { epoch }) })
   },
 })

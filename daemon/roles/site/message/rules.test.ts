@@ -41,7 +41,7 @@ const receiver: StatementReceiver = {
   skew_s: 900,
 }
 
-test('a statement from the pinned peer to this site, fresh and releasable, holds', () => {
+test('a fresh, releasable statement from the pinned peer to this site is accepted', () => {
   expect(acceptStatement(bravoStatement, peer, receiver)).toEqual(label)
 })
 
@@ -53,7 +53,7 @@ test.each<[string, Partial<Statement>, Partial<StatementReceiver>, string]>([
   ['of no known carrier', { channel: 'pigeon/bravo/alpha' }, {}, 'signature_invalid'],
   ['expired', {}, { now: Date.parse('2026-01-08T12:15:01Z') }, 'signature_invalid'],
   [
-    'older than enrolment grants, whatever it asks for',
+    'older than enrolment allows, although it requests more',
     { not_after: '2036-01-01T00:00:00Z' },
     { now: Date.parse('2026-01-08T12:15:01Z') },
     'signature_invalid',
@@ -61,19 +61,19 @@ test.each<[string, Partial<Statement>, Partial<StatementReceiver>, string]>([
   ['from the future', {}, { now: Date.parse('2026-01-01T11:44:59Z') }, 'signature_invalid'],
   ['above the ceiling', { label: { ...label, level: 'TOP_SECRET' } }, {}, 'label_denied'],
   ['not releasable here', { label: { ...label, releasable_to: ['charlie'] } }, {}, 'label_denied'],
-])('%s is refused', (_, changed, elsewhere, code) => {
-  expect(acceptStatement({ ...bravoStatement, ...changed }, peer, { ...receiver, ...elsewhere })).toMatchObject({
+])('%s is refused', (_, changed, receiverChange, code) => {
+  expect(acceptStatement({ ...bravoStatement, ...changed }, peer, { ...receiver, ...receiverChange })).toMatchObject({
     code,
   })
 })
 
-test('without a trusted clock, time says nothing', () => {
+test('without a trusted clock times are not checked', () => {
   expect(
     acceptStatement({ ...bravoStatement, not_after: '2000-01-01T00:00:00Z' }, peer, { ...receiver, now: undefined }),
   ).toEqual(label)
 })
 
-test('a key signs nothing that was made after its own end', () => {
+test('a key cannot sign a statement created after the key expired', () => {
   const key = (not_after?: string) => ({ ...(not_after ? { not_after } : {}) }) as PublicKey
   expect(isSignedInKeyLifetime(bravoStatement, [key(), key(bravoStatement.created)])).toBe(true)
   expect(isSignedInKeyLifetime(bravoStatement, [key(), key('2026-01-01T11:59:59Z')])).toBe(false)

@@ -19,20 +19,20 @@ export type StatementReceiver = {
 
 const day_ms = 86_400_000
 
-/** The statement's label in the site's own terms, or why the statement must not be acted on. */
-export function acceptStatement(statement: Statement, peer: Peer, here: StatementReceiver): Label | Refusal {
-  if (statement.src !== peer.name || statement.sender_tenant_id !== peer.tenant_id || statement.dst !== here.site) {
+/** The statement's label in the site's own terms, or the refusal of the statement. */
+export function acceptStatement(statement: Statement, peer: Peer, receiver: StatementReceiver): Label | Refusal {
+  if (statement.src !== peer.name || statement.sender_tenant_id !== peer.tenant_id || statement.dst !== receiver.site) {
     return refuse('signature_invalid', 'the statement is not from this peer to this site')
   }
   if (statement.channel !== `filedrop/${statement.src}/${statement.dst}`) {
-    return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
+    return refuse('signature_invalid', 'the channel of the statement does not belong to its sender and receiver')
   }
-  if (!isFresh(statement, peer, here))
+  if (!isFresh(statement, peer, receiver))
     return refuse(
       'signature_invalid',
       `the message is not valid at this time: created ${statement.created}, not after ${statement.not_after}`,
     )
-  return admitIncomingLabel(statement.label, peer, here.names, here.labels)
+  return admitIncomingLabel(statement.label, peer, receiver.names, receiver.labels)
 }
 
 /** The sender may request a shorter lifetime than enrolment grants, never a longer one. */
@@ -43,13 +43,13 @@ function isFresh(
 ): boolean {
   if (now === undefined) return true
   const skew_ms = skew_s * 1_000
-  const made = Date.parse(created)
-  const end = Math.min(Date.parse(not_after), made + not_after_days * day_ms)
-  return made <= now + skew_ms && now <= end + skew_ms
+  const created_ms = Date.parse(created)
+  const end = Math.min(Date.parse(not_after), created_ms + not_after_days * day_ms)
+  return created_ms <= now + skew_ms && now <= end + skew_ms
 }
 
-/** Whether no key signed it after its own end. */
+/** Whether every key signed the statement before its own expiry. */
 export function isSignedInKeyLifetime({ created }: Statement, keys: readonly PublicKey[]): boolean {
-  const made = Date.parse(created)
-  return keys.every(({ not_after }) => not_after === undefined || made <= Date.parse(not_after))
+  const created_ms = Date.parse(created)
+  return keys.every(({ not_after }) => not_after === undefined || created_ms <= Date.parse(not_after))
 }

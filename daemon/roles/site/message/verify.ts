@@ -27,11 +27,11 @@ export const verify = operation({
     const peer = await call.part(peersPart).get(name)
     if (!peer) return refuseUnsigned()
     const recent = call.part(verifiedMessageCachePart).find(name, type, envelope)
-    const found = recent ?? (await verifySignature(call, peer, type, envelope))
-    if (isRefusal(found)) return found
-    const answer = { payload: Buffer.from(found.payload).toString('base64url'), keys: [...found.keys] }
+    const verification = recent ?? (await verifySignature(call, peer, type, envelope))
+    if (isRefusal(verification)) return verification
+    const answer = { payload: Buffer.from(verification.payload).toString('base64url'), keys: [...verification.keys] }
     if (type !== 'statement') return answer
-    const label = recent?.label ?? judgeStatement(call, peer, found)
+    const label = recent?.label ?? judgeStatement(call, peer, verification)
     if (isRefusal(label)) return label
     const { is_label_released = false } = recent ?? {}
     const transport = carrierOf(peer.name, (section) => call.settings(section))
@@ -46,20 +46,22 @@ async function verifySignature(
   envelope: Jws,
 ): Promise<VerifiedPayload | Refusal> {
   const keys = peer.keys.filter((key) => key.use === 'message')
-  const found = await call.part(signaturesPart).verify(type, envelope, keys)
-  return typeof found !== 'string' && found.keys.length >= peer.threshold ? found : refuseUnsigned()
+  const verification = await call.part(signaturesPart).verify(type, envelope, keys)
+  return typeof verification !== 'string' && verification.keys.length >= peer.threshold
+    ? verification
+    : refuseUnsigned()
 }
 
 function refuseUnsigned(): Refusal {
   return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
 }
 
-/** The label of a message that did not come by a carrier; checked here as a carrier checks it. */
+/** Checks a message that did not arrive by a carrier as a carrier checks it, and returns its label. */
 function judgeStatement(call: Call, peer: Peer, { payload, keys }: VerifiedPayload): Label | Refusal {
   const statement = parseStatement(payload)
   if (!statement) return refuse('signature_invalid', 'the signed content is not a statement')
   if (!isSignedInKeyLifetime(statement, keys))
-    return refuse('signature_invalid', 'a key signed the message after its own end')
+    return refuse('signature_invalid', 'a key signed the message after the key expired')
   const { skew_s, trusted_clock, releasable_names } = call.settings(filedropSettings)
   const { name: site, tenant_id, labels } = call.site
   const names = [tenant_id, ...releasable_names]

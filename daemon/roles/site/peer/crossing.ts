@@ -1,4 +1,4 @@
-// Whether something with a label may cross to a peer, before anything is made that then could not be sent.
+// Whether an object with a label may cross to a peer, checked before objects are created that could not be sent.
 import { checkOutgoingLabel } from '../../../kernel/label/crossing.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { checkPeerCrossing } from '../../../shared/label-crossing/label-crossing.ts'
@@ -13,12 +13,12 @@ export const crossing = operation({
   errors: [],
   allow: 'peer:read',
 
-  async run(call, { name, label: held }) {
+  async run(call, { name, label }) {
     const peer = await call.part(peersPart).get(name)
-    if (!peer) return { allowed: false, reason: 'there is no such peer' }
-    const refused = checkOutgoingLabel(held, peer, call.site.labels)
-    return refused
-      ? { allowed: false, reason: refused.message }
+    if (!peer) return { allowed: false, reason: 'the peer is not pinned' }
+    const refusal = checkOutgoingLabel(label, peer, call.site.labels)
+    return refusal
+      ? { allowed: false, reason: refusal.message }
       : { allowed: true, reason: 'within the ceiling and releasable' }
   },
 })

@@ -1,4 +1,4 @@
-// The peers that the site has pinned.
+// Lists the pinned peers.
 import * as z from 'zod'
 import { peer } from '../../../kernel/identity/peer.ts'
 import { operation } from '../../../kernel/operation/operation.ts'

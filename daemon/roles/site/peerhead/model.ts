@@ -15,6 +15,6 @@ const peerHead = z.strictObject({
   number: z.int(),
 })
 
-/** The newest of each chain. */
+/** The newest head of each chain. */
 export const peerHeads = collection({ name: 'peer_head', schema: peerHead, indexes: ['peer'] })
 export type PeerHead = z.infer<typeof peerHead>

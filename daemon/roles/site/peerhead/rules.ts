@@ -1,4 +1,4 @@
-// Compares a newly reported head of a peer's audit chain with the head before.
+// Compares a newly reported head of a peer's audit chain with the stored head.
 import type { PeerHead } from './model.ts'
 
 type ReportedChainHead = Pick<PeerHead, 'seq' | 'hash' | 'epoch' | 'number'>

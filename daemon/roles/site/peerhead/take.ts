@@ -13,13 +13,13 @@ import { compareHeads } from './rules.ts'
 
 const headCounts = z.strictObject({
   peer: z.string(),
-  taken: z.int().min(0).meta({ description: 'Heads that are stored now' }),
-  contradicted: z.int().min(0).meta({ description: 'Heads that do not follow from the one before' }),
+  taken: z.int().min(0).meta({ description: 'Heads that were stored' }),
+  contradicted: z.int().min(0).meta({ description: 'Heads that contradict the stored head' }),
   unverified: z.int().min(0).meta({ description: 'Heads without a valid signature of the peer' }),
 })
 
 export const take = operation({
-  summary: 'Take the heads of a peer’s audit chains from its inventory',
+  summary: 'Accept the heads of a peer’s audit chains from its inventory',
   method: 'POST',
   path: '/api/v2/site/peerhead',
   input: deliveredMessage,
@@ -28,14 +28,14 @@ export const take = operation({
   allow: 'federation:deliver',
   max_body_bytes: 6 * 1_048_576,
 
-  async run(call, given) {
+  async run(call, message) {
     const expected = {
       kind: 'inventory',
       schema: inventory_schema,
       data: inventoryData,
       description: 'an inventory',
     } as const
-    const opened = await openMessage(call, given, expected)
+    const opened = await openMessage(call, message, expected)
     if (isRefusal(opened)) return opened
     const { statement, data } = opened
     const { src } = statement
@@ -60,23 +60,24 @@ async function takeHead(
   const id = `${peer}:${head.writer}`
   if ((await store.create(id, reported)) !== 'exists') return 'taken'
   const { answer } = await store.update(id, ({ value: known }) => {
-    const found = compareHeads(known, reported)
-    if (found === 'longer') return { next: reported, answer: undefined }
-    if (found === 'same' || found === 'older') return { answer: undefined }
-    // Replaces the head before, so that it is reported once; the event has both heads with their signatures.
-    return { next: reported, audit: [contradictionEvent(call, found, known, reported)], answer: found }
+    const comparison = compareHeads(known, reported)
+    if (comparison === 'longer') return { next: reported, answer: undefined }
+    if (comparison === 'same' || comparison === 'older') return { answer: undefined }
+    // Replaces the stored head, so that a contradiction is reported once; the event has both heads with their
+    // signatures.
+    return { next: reported, audit: [contradictionEvent(call, comparison, known, reported)], answer: comparison }
   })
   if (!answer) return 'taken'
   call.log.error(`site.peerhead.${answer}`, { peer, writer: head.writer, seq: head.seq })
   return 'contradicted'
 }
 
-function contradictionEvent(call: Call, found: 'rewritten' | 'cut_short', known: PeerHead, reported: PeerHead) {
+function contradictionEvent(call: Call, comparison: 'rewritten' | 'cut_short', known: PeerHead, reported: PeerHead) {
   const evidence = ({ seq, hash, at, signature, epoch, number }: PeerHead) => ({
     ...{ at, epoch, hash, number, seq, signature },
   })
-  const about = { found, before: evidence(known), now: evidence(reported), peer: reported.peer }
-  return { ...call.audited('site.peerhead.contradict', reported.writer, about), outcome: 'refused' as const }
+  const detail = { found: comparison, before: evidence(known), now: evidence(reported), peer: reported.peer }
+  return { ...call.audited('site.peerhead.contradict', reported.writer, detail), outcome: 'refused' as const }
 }
 
 /** Whether the peer signed the head, and the chain is the peer's. */

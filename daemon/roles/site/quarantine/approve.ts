@@ -38,9 +38,9 @@ export const approve = operation({
       ...{ request: requested.pending.signature, approval: signature },
     }
     const event = call.audited('site.quarantine.approve', target.item, detail, label)
-    // The request stays until its time is over: it is for this item, which is gone when this is done.
-    const refused = await custodyOf(call).release(peer, { id, waiver, digests, label }, [event])
-    return refused ?? { released: target.item }
+    // The request stays until it expires: it names this item, which does not exist any more after the release.
+    const refusal = await custodyOf(call).release(peer, { id, waiver, digests, label }, [event])
+    return refusal ?? { released: target.item }
   },
 })
 

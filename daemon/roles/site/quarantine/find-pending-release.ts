@@ -1,4 +1,4 @@
-// The requests that still wait for a second person, as far as a caller may know of them.
+// Pending requests for a second person, as far as the caller may see them.
 import type * as z from 'zod'
 import { dominates, type Label } from '../../../kernel/label/label.ts'
 import { parseRelease, releaseRequest } from '../../../kernel/messaging/release.ts'
@@ -8,9 +8,9 @@ import { type PendingRelease, releaseRequests } from './model.ts'
 
 /** Empty without a request, or once it has expired. For a label above the caller it discloses only that a request exists. */
 export async function findPendingRelease(call: Call, item: string): Promise<PendingReleaseView> {
-  const found = await call.store(releaseRequests).find(item)
-  if (!found || found.value.expires_ts <= call.now()) return {}
-  const release = readPendingRelease(found)
+  const request = await call.store(releaseRequests).find(item)
+  if (!request || request.value.expires_ts <= call.now()) return {}
+  const release = readPendingRelease(request)
   return isCleared(call, release.label) ? { release } : { is_release_withheld: true }
 }
 

@@ -1,4 +1,4 @@
-// One quarantined message with the digests of its files, and the request to release it if there is one.
+// Gets one quarantined message with the digests of its files, and its release request if there is one.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { peersPart, quarantinesPart } from '../parts.ts'
@@ -7,7 +7,7 @@ import { itemFields, quarantineItem } from './model.ts'
 import { refuseNoSuchItem } from './verify-release.ts'
 
 export const get = operation({
-  summary: 'One quarantined message with the digests of its files',
+  summary: 'Get a quarantined message with the digests of its files',
   method: 'GET',
   path: '/api/v2/site/quarantine/{peer}/{id}',
   input: z.strictObject(itemFields),
@@ -16,14 +16,14 @@ export const get = operation({
   allow: 'quarantine:read',
 
   async run(call, { peer, id }) {
-    const found = await call.part(quarantinesPart).get(peer, id)
-    if (!found) return refuseNoSuchItem()
+    const item = await call.part(quarantinesPart).get(peer, id)
+    if (!item) return refuseNoSuchItem()
     const pinned = await call.part(peersPart).get(peer)
     return {
-      ...found,
+      ...item,
       site: call.site.name,
       ...(pinned ? { sender_tenant_id: pinned.tenant_id } : {}),
-      ...(await findPendingRelease(call, found.id)),
+      ...(await findPendingRelease(call, item.id)),
     }
   },
 })

@@ -22,11 +22,12 @@ export const list = operation({
 
   async run(call, { peer, limit, cursor }) {
     const after = cursor === undefined ? undefined : parseCursor(cursor)
-    if (cursor !== undefined && !after) return refuse('malformed', 'the cursor is not one of this list')
-    const found = await call.part(quarantinesPart).list(peer, limit, after)
+    if (cursor !== undefined && !after)
+      return refuse('malformed', 'the cursor does not belong to this list; start again without it')
+    const entries = await call.part(quarantinesPart).list(peer, limit, after)
     const items = []
-    for (const entry of found) items.push({ ...entry, ...(await findPendingRelease(call, entry.id)) })
-    const last = found.at(-1)
+    for (const entry of entries) items.push({ ...entry, ...(await findPendingRelease(call, entry.id)) })
+    const last = entries.at(-1)
     return { items, ...(last && items.length === limit ? { next_cursor: formatCursor(last) } : {}) }
   },
 })

@@ -5,13 +5,13 @@ import { label } from '../../../kernel/label/label.ts'
 import { waivableReason } from '../../../kernel/messaging/release.ts'
 import { collection } from '../../../kernel/store/store.ts'
 
-/** Names one item; neither can lead anywhere else. */
+/** Identify one item; neither field can contain a path. */
 export const itemFields = {
   peer: z.string().min(1).max(64),
-  id: z.string().min(1).max(256).meta({ description: 'Of the item, without the peer' }),
+  id: z.string().min(1).max(256).meta({ description: 'Id of the item, without the peer' }),
 }
 
-/** One person signs by one key. */
+/** The signature of one person with one key. */
 export const personalSignature = jws
   .extend({ signatures: jws.shape.signatures.length(1) })
   .meta({ id: 'PersonalSignature', description: 'JWS (general JSON serialisation) with the signature of one person' })
@@ -24,7 +24,7 @@ export const pendingRelease = z
     label: label.optional(),
     reason: z.string(),
     created: z.iso.datetime(),
-    ends: z.iso.datetime().meta({ description: 'After which nobody can approve it' }),
+    ends: z.iso.datetime().meta({ description: 'Time after which it cannot be approved' }),
     digest: z.string().meta({ description: 'SHA-384 of the signed content; an approval names it' }),
     signature: personalSignature,
   })
@@ -32,8 +32,8 @@ export const pendingRelease = z
 export type PendingRelease = z.infer<typeof pendingRelease>
 
 /**
- * By the item's id: a later request replaces an earlier one. The named label is only within the signed content: as the
- * label of this record it would hide the request from people.
+ * Stored under the id of the item: a later request replaces an earlier one. The label of the release is only in the
+ * signed content: as the label of this record it would hide the request from people.
  */
 export const releaseRequests = collection({
   name: 'release_request',
@@ -55,7 +55,7 @@ export const quarantineEntry = z
     is_release_withheld: z
       .literal(true)
       .optional()
-      .meta({ description: 'There is a request, under a label that the caller is not cleared for' }),
+      .meta({ description: 'True when there is a request under a label that the caller is not cleared for' }),
   })
   .meta({ id: 'QuarantineEntry' })
 export type QuarantineEntry = z.infer<typeof quarantineEntry>
@@ -63,12 +63,12 @@ export type QuarantineEntry = z.infer<typeof quarantineEntry>
 export const quarantineItem = z
   .strictObject({
     ...quarantineEntry.shape,
-    site: z.string().meta({ description: 'This site, as signatures name it' }),
+    site: z.string().meta({ description: 'The name of this site in signatures' }),
     code: z.string().optional().meta({ description: 'Problem code of a refused command' }),
     epoch: z.int().optional(),
     seq: z.int().optional(),
     msg_id: z.string().optional(),
-    sender_tenant_id: z.string().optional().meta({ description: 'Of the peer, as pinned' }),
+    sender_tenant_id: z.string().optional().meta({ description: 'Tenant of the peer, as pinned' }),
     files: z.array(
       z.strictObject({
         name: z.string(),

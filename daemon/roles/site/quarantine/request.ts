@@ -39,7 +39,7 @@ export const request = operation({
   },
 })
 
-/** A repeat changes nothing; another request takes the place of the one before. */
+/** Stores a request. A repeat changes nothing; a different request replaces the previous one. */
 async function storeRequest(call: Call, release: ReleaseRequest, signature: Jws): Promise<PendingRelease> {
   const { item, waiver, label, reason, subject, created } = release
   const expires_ts = requestExpiry(call, release)

@@ -13,14 +13,14 @@ import {
   waivableReason,
 } from '../../../kernel/messaging/release.ts'
 
-/** The quarantined item that a release is about. */
+/** The quarantined item to release. */
 export type ReleaseTarget = {
-  /** `<peer>/<id>` */
+  /** The item as `<peer>/<id>`. */
   readonly item: string
   readonly reason: string
   /** SHA-384 of its files, body first; empty when it is not the two files of a message. */
   readonly digests: readonly string[]
-  /** The peer's, as pinned; undefined when it is not pinned any more. */
+  /** Tenant of the peer, as pinned; undefined when the peer is not pinned any more. */
   readonly sender_tenant_id: string | undefined
 }
 
@@ -41,56 +41,58 @@ export function keysOf(people: readonly Person[]) {
   return people.flatMap(({ keys }) => keys)
 }
 
-/** The person whose signature it is. Refuses `signature_invalid` for a signature that does not count. */
+/** The person who signed. Refuses `signature_invalid` for an invalid signature. */
 export function identifySigner(
   release: Release,
-  found: VerifiedPayload | VerificationFailure,
+  verification: VerifiedPayload | VerificationFailure,
   people: readonly Person[],
 ): ReleaseSigner | Refusal {
-  if (typeof found === 'string') return refuse('signature_invalid', signatureFaults[found])
-  const [key, another] = found.keys
+  if (typeof verification === 'string') return refuse('signature_invalid', signatureFaults[verification])
+  const [key, secondKey] = verification.keys
   const person = people.find(({ keys }) => keys.some(({ fingerprint }) => fingerprint === key?.fingerprint))
-  if (!key || another || !person || key.status !== 'active') {
-    return refuse('signature_invalid', 'it is not the signature of one enrolled person')
+  if (!key || secondKey || !person || key.status !== 'active') {
+    return refuse('signature_invalid', 'the release must be signed by exactly one enrolled person')
   }
   if (person.subject !== release.subject)
-    return refuse('signature_invalid', 'the key is not that of the subject it names')
+    return refuse('signature_invalid', 'the key does not belong to the subject that the release names')
   const end = key.not_after === undefined ? undefined : Date.parse(key.not_after)
   if (end !== undefined && Date.parse(release.created) > end) {
-    return refuse('signature_invalid', 'the key signed it after its own end')
+    return refuse('signature_invalid', 'the key signed the release after the key expired')
   }
   return { subject: person.subject, fingerprint: key.fingerprint }
 }
 
 const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
   bad_signature: 'the signature is not valid for the signed content',
-  unknown_key: 'no enrolled person signed it',
-  key_revoked: 'the key that signed it is revoked',
+  unknown_key: 'no enrolled person signed the release',
+  key_revoked: 'the key that signed the release is revoked',
 }
 
-/** Refuses a release that does not fit the item, or that is not valid now; undefined when it holds. */
-export function checkRelease(release: Release, target: ReleaseTarget, here: ReleaseContext): Refusal | undefined {
-  if (release.site !== here.site || release.item !== target.item) {
-    return refuse('signature_invalid', 'it was signed for another site or item')
+/** Refuses a release that does not match the item, or that is not valid now; undefined when it is valid. */
+export function checkRelease(release: Release, target: ReleaseTarget, context: ReleaseContext): Refusal | undefined {
+  if (release.site !== context.site || release.item !== target.item) {
+    return refuse('signature_invalid', 'the release was signed for another site or item')
   }
-  if (!waivableReason.safeParse(target.reason).success)
-    return refuse('conflict', `${target.reason} cannot be waived by anybody`)
+  if (!waivableReason.safeParse(target.reason).success) return refuse('conflict', `${target.reason} cannot be waived`)
   if (release.waiver !== target.reason)
     return refuse('conflict', `the item is in quarantine for ${target.reason}, not for ${release.waiver}`)
   if (target.digests.length !== 2) return refuse('conflict', 'the item does not hold both files of a message')
   if (target.digests.join() !== release.digests.join()) {
-    return refuse('conflict', 'the files are not those that were signed for')
+    return refuse('conflict', 'the files differ from the signed digests')
   }
-  return checkReleaseTime(release, here) ?? checkReleaseLabel(release, target, here.labels)
+  return checkReleaseTime(release, context) ?? checkReleaseLabel(release, target, context.labels)
 }
 
 function checkReleaseTime(
   { created }: Release,
   { now, skew_ms, request_lifetime_ms }: ReleaseContext,
 ): Refusal | undefined {
-  const made = Date.parse(created)
-  if (made > now + skew_ms) return refuse('conflict', 'it was signed in the future: check the clocks of both machines')
-  return now >= made + request_lifetime_ms ? refuse('conflict', 'it was signed too long ago') : undefined
+  const created_ms = Date.parse(created)
+  if (created_ms > now + skew_ms)
+    return refuse('conflict', 'the release was signed in the future: check the clocks of both machines')
+  return now >= created_ms + request_lifetime_ms
+    ? refuse('conflict', 'the release was signed too long ago: request it again')
+    : undefined
 }
 
 function checkReleaseLabel(
@@ -99,14 +101,14 @@ function checkReleaseLabel(
   labels: LabelPolicy,
 ): Refusal | undefined {
   if (waiver !== 'LABEL_MISSING' && waiver !== 'LABEL_DENIED') {
-    return label ? refuse('invalid', `a release for ${waiver} names no label`) : undefined
+    return label ? refuse('invalid', `a release for ${waiver} must not name a label`) : undefined
   }
   if (!label) {
-    return waiver === 'LABEL_MISSING' ? refuse('invalid', 'the release must name the label to carry') : undefined
+    return waiver === 'LABEL_MISSING' ? refuse('invalid', 'the release must name the label of the message') : undefined
   }
   return isOfThisSite(label, target, labels)
     ? undefined
-    : refuse('invalid', 'the label is not of this site’s policy, or not the sender’s')
+    : refuse('invalid', 'the label must be of this site’s policy, with the sender as originator')
 }
 
 function isOfThisSite(
@@ -117,29 +119,29 @@ function isOfThisSite(
   return policy === labels.policy && labels.levels.includes(level) && originator === sender_tenant_id
 }
 
-/** Why the approval does not complete the request; undefined when it does. Both have been verified. */
+/** The refusal of an approval that does not complete the request; undefined when it does. Both have been verified. */
 export function checkApprovalPair(
   [request, requester]: readonly [ReleaseRequest, ReleaseSigner],
   [approval, approver]: readonly [ReleaseApproval, ReleaseSigner],
 ): Refusal | undefined {
   if (requester.subject === approver.subject || requester.fingerprint === approver.fingerprint) {
-    return refuse('forbidden', 'a request is approved by another person, with another key')
+    return refuse('forbidden', 'the approval must come from another person with another key than the request')
   }
   const { step: _step, reason: _reason, subject: _subject, created: _created, ...requested } = request
-  const { step: _s, reason: _r, subject: _u, created: _c, request: named, ...granted } = approval
-  if (named !== sha384(releasePayload(request))) return refuse('conflict', 'the approval is for another request')
+  const { step: _s, reason: _r, subject: _u, created: _c, request: named_digest, ...granted } = approval
+  if (named_digest !== sha384(releasePayload(request))) return refuse('conflict', 'the approval is for another request')
   return canonicalJson(requested) === canonicalJson(granted)
     ? undefined
-    : refuse('conflict', 'the approval grants something else')
+    : refuse('conflict', 'the approval differs from the request')
 }
 
-/** Discloses that there is a label, but not which. */
+/** Refuses a caller without clearance. Discloses that the release has a label, but not which one. */
 export function refuseNotCleared(): Refusal {
-  return refuse('forbidden', 'it is to be released under a label that the caller is not cleared for')
+  return refuse('forbidden', 'the release is under a label that the caller is not cleared for')
 }
 
 /** A person may only act under their own name. */
 export function requireOwnSignature(signer: ReleaseSigner | Refusal, caller_subject: string): ReleaseSigner | Refusal {
   if (isRefusal(signer) || signer.subject === caller_subject) return signer
-  return refuse('forbidden', 'the signature is not that of the caller')
+  return refuse('forbidden', 'the caller did not sign the release')
 }

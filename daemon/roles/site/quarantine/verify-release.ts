@@ -1,4 +1,4 @@
-// Verifies a release against the item, the enrolled people and the time as they are now.
+// Verifies a release against the item, the enrolled people and the current time.
 
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -17,12 +17,12 @@ import {
 
 const day_ms = 86_400_000
 
-/** Undefined when the item does not exist. */
+/** Loads the item to release; undefined when it does not exist. */
 export async function loadReleaseTarget(call: Call, peer: string, id: string): Promise<ReleaseTarget | undefined> {
   const found = await call.part(quarantinesPart).get(peer, id)
   if (!found) return undefined
-  const of = (part: string) => found.files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
-  const [body, envelope] = [of('body'), of('env')]
+  const digestOf = (part: string) => found.files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
+  const [body, envelope] = [digestOf('body'), digestOf('env')]
   return {
     item: found.id,
     reason: found.reason,
@@ -45,7 +45,7 @@ export async function verifyRelease(
   return checkRelease(release, target, releaseContextOf(call)) ?? signer
 }
 
-/** How long a request may wait, from the moment it was signed. */
+/** Expiry of a request, counted from its signature. */
 export function requestExpiry(call: Call, { created }: Release): number {
   return Date.parse(created) + releaseContextOf(call).request_lifetime_ms
 }
@@ -57,9 +57,9 @@ function releaseContextOf(call: Call): ReleaseContext {
 }
 
 export function refuseNoSuchItem(): Refusal {
-  return refuse('not_found', 'the quarantine has no such item')
+  return refuse('not_found', 'the item is not in quarantine')
 }
 
 export function refuseUnreadable(): Refusal {
-  return refuse('signature_invalid', 'the signed content is not this step of a release')
+  return refuse('signature_invalid', 'the signed content does not match this step of a release')
 }

@@ -7,7 +7,7 @@ import { discoveryDocument } from './model.ts'
 import { discoveryOf } from './rules.ts'
 
 export const discovery = operation({
-  summary: 'Where and how this issuer issues tokens (RFC 8414)',
+  summary: 'Metadata of the token issuer (RFC 8414)',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   also: ['/.well-known/openid-configuration'],

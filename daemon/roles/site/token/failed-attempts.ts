@@ -7,7 +7,7 @@ type AttemptLimit = { readonly max_failures: number; readonly window_ms: number 
 
 /** Leaves room for a person who corrects a configuration; a guesser can try 20 secrets per minute and client. */
 const client_limit: AttemptLimit = { max_failures: 20, window_ms: 60_000 }
-/** Over all client names. */
+/** Limit over all client names. */
 const site_limit: AttemptLimit = { max_failures: 200, window_ms: 20_000 }
 
 /**
@@ -27,9 +27,9 @@ export type FailedAttempts = {
   recordFailure(client_id: string | undefined): Promise<number>
 }
 
-export function failedAttempts(shared: KeyValue): FailedAttempts {
+export function failedAttempts(counters: KeyValue): FailedAttempts {
   const counted = (place: string, by: number, { window_ms }: AttemptLimit) =>
-    shared.increment(`attempts/${place}`, by, window_ms)
+    counters.increment(`attempts/${place}`, by, window_ms)
   return {
     wait_s: async (client_id) =>
       waitOf(await counted(bucketOf(client_id), 0, client_limit), client_limit.max_failures - 1),

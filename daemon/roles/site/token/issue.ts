@@ -1,4 +1,4 @@
-// The OAuth token endpoint: client credentials and token exchange, so that a site with no identity provider is complete.
+// The OAuth token endpoint: client credentials and token exchange, for sites without an identity provider.
 import { Refusal } from '../../../kernel/error/errors.ts'
 import { operation, RawResponse } from '../../../kernel/operation/operation.ts'
 import { failedAttemptsPart, issuerPart } from '../parts.ts'
@@ -53,5 +53,5 @@ function oauthErrorReply(decided: OAuthError, status: 400 | 401): RawResponse {
 }
 
 function refuseTooManyAttempts(wait_s: number): Refusal {
-  return new Refusal('rate_limited', 'too many attempts to authenticate have failed', [], wait_s)
+  return new Refusal('rate_limited', 'too many failed attempts to authenticate; wait before the next one', [], wait_s)
 }

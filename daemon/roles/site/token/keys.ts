@@ -5,7 +5,7 @@ import { issuerPart } from '../parts.ts'
 import { jwks } from './model.ts'
 
 export const keys = operation({
-  summary: 'The issuer’s public keys (RFC 7517)',
+  summary: 'Get the issuer’s public keys (RFC 7517)',
   method: 'GET',
   path: '/oauth2/jwks',
   input: z.strictObject({}),

@@ -6,8 +6,8 @@ import { clearance } from '../../../kernel/label/label.ts'
 const optionalText = (max: number) => z.string().max(max).optional()
 
 /**
- * The form. All optional, since the answer to a missing parameter is an OAuth error; unknown parameters are ignored
- * (RFC 6749 section 3.2), and a repeated one fails here.
+ * The form of a token request. All fields are optional, since a missing parameter is answered with an OAuth error.
+ * Unknown parameters are ignored (RFC 6749 section 3.2), and a repeated one fails here.
  */
 export const tokenRequest = z.object({
   grant_type: optionalText(128),
@@ -57,10 +57,10 @@ export const oauthErrorCode = z.enum([
 
 export const oauthError = z
   .strictObject({ error: oauthErrorCode, error_description: z.string() })
-  .meta({ id: 'OAuthError', description: 'Why no token was issued (RFC 6749 section 5.2)' })
+  .meta({ id: 'OAuthError', description: 'The reason why no token was issued (RFC 6749 section 5.2)' })
 export type OAuthError = z.infer<typeof oauthError>
 
-/** A client of the token endpoint. Its secret is random (at least 128 bits), so that a plain digest guards it. */
+/** A client of the token endpoint. Its secret is random (at least 128 bits), so a plain digest protects it. */
 export const oauthClient = z.strictObject({
   client_id: z.string().min(1).max(256),
   /** SHA-256 of the secret, lower-case hexadecimal. */
@@ -99,7 +99,7 @@ export const discoveryDocument = z
     scopes_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
   })
-  .meta({ id: 'AuthorizationServerMetadata', description: 'Where and how tokens are issued' })
+  .meta({ id: 'AuthorizationServerMetadata', description: 'Metadata of the token issuer' })
 export type DiscoveryDocument = z.infer<typeof discoveryDocument>
 
 export const jwks = z

@@ -87,7 +87,7 @@ describe('client credentials', () => {
 })
 
 describe('exchange', () => {
-  test('keeps subject, tenant, clearance and roles, adds the client as actor, and names where it came from', async () => {
+  test('keeps subject, tenant, clearance and roles, adds the client as actor, and names the original token', async () => {
     expect(await requestExchange()).toEqual({
       claims: {
         sub: 'ada',
@@ -129,14 +129,14 @@ describe('exchange', () => {
     expect(await requestExchange({}, long)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  test('is for clients that may, and for subjects of their own tenant', async () => {
+  test('needs a client with may_exchange, and a subject of its tenant', async () => {
     expect(await requestExchange({ client_id: 'reader' })).toMatchObject({ error: 'unauthorized_client' })
     expect(await requestExchange({ client_id: 'bravo' })).toMatchObject({ error: 'invalid_grant' })
     expect(await requestExchange({ client_id: 'everywhere' })).toMatchObject({ claims: { tenant_id: 'alpha' } })
     expect(await requestExchange({}, { ...ada, tenant_id: '*' })).toMatchObject({ error: 'invalid_grant' })
   })
 
-  test('a subject token that does not count is an invalid grant, whatever the reason', async () => {
+  test('an invalid subject token is an invalid grant, for every reason', async () => {
     expect(await requestExchange({ subject_token: 'forged' })).toEqual(await requestExchange({ client_id: 'bravo' }))
   })
 
@@ -145,7 +145,7 @@ describe('exchange', () => {
     ['an empty one', { subject_token: '' }],
     ['no type', { subject_token_type: undefined }],
     ['a refresh token', { subject_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' }],
-    ['a SAML assertion wanted', { requested_token_type: 'urn:ietf:params:oauth:token-type:saml2' }],
+    ['a request for a SAML assertion', { requested_token_type: 'urn:ietf:params:oauth:token-type:saml2' }],
     ['an actor token', { actor_token: 'x', actor_token_type: tokenTypes.jwt }],
   ]
   test.each(malformed)('%s is an invalid request', async (_, change) => {
@@ -153,7 +153,7 @@ describe('exchange', () => {
     expect(oauthError.parse(answer).error).toBe('invalid_request')
   })
 
-  test('a JWT is as good a name for the token as any', async () => {
+  test('the token type may be named as a JWT', async () => {
     const types = { subject_token_type: tokenTypes.jwt, requested_token_type: tokenTypes.jwt }
     expect(await requestExchange(types)).toMatchObject({ issued_token_type: tokenTypes.access_token })
   })
@@ -165,14 +165,14 @@ test('audiences are those of the site; another, or a resource, is an invalid tar
   expect(await requestExchange({ resource: 'https://tools.example/' })).toMatchObject({ error: 'invalid_target' })
 })
 
-test('the grant type is named, and is one of two', async () => {
+test('the grant type is required, and must be one of two', async () => {
   expect(await requestExchange({ grant_type: undefined })).toMatchObject({ error: 'invalid_request' })
   for (const grant_type of ['password', 'authorization_code', 'refresh_token', '__proto__']) {
     expect(await requestExchange({ grant_type })).toMatchObject({ error: 'unsupported_grant_type' })
   }
 })
 
-test('the subject token of an unauthenticated client is not even looked at', async () => {
+test('the subject token of an unauthenticated client is not verified', async () => {
   const form = tokenRequest.parse({ ...exchangeForm, client_secret: 'wrong' })
   const never = async () => {
     throw new Error('looked at')
@@ -182,7 +182,7 @@ test('the subject token of an unauthenticated client is not even looked at', asy
   })
 })
 
-test('the answer and the metadata are what their schemas say', async () => {
+test('response and metadata match their schemas', async () => {
   const decided = await requestExchange({ scope: 'auditor analyst' })
   if ('error' in decided) throw new Error(decided.error)
   expect(tokenResponse.parse(tokenResponseOf(decided, 'a.b.c'))).toMatchObject({

@@ -41,7 +41,10 @@ export type TokenGrant = {
 /** The claims of a token of this issuer; undefined when it is foreign, expired or revoked. */
 export type SubjectVerifier = (token: string) => Promise<SubjectToken | undefined>
 
-/** Decides; `now` in epoch milliseconds. Pure but for `verifySubject`, which is only called for known clients. */
+/**
+ * Decides a token request; `now` in epoch milliseconds. Pure except for `verifySubject`, which is called only for
+ * known clients.
+ */
 export async function decideGrant(
   input: TokenGrantRequest,
   terms: IssuerTerms,
@@ -134,7 +137,7 @@ function decideExchangeGrant(
   return { claims, expires_in, exp: now_s + expires_in, issued_token_type: tokenTypes.access_token }
 }
 
-/** The answer for a grant whose token has been minted. */
+/** The response for a grant whose token has been minted. */
 export function tokenResponseOf(decided: TokenGrant, access_token: string): TokenResponse {
   return {
     access_token,

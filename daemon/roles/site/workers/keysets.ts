@@ -26,10 +26,11 @@ async function run(call: Call): Promise<void> {
       sent_versions.set(peer.name, version)
       logged_failures.delete(peer.name)
     } catch (error) {
-      // A channel that fails now is tried again later; the other peers get theirs meanwhile.
-      const why = `${version}: ${error}`
-      if (logged_failures.get(peer.name) !== why) call.log.warn('site.keyset.unsent', { peer: peer.name, detail: why })
-      logged_failures.set(peer.name, why)
+      // A channel that fails is tried again later and does not delay the other peers.
+      const failure = `${version}: ${error}`
+      if (logged_failures.get(peer.name) !== failure)
+        call.log.warn('site.keyset.unsent', { peer: peer.name, detail: failure })
+      logged_failures.set(peer.name, failure)
     }
   }
 }

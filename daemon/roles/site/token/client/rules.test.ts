@@ -1,4 +1,4 @@
-// Client authentication: both methods, never together, and one answer for every failure.
+// Client authentication: both methods, never together, and one response for every failure.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { OAuthClient } from '../model.ts'
@@ -28,7 +28,7 @@ describe('a client is authenticated', () => {
   })
 })
 
-test('unknown client and wrong secret have one answer, which says neither', () => {
+test('unknown client and wrong secret get the same response', () => {
   const failure = { error: 'invalid_client', error_description: 'the client is not authenticated' }
   expect(authenticateForm({ client_id: 'nobody', client_secret: secret })).toEqual(failure)
   expect(authenticateForm({ client_id: 'gateway', client_secret: 'wrong' })).toEqual(failure)
@@ -37,7 +37,7 @@ test('unknown client and wrong secret have one answer, which says neither', () =
   expect(authenticateForm({}, basic('nobody', sha256(secret)))).toEqual(failure)
 })
 
-test('nothing, half, or what cannot be read is no authentication', () => {
+test('missing, incomplete and malformed credentials are refused', () => {
   for (const request of [{}, { client_id: 'gateway' }, { client_secret: secret }]) {
     expect(authenticateForm(request)).toMatchObject({ error: 'invalid_client' })
   }
@@ -54,7 +54,7 @@ test('nothing, half, or what cannot be read is no authentication', () => {
   for (const header of unreadable) expect(authenticateForm({}, header)).toMatchObject({ error: 'invalid_client' })
 })
 
-test('two ways at once are refused', () => {
+test('two methods at once are refused', () => {
   expect(authenticateForm({ client_id: 'gateway', client_secret: secret }, basic('gateway', secret))).toMatchObject({
     error: 'invalid_request',
   })
@@ -65,6 +65,6 @@ test('two ways at once are refused', () => {
 
 test('the comparison is exact for equal and unequal lengths', () => {
   expect(isEqualInConstantTime('abc', 'abc')).toBe(true)
-  for (const other of ['abd', 'ab', 'abcabc', '']) expect(isEqualInConstantTime('abc', other)).toBe(false)
+  for (const candidate of ['abd', 'ab', 'abcabc', '']) expect(isEqualInConstantTime('abc', candidate)).toBe(false)
   expect(isEqualInConstantTime('', 'abc')).toBe(false)
 })

@@ -2,7 +2,7 @@
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import type { OAuthClient, OAuthError, TokenRequest } from '../model.ts'
 
-/** The client whose secret was presented. Unknown client and wrong secret give one and the same answer. */
+/** The client whose secret was presented. Unknown client and wrong secret give the same response. */
 export function authenticateClient(
   request: TokenRequest,
   authorization: string | undefined,
@@ -11,9 +11,9 @@ export function authenticateClient(
   const credentials = readCredentials(request, authorization)
   if ('error' in credentials) return credentials
   const presented = sha256(credentials.secret)
-  const found = clients.find((each) => each.client_id === credentials.client_id)
-  const matches = isEqualInConstantTime(presented, found?.secret_sha256 ?? sha256(presented))
-  return found && matches ? found : { error: 'invalid_client', error_description: 'the client is not authenticated' }
+  const client = clients.find((each) => each.client_id === credentials.client_id)
+  const matches = isEqualInConstantTime(presented, client?.secret_sha256 ?? sha256(presented))
+  return client && matches ? client : { error: 'invalid_client', error_description: 'the client is not authenticated' }
 }
 
 /** The client id that the request claims, not yet authenticated; undefined when it cannot be read. */
@@ -37,17 +37,17 @@ function readCredentials(request: TokenRequest, authorization: string | undefine
 }
 
 function refuseTwoMethods(): OAuthError {
-  return { error: 'invalid_request', error_description: 'the client authenticates in one way only' }
+  return { error: 'invalid_request', error_description: 'the client must authenticate by one method only' }
 }
 
 function parseBasicCredentials(authorization: string): PresentedCredentials | undefined {
   const encoded = /^basic ([A-Za-z0-9+/]{1,4096}={0,2})$/i.exec(authorization)?.[1]
   if (encoded === undefined) return undefined
   try {
-    const pair = atob(encoded)
-    const colon = pair.indexOf(':')
+    const decoded = atob(encoded)
+    const colon = decoded.indexOf(':')
     if (colon < 1) return undefined
-    return { client_id: decodeFormText(pair.slice(0, colon)), secret: decodeFormText(pair.slice(colon + 1)) }
+    return { client_id: decodeFormText(decoded.slice(0, colon)), secret: decodeFormText(decoded.slice(colon + 1)) }
   } catch {
     return undefined
   }
