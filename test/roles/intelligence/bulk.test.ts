@@ -41,7 +41,7 @@ test('each of many is decided by the table, with an answer for each and one reas
     { signal_id: first, outcome: 'done' },
     { signal_id: gone, outcome: 'refused', reason: expect.stringContaining('is final') },
     { signal_id: second, outcome: 'done' },
-    { signal_id: 'sig_000000000000', outcome: 'refused', reason: 'the signal was not found' },
+    { signal_id: 'sig_000000000000', outcome: 'refused', reason: 'there is no such signal' },
   ])
   const { metadata } = await ann.ok(get, { uid: second })
   expect(metadata.status_history).toMatchObject([{ to: 'dismissed', by: 'ann', rationale: 'a storm', bulk: made.uid }])
@@ -110,7 +110,7 @@ test('who may not know of a signal neither moves it nor learns of it, and the li
   const made = await low.ok(create, { signal_ids, ...decision })
   expect((await waitUntilOver(low, made.uid)).items).toMatchObject([
     { outcome: 'done' },
-    { reason: 'the signal was not found' },
+    { reason: 'there is no such signal' },
   ])
   expect(await readStatus(ann, secret)).toBe('new')
   const high = await ann.ok(create, { signal_ids, ...decision })

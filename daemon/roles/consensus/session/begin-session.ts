@@ -50,7 +50,7 @@ function invitePeers(session: StoredSession, at: string): StoredSession {
   const body = { session_id: id, lens_id, lens_version, ...(subject ? { subject } : {}), policy, classification: label }
   return addToOutbox(
     proposed,
-    proposed.invited.map((peer) => ({ type: 'message', id: `invitation:${peer}`, peer, kind: 'invitation', body })),
+    session.invited.map((peer) => ({ type: 'message', id: `invitation:${peer}`, peer, kind: 'invitation', body })),
   )
 }
 

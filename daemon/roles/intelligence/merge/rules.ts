@@ -41,8 +41,7 @@ export function beginMerge(
   { by, at, rationale, key }: MergeAction,
   { into, brought, viewer, policy }: MergeContext,
 ): StoredSignal | Refusal {
-  if (current.merge)
-    return refuse('wrong_state', 'the signal is merged into another: merge into the signal in merged_into')
+  if (current.merge) return refuse('wrong_state', 'the signal is merged into another: use merged_into')
   const known = current.taken_in ?? []
   const leaving = known.find((item) => item.state === 'leaving' && candidates.some((each) => isItemOf(item, each)))
   if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being unmerged: retry`)
@@ -53,11 +52,7 @@ export function beginMerge(
     .find((each) => each !== undefined)
   if (refusal) return refusal
   const open = newItems.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
-  if (open)
-    return refuse(
-      'wrong_state',
-      `${open.signal_id} is open, but the survivor is ${current.status}: merge into an open signal`,
-    )
+  if (open) return refuse('wrong_state', `${open.signal_id} is open, but the survivor is ${current.status}`)
   if (known.length + newItems.length > max_merged)
     return refuse('wrong_state', `a signal can have at most ${max_merged} merged signals`)
   const action = { key, by, at, rationale }
@@ -117,10 +112,7 @@ function listRelatedWithout(value: StoredSignal, into: string): string[] {
   return listRelatedSignals(value).filter((id) => id !== into)
 }
 
-/**
- * The survivor with exactly these merged items: its label is the join of its own with theirs. Undefined where there
- * is no join.
- */
+/** The survivor with exactly these merged items, under the join of all labels; undefined without a join. */
 function withMergedItems(
   { taken_in: _items, own_label, ...current }: StoredSignal,
   items: readonly MergedSignalItem[],

@@ -59,7 +59,7 @@ async function disposeSignal(call: Call, { id, value }: Doc<StoredBulk>, signal_
   const rule = (current: StoredSignal) => {
     if (isMovedBy(current, id)) return current
     const maySee = dominates({ clearance, tenant_id }, current.label, call.site.labels)
-    if (current.tenant_id !== tenant_id || !maySee) return refuse('not_found', 'the signal was not found')
+    if (current.tenant_id !== tenant_id || !maySee) return refuse('not_found', 'there is no such signal')
     return changeStatusByPerson(current, disposition, { by, at: call.nowIso(), rationale, bulk: id })
   }
   try {

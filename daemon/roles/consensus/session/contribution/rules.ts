@@ -65,19 +65,17 @@ export function acceptContribution(
   const added: StoredSession = {
     ...current,
     label,
-    updated_at: contribution.at,
+    updated_at: submitted.at,
     contributions: contribution.ordinal,
-    contributors: view.by_contributor.has(contribution.contributor_id)
-      ? current.contributors
-      : current.contributors + 1,
+    contributors: view.by_contributor.has(submitted.contributor_id) ? current.contributors : current.contributors + 1,
     pages: trimmed ? current.pages + 1 : current.pages,
-    recent: appendRecent(current.recent, contribution, trimmed ? page_size : 0),
+    recent: appendRecent(current.recent, submitted, trimmed ? page_size : 0),
     chain: sha256(current.chain + digest),
   }
   const sorted = withOpinion(view, contribution)
   const next = current.origin
     ? forwardToOrigin(added, view, contribution)
-    : decideSession(added, sorted, 'contribution', contribution.submitted_by, contribution.at).next
+    : decideSession(added, sorted, 'contribution', submitted.submitted_by, submitted.at).next
   return { next, contribution, sorted }
 }
 
