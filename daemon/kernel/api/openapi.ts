@@ -142,8 +142,8 @@ function responses(operation: AnyOperation, schemas: JsonObject): JsonObject {
 function problemStatuses(operation: AnyOperation): Set<number> {
   const always = [400, 408, 413, 415, 422, 431, 500, 503]
   const tokened = operation.allow === 'public' ? [] : [401, 403]
-  const others = Object.keys(operation.otherwise ?? {}).map(Number)
-  return new Set([...always, ...tokened, ...others, ...operation.errors.map((code) => errorTable[code].status)])
+  const otherStatuses = Object.keys(operation.otherwise ?? {}).map(Number)
+  return new Set([...always, ...tokened, ...otherStatuses, ...operation.errors.map((code) => errorTable[code].status)])
 }
 
 /** OpenAPI 3.1 has no schema for a stream: the extension holds the schema of the data of each event. */

@@ -32,10 +32,10 @@ export function verifyWebhookSignature(
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
 ): VerifiedWebhook | undefined {
-  const own = headers[platformHeader]
-  return own === undefined
+  const header = headers[platformHeader]
+  return header === undefined
     ? verifyStandardSignature(secrets, headers, body)
-    : verifyPlatformSignature(secrets, own, body)
+    : verifyPlatformSignature(secrets, header, body)
 }
 
 function verifyPlatformSignature(

@@ -52,8 +52,8 @@ describe('in plain words', () => {
       'must be one of a, b',
     ],
     [z.record(z.string().max(1), z.int()), { ab: 1 }, 'as a name must have at most 1 character'],
-  ])('%#: %s', (schema, value, said) => {
-    expect(word(schema as z.ZodType, value)).toBe(said)
+  ])('%#: %s', (schema, value, expectedMessage) => {
+    expect(word(schema as z.ZodType, value)).toBe(expectedMessage)
   })
 
   test('no message uses the parser’s own wording', () => {

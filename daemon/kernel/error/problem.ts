@@ -16,16 +16,16 @@ export const problem = z
 
 export type Problem = z.infer<typeof problem>
 
-export function problemOf(refused: Refusal, instance: string): Problem {
-  const { status, title } = refused.row
+export function problemOf(refusal: Refusal, instance: string): Problem {
+  const { status, title } = refusal.row
   return {
-    type: `urn:platform:problem:${refused.code}`,
+    type: `urn:platform:problem:${refusal.code}`,
     title,
     status,
-    detail: refused.message,
+    detail: refusal.message,
     instance,
-    code: refused.code,
-    errors: [...refused.errors],
+    code: refusal.code,
+    errors: [...refusal.errors],
   }
 }
 

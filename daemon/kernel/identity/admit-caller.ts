@@ -30,8 +30,8 @@ export function serviceCaller(role: string): Caller {
 const callersByClaims = new WeakMap<CredentialClaims, Caller>()
 
 function callerFromClaims(claims: CredentialClaims, table: RoleContext['role_table']): Caller {
-  const known = callersByClaims.get(claims)
-  if (known) return known
+  const cached = callersByClaims.get(claims)
+  if (cached) return cached
   const caller: Caller = {
     subject: claims.sub,
     tenant_id: claims.tenant_id,

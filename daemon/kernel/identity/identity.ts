@@ -42,8 +42,8 @@ export type Caller = {
 }
 
 /**
- * A client's certificate whose private key the carrier has seen proved. `fault`: why the carrier itself does not trust it.
- * The same object for the length of a connection.
+ * A client certificate; the carrier has verified that the client holds its private key. `fault`: why the carrier does
+ * not trust it. The same object for the whole connection.
  */
 export type ShownCertificate = { readonly der: Uint8Array; readonly fault?: string | undefined }
 
@@ -153,7 +153,7 @@ export function permissionsOfRoles(
   return new Set(roles.flatMap((role) => table[role] ?? []))
 }
 
-export function permits(permissions: ReadonlySet<string>, wanted: string): boolean {
-  const [noun] = wanted.split(':')
-  return permissions.has(wanted) || permissions.has('*') || permissions.has(`${noun}:*`)
+export function permits(permissions: ReadonlySet<string>, required: string): boolean {
+  const [noun] = required.split(':')
+  return permissions.has(required) || permissions.has('*') || permissions.has(`${noun}:*`)
 }

@@ -10,7 +10,7 @@ import { translateLabel } from './label-map.ts'
  */
 export function checkOutgoingLabel(label: Label, peer: Peer, policy: LabelPolicy): Refusal | undefined {
   if (label.policy !== policy.policy)
-    return refuse('label_denied', 'the label belongs to a policy other than the site’s')
+    return refuse('label_denied', 'the label belongs to another policy than the site’s')
   return checkCrossing(label, peer, [peer.tenant_id, ...peer.releasable_names], policy)
 }
 
@@ -19,12 +19,12 @@ export function checkOutgoingLabel(label: Label, peer: Peer, policy: LabelPolicy
  * releasability. Refuses `label_denied` when the object may not enter.
  */
 export function admitIncomingLabel(
-  theirs: Label,
+  received: Label,
   peer: Peer,
   receiver: readonly string[],
   policy: LabelPolicy,
 ): Label | Refusal {
-  const label = translateLabel(theirs, peer.label_map, policy)
+  const label = translateLabel(received, peer.label_map, policy)
   if (isRefusal(label)) return label
   return checkCrossing(label, peer, receiver, policy) ?? label
 }

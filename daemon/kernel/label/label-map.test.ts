@@ -53,9 +53,9 @@ test.each<[string, Partial<Label>, LabelMap | undefined]>([
   ['a category called toString', { categories: ['toString'] }, map],
 ])('%s is refused, and the refusal quotes nothing of it', (_, change, theirLabel) => {
   const label = { ...theirs, ...change }
-  const refused = translateLabel(label, theirLabel, policy)
-  expect(refused).toMatchObject({ code: 'label_denied' })
-  const { message } = refused as Error
+  const refusal = translateLabel(label, theirLabel, policy)
+  expect(refusal).toMatchObject({ code: 'label_denied' })
+  const { message } = refusal as Error
   for (const term of [label.policy, label.level, ...label.categories]) expect(message).not.toContain(term)
 })
 
@@ -70,8 +70,8 @@ describe('the audience', () => {
   })
 
   test('of the originator alone stays absent', () => {
-    const { releasable_to: _, ...own } = theirs
-    expect(translateLabel(own, map, policy)).not.toHaveProperty('releasable_to')
+    const { releasable_to: _, ...unlabelledAudience } = theirs
+    expect(translateLabel(unlabelledAudience, map, policy)).not.toHaveProperty('releasable_to')
   })
 
   test('is unchanged where the map has no names', () => {

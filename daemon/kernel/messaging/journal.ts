@@ -153,11 +153,11 @@ export interface Journal {
   get(channel: string, epoch: number, seq: number): Promise<SealedMessage | undefined>
   /** A message never goes back to an earlier state. `PICKED_UP` drops its bytes: they are kept as files since `at`. */
   mark(channel: string, numbers: readonly MessageNumber[], state: SentState, at: number): Promise<void>
-  /** Marks `ASSUMED` what was picked up and expired before `now`, at most `limit`; resolves with their count. */
+  /** Marks picked-up messages that expired before `now` as `ASSUMED`, at most `limit`; resolves with their count. */
   assume(channel: string, now: number, limit: number): Promise<number>
   /**
-   * Marks `ACKNOWLEDGED` what was picked up to this number, lowest first, at most `limit`, and stops before the first that
-   * still waits here. Resolves with the number up to which all are acknowledged.
+   * Marks picked-up messages up to this number as `ACKNOWLEDGED`, lowest first, at most `limit`, and stops before the
+   * first that still waits here. Resolves with the number up to which all are acknowledged.
    */
   acknowledge(channel: string, epoch: number, floor: number, limit: number): Promise<number>
   /** Digests of the statements of the last `limit` numbers of the current epoch, lowest first. */

@@ -158,9 +158,9 @@ describe('the answer', () => {
   })
 
   test('of a refusal is the same whether returned or thrown', async () => {
-    const refused = refuse('conflict', 'no')
-    expect(await performWith({ run: async () => refused })).toBe(refused)
-    expect(await performWith({ run: () => Promise.reject(refused) })).toBe(refused)
+    const refusal = refuse('conflict', 'no')
+    expect(await performWith({ run: async () => refusal })).toBe(refusal)
+    expect(await performWith({ run: () => Promise.reject(refusal) })).toBe(refusal)
   })
 
   test('of an exception hides the cause; the log has cause and trace', async () => {

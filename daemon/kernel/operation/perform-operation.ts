@@ -115,7 +115,7 @@ function createCall(
   const { environment } = context
   const { trace } = request
   const nowIso = () => formatInstant(environment.now())
-  const own: Omit<Call, keyof RoleEnvironment> = {
+  const callFields: Omit<Call, keyof RoleEnvironment> = {
     caller,
     address,
     trace,
@@ -153,7 +153,7 @@ function createCall(
     }),
     record: context.record,
   }
-  const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, own)
+  const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, callFields)
   return call
 }
 

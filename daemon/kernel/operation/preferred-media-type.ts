@@ -6,8 +6,8 @@
  */
 export function preferredMediaType<T extends string>(accepts: readonly string[], available: readonly [T, ...T[]]): T {
   for (const accepted of accepts) {
-    const found = available.find((type) => accepted === type || accepted === `${type.split('/')[0]}/*`)
-    if (found) return found
+    const match = available.find((type) => accepted === type || accepted === `${type.split('/')[0]}/*`)
+    if (match) return match
     if (accepted === '*/*') break
   }
   return available[0]

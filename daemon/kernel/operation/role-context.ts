@@ -42,6 +42,6 @@ export type RoleContext = {
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   /** Records the spans of finished work; undefined: no spans. */
   readonly spans?: SpanRecorder | undefined
-  /** The one tenant whose people the role serves; undefined: all. */
+  /** The only tenant that the role serves; undefined: all. */
   readonly only_tenant?: string | undefined
 }

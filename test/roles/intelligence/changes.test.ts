@@ -81,7 +81,7 @@ describe('the changes of one signal', () => {
         ],
       },
       {
-        ...{ by: 'ann', rationale: 'an investigation of it has begun' },
+        ...{ by: 'ann', rationale: 'the investigation of a linked insight has begun' },
         fields: [{ field: 'status', from: 'acknowledged', to: 'investigating' }],
       },
       {

@@ -59,7 +59,7 @@ test('what is named, and what is investigated together, leads to signals about o
   expect(why.get(named)).toBe(`named by ${uid}`)
   expect(why.get(names)).toBe(`names ${uid}`)
   expect(why.get(together)).toBe(`in ${insight_id}`)
-  expect(why.get(beside)).toBe(`about what ${named} is about`)
+  expect(why.get(beside)).toBe(`subject of ${named}`)
 })
 
 test('nobody is told of signals, or of insights, that are above them, or of another tenant', async () => {

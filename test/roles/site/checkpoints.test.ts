@@ -69,7 +69,7 @@ test.each([
     'within the ceiling',
   ],
   ['above the ceiling', { level: 'TOP_SECRET', releasable_to: ['bravo'] }, false, 'above the ceiling'],
-  ['of the originator alone', { level: 'UNCLASSIFIED' }, false, 'not release it'],
+  ['of the originator alone', { level: 'UNCLASSIFIED' }, false, 'not release the object'],
   [
     'of a category that does not cross',
     { level: 'SECRET', categories: ['X'], releasable_to: ['bravo'] },

@@ -45,8 +45,8 @@ function describePositions({ positions }: DissentBody, name: NameFormatter): Nar
     const apart = position.deviation === null ? '' : `, ${formatNumber(position.deviation)} from the combined score`
     return `${name(position.contributor_id)} ${sides[position.leaning]}: score ${formatNumber(position.pair_score)}, weight ${formatNumber(position.weight)}${apart}`
   })
-  const more = positions.length - listedMax
-  if (more > 0) points.push(`and ${more} more, none with a lower score`)
+  const omitted = positions.length - listedMax
+  if (omitted > 0) points.push(`and ${omitted} more, none with a lower score`)
   const intro = `${formatCount(positions.length, 'contributor', 'contributors')} answered, lowest score first:`
   return { title: 'What was answered', prose: [positions.length === 0 ? 'Nobody answered.' : intro], points }
 }

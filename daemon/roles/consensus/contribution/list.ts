@@ -28,10 +28,10 @@ export const list = operation({
     const { by_contributor } = await loadContributionIndex(call, doc)
     const from = Number(cursor ?? 0)
     const items = await readContributions(call, doc, from, limit)
-    const more = from + items.length < doc.value.contributions
+    const has_more = from + items.length < doc.value.contributions
     return {
       items: items.map((item) => ({ ...item, standing: by_contributor.get(item.contributor_id)?.id === item.id })),
-      ...(more ? { next_cursor: String(from + items.length) } : {}),
+      ...(has_more ? { next_cursor: String(from + items.length) } : {}),
     }
   },
 })

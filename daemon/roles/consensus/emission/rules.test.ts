@@ -67,8 +67,8 @@ describe('an emission', () => {
   })
 })
 
-function storedEmissionOf(more: Partial<SentEmission>, received_at = recorded_at): StoredEmission {
-  const { event, ...emission } = { ...emissionOf(ratifiedSession, 'ratified'), ...more }
+function storedEmissionOf(overrides: Partial<SentEmission>, received_at = recorded_at): StoredEmission {
+  const { event, ...emission } = { ...emissionOf(ratifiedSession, 'ratified'), ...overrides }
   return {
     ...emission,
     tenant_id: 'tenant-a',

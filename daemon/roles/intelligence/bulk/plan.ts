@@ -31,9 +31,9 @@ export const plan = operation({
   async run(call, { disposition, ...selection }) {
     const refusal = checkSelection(selection)
     if (refusal) return refusal
-    const { all, own } = await countStatuses(call, selection)
+    const { all, unmerged } = await countStatuses(call, selection)
     const matches = [...all.values()].reduce((sum, each) => sum + each, 0)
-    const would_be_done = countAllowed(own, disposition)
+    const would_be_done = countAllowed(unmerged, disposition)
     return {
       ...{ matches, most: call.settings(settings).bulk_signals },
       ...{ would_be_done, would_be_refused: matches - would_be_done, by_status: Object.fromEntries(all) },

@@ -54,24 +54,24 @@ async function findNamedSignals(call: Call, signal_ids: readonly string[]): Prom
 type SignalStatusCounts = ReadonlyMap<SignalStatus, number>
 
 /**
- * Counts signals by status, without limit; signals that the caller may not see do not count. `own`: without merged
+ * Counts signals by status, without limit; signals that the caller may not see do not count. `unmerged`: without merged
  * signals, which cannot change by themselves.
  */
 export async function countStatuses(
   call: Call,
   { signal_ids, filter }: SignalSelection,
-): Promise<{ readonly all: SignalStatusCounts; readonly own: SignalStatusCounts }> {
+): Promise<{ readonly all: SignalStatusCounts; readonly unmerged: SignalStatusCounts }> {
   if (!filter) {
     const docs = (await findNamedSignals(call, [...new Set(signal_ids)])).flatMap(({ doc }) => doc ?? [])
-    return { all: countLoaded(docs), own: countLoaded(docs.filter(({ value }) => !value.merge)) }
+    return { all: countLoaded(docs), unmerged: countLoaded(docs.filter(({ value }) => !value.merge)) }
   }
   const conditions = buildFilter(filter)
   const all = await countStored(call, conditions)
-  if (filter.visibility === 'merged') return { all, own: new Map() }
+  if (filter.visibility === 'merged') return { all, unmerged: new Map() }
   // A filter by subject also matches merged signals.
-  const own =
+  const unmerged =
     filter.subject_id === undefined ? all : await countStored(call, { ...conditions, visibility: filter.visibility })
-  return { all, own }
+  return { all, unmerged }
 }
 
 function countLoaded(docs: readonly Doc<StoredSignal>[]): SignalStatusCounts {

@@ -63,13 +63,15 @@ type ChangePart = Pick<UnloggedChange, 'label' | 'fields'>
 
 /** The part for all viewers of the signal, and for each insight the part for its viewers. */
 function diffSignals(before: StoredSignal, after: StoredSignal): ChangePart[] {
-  const own = [
+  const visibleChanges = [
     ...diffFields(topLevelFields(before), topLevelFields(after), hiddenFields, ''),
     ...diffFields(before.metadata, after.metadata, hiddenMetadata, 'metadata.'),
   ]
   // Changes made while merged signals raised the label keep the raised label.
   const parts =
-    own.length > 0 ? [{ label: hasReleasedMerged(before, after) ? before.label : after.label, fields: own }] : []
+    visibleChanges.length > 0
+      ? [{ label: hasReleasedMerged(before, after) ? before.label : after.label, fields: visibleChanges }]
+      : []
   const insights = new Set([...before.links, ...after.links].map(({ insight_id }) => insight_id))
   return [...parts, ...mergeParts(before, after), ...[...insights].flatMap((id) => insightParts(before, after, id))]
 }

@@ -10,9 +10,9 @@ import type { StoredEdition } from './model.ts'
 
 /** Adds an edition; a repeat makes no change. Refuses `idempotency_mismatch`, and `wrong_state` if the insight is closed or full. */
 export function addEdition(current: StoredInsight, edition: StoredEdition): StoredInsight | Refusal {
-  const known = current.editions.find(({ edition_id }) => edition_id === edition.edition_id)
-  if (known?.request_digest === edition.request_digest) return current
-  if (known) return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+  const existing = current.editions.find(({ edition_id }) => edition_id === edition.edition_id)
+  if (existing?.request_digest === edition.request_digest) return current
+  if (existing) return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
   const refusal = checkNotClosed(current)
   if (refusal) return refusal
   if (current.editions.length >= max_editions)

@@ -26,9 +26,9 @@ export const takeSignal = operation({
   max_body_bytes: max_message_bytes,
 
   async run(call, message) {
-    const done = await acceptSignal(call, message)
-    if (isRefusal(done)) countIntake(call, 'peer', 'refused')
-    return done
+    const result = await acceptSignal(call, message)
+    if (isRefusal(result)) countIntake(call, 'peer', 'refused')
+    return result
   },
 })
 
@@ -41,12 +41,12 @@ async function acceptSignal(call: Call, message: z.output<typeof federationMessa
   if (statement.body.schema !== signalSchema) return refuse('invalid', `the schema of the body is not ${signalSchema}`)
   const { event_id, source, ...fields } = data
   // Raised in the name of the role: the carrier's service need not be cleared for an existing signal.
-  const done = await requestRaise(call, {
+  const result = await requestRaise(call, {
     ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
     digest: canonicalDigest({ data, label }),
     fields: { ...fields, actor: { type: 'service', id: statement.src, name: statement.sender_tenant_id } },
   })
-  if (isRefusal(done)) return done
-  countIntake(call, 'peer', done.is_new ? 'taken' : 'repeated')
-  return { uid: done.uid }
+  if (isRefusal(result)) return result
+  countIntake(call, 'peer', result.is_new ? 'taken' : 'repeated')
+  return { uid: result.uid }
 }

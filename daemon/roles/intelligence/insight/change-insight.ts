@@ -21,8 +21,8 @@ export async function changeInsight(
   rule: InsightRule,
   action = call.address,
 ): Promise<Doc<StoredInsight> | Refusal> {
-  const done = await updateInsight(call, uid, detail, rule, action)
-  return isRefusal(done.answer) ? done.answer : done.doc
+  const change = await updateInsight(call, uid, detail, rule, action)
+  return isRefusal(change.answer) ? change.answer : change.doc
 }
 
 /** The same for a rule that needs the states of all linked signals. A merge that is undone at the same time takes effect later. */
@@ -50,7 +50,7 @@ async function updateInsight(
   rule: (current: StoredInsight) => StoredInsight | Refusal | 'not_loaded',
   action = call.address,
 ) {
-  const done = await call.store(insights).update<Refusal | 'not_loaded' | undefined>(uid, ({ value }) => {
+  const change = await call.store(insights).update<Refusal | 'not_loaded' | undefined>(uid, ({ value }) => {
     const next = rule(value)
     if (next === 'not_loaded' || isRefusal(next)) return { answer: next }
     if (next === value) return { answer: undefined }
@@ -58,8 +58,8 @@ async function updateInsight(
     const event = { ...call.audited(action, uid, auditDetail, value.label), tenant_id: value.tenant_id }
     return { next, answer: undefined, audit: [event] }
   })
-  if (done.answer === undefined && done.doc.value.owes) call.wake('relay')
-  return done
+  if (change.answer === undefined && change.doc.value.owes) call.wake('relay')
+  return change
 }
 
 /** Viewers of the insight may see all of them: its label covers theirs. */

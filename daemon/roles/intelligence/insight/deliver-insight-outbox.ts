@@ -19,29 +19,29 @@ const batch_size = 50
 
 /** Delivers in order until the outbox is empty or the call ends. Throws if a delivery fails now; the rest stays pending. */
 export async function deliverInsightOutbox(call: Call, doc: Doc<StoredInsight>): Promise<void> {
-  const done = new Set<string>()
+  const delivered = new Set<string>()
   try {
     for (const entry of doc.value.pending) {
       if (call.signal.aborted) return
       // Only after all earlier deliveries are recorded.
-      if (entry.type === 'close') await markDelivered(call, doc.id, done)
+      if (entry.type === 'close') await markDelivered(call, doc.id, delivered)
       const refusal = await deliverEntry(call, doc, entry)
-      done.add(entry.id)
+      delivered.add(entry.id)
       // The outbox has changed: this document is stale.
       if (refusal) return
-      if (done.size >= batch_size) await markDelivered(call, doc.id, done)
+      if (delivered.size >= batch_size) await markDelivered(call, doc.id, delivered)
     }
   } finally {
-    await markDelivered(call, doc.id, done)
+    await markDelivered(call, doc.id, delivered)
   }
 }
 
-async function markDelivered(call: Call, insight_id: string, done: Set<string>): Promise<void> {
-  if (done.size === 0) return
+async function markDelivered(call: Call, insight_id: string, delivered: Set<string>): Promise<void> {
+  if (delivered.size === 0) return
   const { doc } = await call
     .store(insights)
-    .update(insight_id, ({ value }) => ({ next: removeFromOutbox(value, done), answer: undefined }))
-  done.clear()
+    .update(insight_id, ({ value }) => ({ next: removeFromOutbox(value, delivered), answer: undefined }))
+  delivered.clear()
   if (doc.value.owes) call.wake('relay')
 }
 
@@ -75,14 +75,14 @@ async function deliverClosing(
   { id }: Doc<StoredInsight>,
   { edition_id, by }: Extract<InsightOutboxEntry, { type: 'close' }>,
 ) {
-  const done = await changeInsightWithSignals(
+  const delivered = await changeInsightWithSignals(
     call,
     id,
     { edition_id, by },
     (current, signalStates) => closeByEdition(current, edition_id, signalStates, { by, at: call.nowIso() }),
     'intelligence.insight.closed',
   )
-  if (isRefusal(done)) throw done
+  if (isRefusal(delivered)) throw delivered
 }
 
 type InsightSignalEntry = Extract<InsightOutboxEntry, { signal_id: string }>
@@ -121,9 +121,9 @@ export async function deliverToSignal(
       rationale: 'the closing edition of its investigation was attested',
     })
   }
-  const done = await changeSignal(call, entry.signal_id, rule, `intelligence.signal.${entry.type}`)
-  if (isRefusal(done)) await dropLink(call, id, entry)
-  return done
+  const delivered = await changeSignal(call, entry.signal_id, rule, `intelligence.signal.${entry.type}`)
+  if (isRefusal(delivered)) await dropLink(call, id, entry)
+  return delivered
 }
 
 function mayFollow(call: Call, { id, value }: Pick<Doc<StoredInsight>, 'id' | 'value'>, signal: StoredSignal): boolean {

@@ -24,21 +24,21 @@ export function followMerge(
     return survivor ? repeatFollowEntry(current, signal_id, survivor, action) : current
   const withoutInherited =
     before.merged_into === undefined ? current : removeSurvivor(current, before.merged_into, signal_id, action)
-  const known = withoutInherited.links.find((each) => each.signal_id === survivor?.signal_id)
+  const existing = withoutInherited.links.find((each) => each.signal_id === survivor?.signal_id)
   // Without a survivor that may be linked, closing depends on the signal itself.
-  if (!survivor || (!known && !survivor.holds)) return withoutInherited
+  if (!survivor || (!existing && !survivor.holds)) return withoutInherited
   const links = withoutInherited.links.map((each) => {
     return each.signal_id === signal_id ? { ...each, merged_into: survivor.signal_id } : each
   })
   const { by, at } = action
   const event: NewLedgerEvent = { type: 'signal_merged', by, at, signal_id, into: survivor.signal_id }
   const recorded = recordLedgerEvents({ ...withoutInherited, updated_at: at, links }, [event])
-  if (!known) return addLink(recorded, survivor, action, signal_id)
-  if (!known.via) return recorded
-  const via = [...known.via, signal_id]
+  if (!existing) return addLink(recorded, survivor, action, signal_id)
+  if (!existing.via) return recorded
+  const via = [...existing.via, signal_id]
   const updatedLinks = recorded.links.map((each) => (each.signal_id === survivor.signal_id ? { ...each, via } : each))
   return addToOutbox({ ...recorded, links: updatedLinks }, [
-    buildFollowEntry(recorded, survivor.signal_id, known.told, action, signal_id),
+    buildFollowEntry(recorded, survivor.signal_id, existing.told, action, signal_id),
   ])
 }
 
@@ -49,8 +49,8 @@ function repeatFollowEntry(
   { signal_id: id }: MergeSurvivor,
   action: AttributedAction,
 ): StoredInsight {
-  const known = current.links.find((each) => each.signal_id === id && each.via?.includes(signal_id))
-  return known ? addToOutbox(current, [buildFollowEntry(current, id, known.told, action, signal_id)]) : current
+  const existing = current.links.find((each) => each.signal_id === id && each.via?.includes(signal_id))
+  return existing ? addToOutbox(current, [buildFollowEntry(current, id, existing.told, action, signal_id)]) : current
 }
 
 function removeSurvivor(

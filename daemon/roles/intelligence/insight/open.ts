@@ -59,11 +59,11 @@ function joinWithSignalLabel(
   signal: Label,
 ): Label | Refusal {
   if (requestedClassification === undefined) return signal
-  const own = resolveClassification(call, requestedClassification)
-  if (isRefusal(own)) return own
+  const requestedLabel = resolveClassification(call, requestedClassification)
+  if (isRefusal(requestedLabel)) return requestedLabel
   return joinVisibleLabels(
     call,
-    [own, signal],
+    [requestedLabel, signal],
     'the joined label of the insight and its signal is above your clearance: lower the classification of the insight',
   )
 }

@@ -38,10 +38,10 @@ export function linkSignal(
   signal: LinkableSignal,
   action: AttributedAction,
 ): StoredInsight | Refusal {
-  const known = current.links.find(({ signal_id }) => signal_id === signal.signal_id)
-  if (known && !known.via) return current
+  const existing = current.links.find(({ signal_id }) => signal_id === signal.signal_id)
+  if (existing && !existing.via) return current
   const refusal = checkNotClosed(current)
-  if (known) return refusal ? current : makeLinkPermanent(current, signal.signal_id, action)
+  if (existing) return refusal ? current : makeLinkPermanent(current, signal.signal_id, action)
   if (refusal) return refusal
   if (current.links.length >= max_links)
     return refuse('wrong_state', `the insight has ${max_links} linked signals, the maximum`)

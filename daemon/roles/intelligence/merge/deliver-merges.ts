@@ -34,18 +34,18 @@ async function deliverMerge(
   const { signal_id, by } = item
   const auditDetail = { survivor: survivor.id, by }
   const rule = (current: StoredSignal) => claimSignal(current, survivor, item, call.site.labels)
-  const done = await changeSignal(call, signal_id, rule, 'intelligence.signal.merged', auditDetail)
+  const change = await changeSignal(call, signal_id, rule, 'intelligence.signal.merged', auditDetail)
   const { labels } = call.site
   const next = (current: StoredSignal) =>
-    isRefusal(done)
+    isRefusal(change)
       ? abandonMerge(current, signal_id, call.nowIso(), labels)
       : completeMerge(current, signal_id, call.nowIso())
-  const detail = { signal: signal_id, by, ...(isRefusal(done) ? { left_out: done.message } : {}) }
+  const detail = { signal: signal_id, by, ...(isRefusal(change) ? { left_out: change.message } : {}) }
   const now = await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', detail)
   // Delivered late, after the merge was undone: release the signal.
   const isKnown = !isRefusal(now) && now.value.taken_in?.some(({ key }) => key === item.key)
-  if (!isRefusal(done) && !isKnown) await releaseFromSurvivor(call, item, survivor.id)
-  return isRefusal(done) ? done : undefined
+  if (!isRefusal(change) && !isKnown) await releaseFromSurvivor(call, item, survivor.id)
+  return isRefusal(change) ? change : undefined
 }
 
 async function deliverUnmerge(call: Call, { id }: Doc<StoredSignal>, item: MergedSignalItem): Promise<undefined> {

@@ -37,8 +37,9 @@ export const test = operation({
     if (!source) return refuse('not_found', `the profile has no source ${name} of your tenant`)
     const documents = await loadDocuments(call, source, sample)
     const identity = resolveSource(call, source)
-    for (const found of [identity, documents])
-      if (isRefusal(found)) return { ok: false, detail: found.message, items: 0, refused: 0, signals: [], faults: [] }
+    for (const outcome of [identity, documents])
+      if (isRefusal(outcome))
+        return { ok: false, detail: outcome.message, items: 0, refused: 0, signals: [], faults: [] }
     return mapDocuments(source, documents as readonly unknown[])
   },
 })

@@ -32,10 +32,10 @@ export const merge = operation({
     const { uid: survivor_id, rationale } = input
     const key = call.random(8)
     const ids = [...new Set(input.signal_ids)]
-    const found = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
-    const candidates = found.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
+    const loadedSignals = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
+    const candidates = loadedSignals.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
     const inheritedLinks = await loadInheritedLinks(call, survivor_id)
-    const missing = found.find(([, doc]) => !doc)?.[0]
+    const missing = loadedSignals.find(([, doc]) => !doc)?.[0]
     const rule: Parameters<typeof changeSignal>[2] = (current) => {
       if (missing !== undefined) return refuse('not_found', `signal ${missing} was not found`)
       if (ids.includes(survivor_id))

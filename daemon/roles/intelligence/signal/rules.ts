@@ -110,11 +110,11 @@ export function addInsightLink(
   { via, ...link }: InsightLink,
   action: AttributedAction,
 ): StoredSignal {
-  const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
-  if (via) return addInheritedLink(current, { ...link, via }, known, action)
-  if (known && !known.via) return current
-  const otherLinks = current.links.filter((each) => each !== known)
-  const { via: _by, ...directLink } = { ...link, ...known }
+  const existing = current.links.find(({ insight_id }) => insight_id === link.insight_id)
+  if (via) return addInheritedLink(current, { ...link, via }, existing, action)
+  if (existing && !existing.via) return current
+  const otherLinks = current.links.filter((each) => each !== existing)
+  const { via: _by, ...directLink } = { ...link, ...existing }
   return replaceLinks(current, [...otherLinks, directLink], action)
 }
 
@@ -131,17 +131,17 @@ type InheritedLink = InsightLink & { readonly via: readonly string[] }
 function addInheritedLink(
   current: StoredSignal,
   { via, ...link }: InheritedLink,
-  known: InsightLink | undefined,
+  existing: InsightLink | undefined,
   action: AttributedAction,
 ): StoredSignal {
-  if (known && !known.via) return current
+  if (existing && !existing.via) return current
   const isMergedHere = (id: string) =>
     current.taken_in?.some(({ signal_id, state }) => signal_id === id && state !== 'leaving')
-  const added = via.filter((id) => isMergedHere(id) && !known?.via?.includes(id))
+  const added = via.filter((id) => isMergedHere(id) && !existing?.via?.includes(id))
   if (added.length === 0) return current
-  const otherLinks = current.links.filter((each) => each !== known)
-  const links = [...otherLinks, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
-  return known ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...action, event: 'linked' })
+  const otherLinks = current.links.filter((each) => each !== existing)
+  const links = [...otherLinks, { ...link, ...existing, via: [...(existing?.via ?? []), ...added] }]
+  return existing ? updatePending({ ...current, links }) : replaceLinks(current, links, { ...action, event: 'linked' })
 }
 
 /** Removes a merged signal from the links that it brought; a link disappears with the last of them. */

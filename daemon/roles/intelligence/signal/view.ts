@@ -58,7 +58,7 @@ function buildView({ id, value }: Doc<StoredSignal>, maySee: LabelPredicate): Si
   }
 }
 
-/** Reasons from a time when the label of the signal was higher stay readable for those who could see it then. */
+/** Shows the history. Reasons from a time when the label was higher stay visible to viewers cleared for that label. */
 function showHistory(
   { metadata, acknowledgment_note }: StoredSignal,
   readableLabels: readonly string[],

@@ -12,7 +12,7 @@ export function withVisibility<S extends VisibilityBasis>(
   return { ...current, visibility, subject_visibility: current.merge?.is_elsewhere ? ownVisibility : visibility }
 }
 
-/** Whether somebody has worked on the signal, or it has merged signals, which a silence must not hide. */
+/** Whether the signal has been processed, or has merged signals, which a silence must not hide. */
 function isInProgress({ metadata: { status_history }, taken_in = [] }: VisibilityBasis): boolean {
   return taken_in.length > 0 || status_history.some(({ to }) => to === 'acknowledged' || to === 'investigating')
 }

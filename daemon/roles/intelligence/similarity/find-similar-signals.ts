@@ -61,8 +61,8 @@ async function loadRelatedSignals(call: Call, { id, value }: Doc<StoredSignal>):
     for (const { signal_id } of insight?.value.links ?? [])
       if (signal_id !== id && !reasons.has(signal_id)) reasons.set(signal_id, `in ${insight_id}`)
   }
-  const known = [...reasons].slice(0, candidateLimits.named)
-  const docs = (await Promise.all(known.map(([each]) => call.store(signals).find(each)))).filter(
+  const relatedIds = [...reasons].slice(0, candidateLimits.named)
+  const docs = (await Promise.all(relatedIds.map(([each]) => call.store(signals).find(each)))).filter(
     (doc) => doc !== undefined,
   )
   const entities = new Map<string, string>()
@@ -105,11 +105,11 @@ function scoreCandidate(
   call: Call,
   signal: Doc<StoredSignal>,
   doc: Doc<StoredSignal>,
-  known: RelatedSignals,
+  relations: RelatedSignals,
   { window_days }: SimilarityQuery,
 ): SimilarSignal {
-  const named = doc.value.related_signals?.includes(signal.id) ? `names ${signal.id}` : undefined
-  const related = named ?? known.signals.get(doc.id) ?? known.entities.get(doc.value.subject_id)
+  const namedReason = doc.value.related_signals?.includes(signal.id) ? `names ${signal.id}` : undefined
+  const related = namedReason ?? relations.signals.get(doc.id) ?? relations.entities.get(doc.value.subject_id)
   const reasons = findReasons(signal.value, doc.value, { related, window_days })
   return { signal: showSignal(call, doc), score: sumPoints(reasons), reasons }
 }

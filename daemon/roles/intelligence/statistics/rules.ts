@@ -56,10 +56,10 @@ export function tallyKeyRange(from: string, to: string): { readonly gte: string;
 export function computeStatistics(counted: ReadonlyMap<string, number>): SourceStatistics[] {
   const lines = new Map<string, { source: StatisticsSource; signal_type: string; counts: OutcomeCounts }>()
   for (const [text, count] of counted) {
-    const { outcome: found, source, signal_type } = parseTallyKey(text)
+    const { outcome: signalOutcome, source, signal_type } = parseTallyKey(text)
     const key = JSON.stringify([source.type, source.name ?? '', signal_type])
     const line = lines.get(key) ?? { source, signal_type, counts: zeroCounts }
-    lines.set(key, { ...line, counts: { ...line.counts, [found]: line.counts[found] + count } })
+    lines.set(key, { ...line, counts: { ...line.counts, [signalOutcome]: line.counts[signalOutcome] + count } })
   }
   const inOrder = [...lines].sort(([left], [right]) => (left < right ? -1 : 1))
   return inOrder.map(([, { source, signal_type, counts }]) => ({ source, signal_type, ...computePrecision(counts) }))

@@ -70,7 +70,7 @@ function buildEntry(verb: string, path: string, operation: unknown, { security }
   const method = verb.toUpperCase()
   const rule = `${method} ${toOneLine(path)}`
   const details = parseWithSchema(operationSchema, operation)
-  const isAllowed = allowlistMethods.some((known) => known === method)
+  const isAllowed = allowlistMethods.some((allowed) => allowed === method)
   const description = details.success ? describeOperation(details.data, security) : 'the operation is not well formed'
   const entry = { rule, description, isWrite: method === 'POST', isAllowed }
   if (!isAllowed) return entry

@@ -63,7 +63,7 @@ type RuleParseFault = { readonly message: string }
 
 export function parseRule(entry: string): AllowlistRule | RuleParseFault {
   const [word = '', path, ...options] = entry.split(/[ \t]+/)
-  const method = allowlistMethods.find((known) => known === word)
+  const method = allowlistMethods.find((allowed) => allowed === word)
   if (!method) return { message: describeMethodFault(word) }
   if (path === undefined) return { message: 'the path is missing; write METHOD /path' }
   const shape = parsePath(path)
@@ -76,7 +76,7 @@ export function parseRule(entry: string): AllowlistRule | RuleParseFault {
 }
 
 function describeMethodFault(word: string): string {
-  const upper = allowlistMethods.find((known) => known === word.toUpperCase())
+  const upper = allowlistMethods.find((allowed) => allowed === word.toUpperCase())
   if (upper) return `methods are written in capitals: ${upper}`
   return `"${word.slice(0, 20)}" may not be allowlisted: only GET, HEAD and POST`
 }

@@ -63,7 +63,8 @@ function admitRequest(
   const isRead = draft.rule?.method !== 'POST'
   draft.next = isRead ? 'read' : 'write'
   draft.isCacheable = isRead && config.cache_max_bytes > 0 && config.cache_ttl_ms > 0 && draft.rule?.cache_s !== 0
-  // A cached response serves every caller, so the upstream is asked for the one encoding that every caller understands.
+  // A cached response serves every caller, so the upstream is requested to use the one encoding that every caller
+  // understands.
   const encoding = draft.isCacheable ? 'identity' : accept_encoding
   draft.headers = encoding === '' ? allowed : [...allowed, 'accept-encoding', encoding]
   return draft

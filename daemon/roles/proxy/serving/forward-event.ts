@@ -40,8 +40,8 @@ const answeredEvents = new Map<number, ForwardEvent>()
 
 /** `status`: three digits, so that the map stays small. */
 export function answeredEvent(status: number): ForwardEvent {
-  const known = answeredEvents.get(status)
-  if (known) return known
+  const existing = answeredEvents.get(status)
+  if (existing) return existing
   const health = { ok: !unavailable_statuses.has(status), detail: `answered ${status}` }
   const event: ForwardEvent = { type: 'answered', reason: 'forwarded', status, health }
   answeredEvents.set(status, event)

@@ -1,4 +1,5 @@
-// Relays the upstream's response to the caller: buffers it until it is recorded, then sends it in one write, or streams what is left.
+// Relays the upstream's response to the caller: buffers it until it is recorded, then sends it in one write, or
+// streams the rest.
 import type { Exchange, ResponseProducer } from '../../../kernel/forward/exchange.ts'
 import type { ActiveRequest, ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
 import { cacheKey, computeCacheLifetime } from '../cache/cache-lifetime.ts'

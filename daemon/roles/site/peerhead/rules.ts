@@ -8,11 +8,11 @@ type ReportedChainHead = Pick<PeerHead, 'seq' | 'hash' | 'epoch' | 'number'>
  * that arrives late is `older`, unless it contradicts.
  */
 export function compareHeads(
-  known: ReportedChainHead,
+  stored: ReportedChainHead,
   reported: ReportedChainHead,
 ): 'same' | 'longer' | 'older' | 'rewritten' | 'cut_short' {
-  if (reported.seq === known.seq) return reported.hash === known.hash ? 'same' : 'rewritten'
-  const isLater = reported.epoch > known.epoch || (reported.epoch === known.epoch && reported.number > known.number)
-  if (isLater) return reported.seq > known.seq ? 'longer' : 'cut_short'
-  return reported.seq < known.seq ? 'older' : 'cut_short'
+  if (reported.seq === stored.seq) return reported.hash === stored.hash ? 'same' : 'rewritten'
+  const isLater = reported.epoch > stored.epoch || (reported.epoch === stored.epoch && reported.number > stored.number)
+  if (isLater) return reported.seq > stored.seq ? 'longer' : 'cut_short'
+  return reported.seq < stored.seq ? 'older' : 'cut_short'
 }

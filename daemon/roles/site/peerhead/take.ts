@@ -59,24 +59,24 @@ async function takeHead(
   const store = call.store(peerHeads)
   const id = `${peer}:${head.writer}`
   if ((await store.create(id, reported)) !== 'exists') return 'taken'
-  const { answer } = await store.update(id, ({ value: known }) => {
-    const comparison = compareHeads(known, reported)
+  const { answer } = await store.update(id, ({ value: stored }) => {
+    const comparison = compareHeads(stored, reported)
     if (comparison === 'longer') return { next: reported, answer: undefined }
     if (comparison === 'same' || comparison === 'older') return { answer: undefined }
     // Replaces the stored head, so that a contradiction is reported once; the event has both heads with their
     // signatures.
-    return { next: reported, audit: [contradictionEvent(call, comparison, known, reported)], answer: comparison }
+    return { next: reported, audit: [contradictionEvent(call, comparison, stored, reported)], answer: comparison }
   })
   if (!answer) return 'taken'
   call.log.error(`site.peerhead.${answer}`, { peer, writer: head.writer, seq: head.seq })
   return 'contradicted'
 }
 
-function contradictionEvent(call: Call, comparison: 'rewritten' | 'cut_short', known: PeerHead, reported: PeerHead) {
+function contradictionEvent(call: Call, comparison: 'rewritten' | 'cut_short', stored: PeerHead, reported: PeerHead) {
   const evidence = ({ seq, hash, at, signature, epoch, number }: PeerHead) => ({
     ...{ at, epoch, hash, number, seq, signature },
   })
-  const detail = { found: comparison, before: evidence(known), now: evidence(reported), peer: reported.peer }
+  const detail = { found: comparison, before: evidence(stored), now: evidence(reported), peer: reported.peer }
   return { ...call.audited('site.peerhead.contradict', reported.writer, detail), outcome: 'refused' as const }
 }
 

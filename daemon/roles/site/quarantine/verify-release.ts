@@ -19,13 +19,13 @@ const day_ms = 86_400_000
 
 /** Loads the item to release; undefined when it does not exist. */
 export async function loadReleaseTarget(call: Call, peer: string, id: string): Promise<ReleaseTarget | undefined> {
-  const found = await call.part(quarantinesPart).get(peer, id)
-  if (!found) return undefined
-  const digestOf = (part: string) => found.files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
+  const result = await call.part(quarantinesPart).get(peer, id)
+  if (!result) return undefined
+  const digestOf = (part: string) => result.files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
   const [body, envelope] = [digestOf('body'), digestOf('env')]
   return {
-    item: found.id,
-    reason: found.reason,
+    item: result.id,
+    reason: result.reason,
     digests: body && envelope ? [body, envelope] : [],
     sender_tenant_id: (await call.part(peersPart).get(peer))?.tenant_id,
   }
@@ -39,8 +39,8 @@ export async function verifyRelease(
   target: ReleaseTarget,
 ): Promise<ReleaseSigner | Refusal> {
   const people = await call.part(peoplePart).list()
-  const found = await call.part(signaturesPart).verify('release', signature, keysOf(people))
-  const signer = identifySigner(release, found, people)
+  const result = await call.part(signaturesPart).verify('release', signature, keysOf(people))
+  const signer = identifySigner(release, result, people)
   if (isRefusal(signer)) return signer
   return checkRelease(release, target, releaseContextOf(call)) ?? signer
 }

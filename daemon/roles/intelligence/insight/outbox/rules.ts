@@ -24,8 +24,8 @@ export function recordSignalSteps(
   steps: readonly StatusStep[],
 ): StoredInsight {
   if (current.state === 'closed') return current
-  const known = current.links.find((each) => each.signal_id === signal_id)?.told
-  const newSteps = steps.filter(({ at }) => known !== undefined && at >= known)
+  const reportedSteps = current.links.find((each) => each.signal_id === signal_id)?.told
+  const newSteps = steps.filter(({ at }) => reportedSteps !== undefined && at >= reportedSteps)
   if (newSteps.length === 0) return current
   const reported = (newSteps.at(-1)?.at ?? 0) + 1
   const links = current.links.map((each) => (each.signal_id === signal_id ? { ...each, told: reported } : each))

@@ -25,11 +25,11 @@ export function resolvePointer(document: unknown, pointer: string): unknown {
 /** The items of a document: the list at `items`, or the document itself. Refuses a document without such a list. */
 export function selectItems({ items }: SignalMapping, document: unknown): readonly unknown[] | Refusal {
   if (items === undefined) return [document]
-  const found = resolvePointer(document, items)
+  const value = resolvePointer(document, items)
   const fault = (message: string) =>
     refuse('invalid', `the document has no list of items: ${message}`, [{ path: items, message }])
-  if (!Array.isArray(found)) return fault('must be a list')
-  return found.length > max_items ? fault(`must have at most ${max_items} items`) : found
+  if (!Array.isArray(value)) return fault('must be a list')
+  return value.length > max_items ? fault(`must have at most ${max_items} items`) : value
 }
 
 /** All items of a document, or a refusal that names every fault by its path in the signal. */
@@ -52,10 +52,10 @@ const mappingMismatch = 'the document does not match the mapping of this source'
 
 export function mapItem(mapping: SignalMapping, item: unknown): MappedItem | Refusal {
   const { items: _items, id, subject, actor, metadata, ...fieldMappings } = mapping
-  const found = (from: FieldMapping | undefined) => (from === undefined ? undefined : resolveField(from, item))
+  const value = (from: FieldMapping | undefined) => (from === undefined ? undefined : resolveField(from, item))
   const each = (fields: object) =>
     omitUndefined(
-      Object.fromEntries(Object.entries(fields).map(([name, from]) => [name, found(from as FieldMapping | undefined)])),
+      Object.fromEntries(Object.entries(fields).map(([name, from]) => [name, value(from as FieldMapping | undefined)])),
     )
   const { detected_at, expires_at, confidence, ...words } = each(fieldMappings)
   const subjectTexts = toTexts(each(subject))
@@ -106,9 +106,9 @@ function listConstants(from: FieldMapping | undefined): readonly unknown[] {
 function resolveField(from: FieldMapping, item: unknown): unknown {
   if (typeof from === 'string') return nullToUndefined(resolvePointer(item, from))
   if ('value' in from) return from.value
-  const found = nullToUndefined(resolvePointer(item, from.at))
-  if (from.values === undefined || found === undefined) return found ?? from.otherwise
-  const word = String(found)
+  const value = nullToUndefined(resolvePointer(item, from.at))
+  if (from.values === undefined || value === undefined) return value ?? from.otherwise
+  const word = String(value)
   return Object.hasOwn(from.values, word) ? from.values[word] : from.otherwise
 }
 
