@@ -142,7 +142,7 @@ function buildSighting(signal: Signal, sighting_of_ref: string, marking: string,
 function buildReference({ source: { type, name, reference } }: Signal) {
   const source_name = name === undefined ? `${type} source` : `${type} ${name}`
   const at = reference === undefined ? {} : isUrl(reference) ? { url: reference } : { external_id: reference }
-  return { source_name, description: 'source of the signal', ...at }
+  return { source_name, description: 'where the signal came from', ...at }
 }
 
 function isUrl(text: string): boolean {
