@@ -9,7 +9,7 @@ import type {
   PolledSource,
   PollResult,
 } from '../../../daemon/shared/polled-source/polled-source.ts'
-import { writeFileDurably } from './durable-file.ts'
+import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
 
 export const max_file_bytes = 16 * 1_048_576
 export const max_lines = 10_000
@@ -133,10 +133,11 @@ async function archiveFile(
   const as = isTaken ? `${name.slice(0, -'.jsonl'.length)}-${mark}.jsonl` : name
   if (faults.length > 0) {
     const lines = faults.slice(0, 1_000).map(({ at, detail }) => ({ line: at + 1, detail }))
-    await writeFileDurably(
-      path.join(to, `${as}.reason.json`),
-      `${JSON.stringify({ file: name, faults: lines }, null, 2)}\n`,
-    )
+    const reason = path.join(to, `${as}.reason.json`)
+    await writeDurablyAsync(reason, `${JSON.stringify({ file: name, faults: lines }, null, 2)}\n`, {
+      draft: `${reason}.draft`,
+      existing_draft: 'overwrite',
+    })
   }
   await rename(path.join(folder, name), path.join(to, as))
 }

@@ -1,9 +1,9 @@
 // Private keys at rest: one file a key, for its owner alone, changed only by renaming a complete file into place.
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /**
@@ -57,25 +57,7 @@ export function writePrivateJson(dir: string, name: string, value: unknown): voi
 
 export function writePrivateText(dir: string, name: string, text: string): void {
   prepareKeyFolder(dir)
-  const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
-  const file = fs.openSync(temporary, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  fs.renameSync(temporary, join(dir, name))
-  syncFolder(dir)
-}
-
-function syncFolder(dir: string): void {
-  const folder = fs.openSync(dir, 'r')
-  try {
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
-  }
+  writeDurably(join(dir, name), text)
 }
 
 function readKeyFile(dir: string, name: string): StoredKey {

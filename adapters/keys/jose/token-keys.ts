@@ -1,10 +1,10 @@
 // The keys that tokens of the site are judged by: one public file, which every process reads and nobody but the site writes.
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import type { KeyCheckInterval } from './key-folder.ts'
 import { readKeyMaterial } from './public-jwk.ts'
 
@@ -86,23 +86,10 @@ export function readTokenKeys(file: string): TokenKey[] {
 /** Durable when it returns: a crash leaves the old list or the new one. As open as its folder, and no more. */
 export function writeTokenKeys(file: string, keys: readonly TokenKey[]): void {
   const content = tokenKeyFile.parse({ v: 1, type: 'platform.token-keys', keys })
-  const folder = fs.openSync(dirname(file), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY)
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    const opened = fs.openSync(draft, 'wx', 0o600)
-    try {
-      fs.writeFileSync(opened, `${JSON.stringify(content, undefined, 2)}\n`)
-      copyGroupAccess(opened, fs.fstatSync(folder))
-      fs.fsyncSync(opened)
-    } finally {
-      fs.closeSync(opened)
-    }
-    fs.renameSync(draft, file)
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
-    fs.rmSync(draft, { force: true })
-  }
+  writeDurably(file, (opened) => {
+    fs.writeFileSync(opened, `${JSON.stringify(content, undefined, 2)}\n`)
+    copyGroupAccess(opened, fs.statSync(dirname(file)))
+  })
 }
 
 /** Whose group may enter the folder may read the file. */

@@ -1,8 +1,9 @@
 // Records of whom the site trusts: one private file each, changed only by renaming a whole one into place.
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type * as z from 'zod'
+import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 
 const max_record_bytes = 1_048_576
 
@@ -36,16 +37,7 @@ export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined
 /** Durable when it returns: a crash leaves the old file or the new one, never a part. */
 export function writeRecord(dir: string, name: string, value: unknown): void {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
-  const file = fs.openSync(temporary, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  fs.renameSync(temporary, join(dir, name))
-  syncFolder(dir)
+  writeDurably(join(dir, name), `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
 export function removeRecord(dir: string, name: string): void {
@@ -58,15 +50,6 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-function syncFolder(dir: string): void {
-  const folder = fs.openSync(dir, 'r')
-  try {
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
   }
 }
 

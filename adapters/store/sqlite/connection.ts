@@ -1,7 +1,8 @@
 // Opens one database file so that what is committed survives a power cut, and so that nobody else can read it.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
 import { loadSqliteAddon } from './addon.ts'
 
 /** `file`: the database. `addonDir`: a private folder of ours where native code may be put (see `loadSqliteAddon`). */
@@ -56,14 +57,4 @@ function ensurePrivateFile(file: string): void {
     syncFolder(folder)
   }
   if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
-}
-
-/** Makes the names in a folder survive a power cut. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

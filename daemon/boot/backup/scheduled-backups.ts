@@ -1,6 +1,7 @@
 // Scheduled backups: the site role begins a set, each role puts its own database into it, and a whole set gets its name.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { backupAnswer, backupName } from '../../kernel/role/built-in-operations.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -10,14 +11,7 @@ import { resolveDivision } from '../host/site-division.ts'
 import { findBuiltInOperation } from '../loaded-roles.ts'
 import { getSettings } from '../profile.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
-import {
-  type BackupEntry,
-  backupSetsFolder,
-  databaseFileName,
-  draftFolder,
-  syncFolder,
-  writeBackupManifest,
-} from './backup-set.ts'
+import { type BackupEntry, backupSetsFolder, databaseFileName, draftFolder, writeBackupManifest } from './backup-set.ts'
 
 type ScheduledBackupOptions = {
   readonly folder: SiteFolder

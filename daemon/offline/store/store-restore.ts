@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import {
   type BackupEntry,
   type BackupManifest,
   backupManifest,
   copyToNewFile,
   databaseFileName,
-  syncFolder,
 } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { ensureRunFolder, lockRole } from '../../boot/storage/role-storage.ts'

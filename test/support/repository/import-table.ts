@@ -6,6 +6,8 @@ export type RepositoryPart = { readonly name: string; readonly files: RegExp; re
 const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
+/** What several adapters, boot and the command line share: durable files, strict JSON, one HTTP client. */
+const platform = /^adapters\/platform\/(durable-file|http-client|strict-json)\//
 const roles = /^daemon\/roles\.ts$/
 /** Loads every role: for commands, which are over soon. */
 const everyRole = /^daemon\/every-role\.ts$/
@@ -70,7 +72,11 @@ export const parts: readonly RepositoryPart[] = [
       manifest,
     ],
   },
-  { name: 'an adapter', files: /^adapters\/([^/]+\/[^/]+)\//, allows: [kernel, shared, node, zod, /^adapters\/$1\//] },
+  {
+    name: 'an adapter',
+    files: /^adapters\/([^/]+\/[^/]+)\//,
+    allows: [kernel, shared, platform, node, zod, /^adapters\/$1\//],
+  },
   {
     name: 'cli commands that start a daemon',
     files: /^cli\/commands\/(serve|demo)/,
@@ -84,7 +90,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    allows: [kernel, roles, everyRole, /^cli\//, zod, node, manifest, offline],
+    allows: [kernel, platform, roles, everyRole, /^cli\//, zod, node, manifest, offline],
   },
 ]
 

@@ -6,8 +6,8 @@ import { canonicalJson } from '../../../../daemon/kernel/encoding/canonical-json
 import type { LabelPolicy } from '../../../../daemon/kernel/label/label.ts'
 import type { Journal } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { StatementFormat } from '../../../../daemon/kernel/messaging/statement-format.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { type MessageName, parseMessageName, partFileName } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import { type MessageBytes, mayLeave, type OutgoingLink, readOwnMessage } from '../sending/own-message.ts'
 import { removeFromReady } from '../sending/publish-message.ts'
@@ -175,13 +175,7 @@ function finishFolder(draft: string, folder: string, signed: string): void {
 }
 
 function writeNewFile(path: string, bytes: Uint8Array): void {
-  const file = fs.openSync(path, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, bytes)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
+  fs.writeFileSync(path, bytes, { flag: 'wx', mode: 0o600, flush: true })
 }
 
 /** What an export to this medium left when it was cut short; its messages are all still in `ready`. */

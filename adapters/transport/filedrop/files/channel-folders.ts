@@ -2,7 +2,9 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { readOwnFile, syncFolder, writeDurably } from './own-file.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
+import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
+import { readOwnFile } from './read-own-file.ts'
 
 export type ChannelFolders = { readonly [K in keyof typeof relativePaths]: string } & { readonly home: string }
 

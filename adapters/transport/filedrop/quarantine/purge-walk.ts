@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/purge-records.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { strictValue } from '../checks/strict-json.ts'
 import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 
 /** In the order in which messages move, so that none slips past: what goes back to `work` meets the intake again. */
 const searchOrder = ['fresh', 'work', 'done', 'quarantine', 'sent', 'tmp', 'ready'] as const

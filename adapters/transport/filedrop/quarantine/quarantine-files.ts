@@ -3,10 +3,11 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
+import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import { foldersOf } from '../files/channel-folders.ts'
 import { checkFileKind, type DroppedFilePath } from '../files/dropped-file.ts'
-import { readOwnFile, writeDurably } from '../files/own-file.ts'
+import { readOwnFile } from '../files/read-own-file.ts'
 import { type MessageFault, quarantineReasons } from '../quarantine-reasons.ts'
 
 const reasonFile = z.strictObject({

@@ -2,10 +2,10 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
+import { syncFolder, syncFolderAsync } from '../../../platform/durable-file/sync-folder.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import type { ChannelFolders } from '../files/channel-folders.ts'
 import { type MessagePart, messageName, messageParts, parseMessageName, partFileName } from '../files/message-name.ts'
-import { syncFolder, syncFolderAsync } from '../files/own-file.ts'
 import { type PlacementOutcome, placeFile } from '../files/place-file.ts'
 
 /** A numbered message with its exact bytes. */
