@@ -1,5 +1,7 @@
 // A service's own token by the client-credentials grant (RFC 6749, section 4.4): kept, renewed in time, asked for once at a time.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { Log } from '../../../daemon/kernel/operation/call.ts'
 
 /** The client that asks. The secret goes into one request header and nowhere else. */
@@ -83,7 +85,7 @@ export class TokenSource {
         authorization: basicAuthorization(client),
         form: 'grant_type=client_credentials',
       })
-      const found = status === 200 ? tokenResponse.safeParse(parseJson(text)).data : undefined
+      const found = status === 200 ? parseJsonAs(tokenResponse, text) : undefined
       if (found === undefined) return this.#failed('refused', began, { status, said: this.#redact(text) })
       const life_ms = (found.expires_in ?? default_lifetime_s) * 1_000
       // From when it was asked for: what the answer took is life of the token too.
@@ -124,12 +126,4 @@ function basicAuthorization({ client_id, client_secret }: TokenClient): string {
 
 function encodeFormValue(half: string): string {
   return new URLSearchParams({ half }).toString().slice('half='.length)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

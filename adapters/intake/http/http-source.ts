@@ -1,5 +1,7 @@
 // JSON over HTTP, asked for at times: by ETag, and by a cursor where the answers have one.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { JsonReader, PolledSource, PollResult } from '../../../daemon/shared/polled-source/polled-source.ts'
 import { getOnce, type HttpSourceResponse } from './get-once.ts'
@@ -94,10 +96,5 @@ async function requestSource(
 
 /** Of an older profile, or damaged: then it begins anew, and what was taken is known. */
 function parsePosition(cursor: string | undefined): HttpPollPosition {
-  if (cursor === undefined) return {}
-  try {
-    return pollPosition.safeParse(JSON.parse(cursor)).data ?? {}
-  } catch {
-    return {}
-  }
+  return (cursor === undefined ? undefined : parseJsonAs(pollPosition, cursor)) ?? {}
 }

@@ -1,8 +1,10 @@
 // Private keys at rest: one file a key, for its owner alone, changed only by renaming a complete file into place.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
@@ -83,12 +85,8 @@ export function readKeyAt(path: string): StoredKey {
 
 /** Neither the parser's message nor the text goes into the error: either may quote the private key. */
 function parseKeyFile(text: string, path: string): StoredKey {
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    throw new Error(`${path} is not JSON; restore it from a backup`)
-  }
+  const content = parseJson(text)
+  if (content === undefined) throw new Error(`${path} is not JSON; restore it from a backup`)
   const key = storedKey.safeParse(content)
   if (!key.success) throw new Error(`${path} is no key file; restore it from a backup`)
   return key.data

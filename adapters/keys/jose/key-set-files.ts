@@ -1,8 +1,10 @@
 // Key sets beside the keys: those that are, or were, in force, and what the root keys of this folder have signed.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { readPrivateFile, writePrivateJson } from './key-files.ts'
 
 const setFilePattern = /^\d{8}\.json$/
@@ -58,10 +60,5 @@ function setFileName(version: number): string {
 }
 
 function readSet(path: string): Jws | undefined {
-  try {
-    return jws.safeParse(JSON.parse(readPrivateFile(path))).data
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return parseJsonAs(jws, readPrivateFile(path))
 }

@@ -2,10 +2,10 @@
 import { compactVerify } from 'jose'
 import * as z from 'zod'
 import type { ProviderAlgorithm } from '../../../daemon/kernel/settings/sso-settings.ts'
+import { parseUniqueJson } from './encoded-json.ts'
 import type { ProviderKey } from './provider-keys.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
 import { max_token_bytes } from './tokens.ts'
-import { parseUniqueJson } from './unique-json.ts'
 
 /** Members that bring a key, name one elsewhere, or change what is signed, are not among these. */
 const header = z.strictObject({

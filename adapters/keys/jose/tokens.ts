@@ -3,9 +3,10 @@ import { CompactSign, compactVerify } from 'jose'
 import * as z from 'zod'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
+import { parseCompactJson } from './encoded-json.ts'
 import type { StoredKey } from './key-files.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
-import { parseStrictHeader, parseStrictJson } from './strict-header.ts'
+import { parseStrictHeader } from './strict-header.ts'
 import type { TokenKey } from './token-keys.ts'
 
 /** An ML-DSA-87 token is just above 6 KiB; no honest one needs more than this. */
@@ -111,7 +112,7 @@ export async function verifyToken(
   const key = findPinnedKey(header.kid, keys, expected)
   if (typeof key === 'string') return { refused: key }
   if (key.algorithm !== header.alg || !(await isSignatureValid(token, key))) return { refused: 'bad_signature' }
-  const claims = payload.safeParse(parseStrictJson(body)).data
+  const claims = payload.safeParse(parseCompactJson(body)).data
   if (!claims) return { refused: 'malformed' }
   if (key.only_subject !== undefined && !isRolesOwnToken(claims, key.only_subject)) return { refused: 'not_its_own' }
   const refused = findClaimFault(claims, key, expected)

@@ -1,7 +1,9 @@
 // Records of whom the site trusts: one private file each, changed only by renaming a whole one into place.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 
@@ -28,7 +30,7 @@ export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined
     const stat = fs.fstatSync(file)
     if (!stat.isFile() || stat.size > max_record_bytes) return undefined
     requirePrivate(stat.mode, path, '600')
-    return schema.safeParse(parseJson(fs.readFileSync(file, 'utf8'))).data
+    return parseJsonAs(schema, fs.readFileSync(file, 'utf8'))
   } finally {
     fs.closeSync(file)
   }
@@ -43,14 +45,6 @@ export function writeRecord(dir: string, name: string, value: unknown): void {
 export function removeRecord(dir: string, name: string): void {
   fs.unlinkSync(join(dir, name))
   syncFolder(dir)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function requirePrivate(mode: number, path: string, wanted: string): void {

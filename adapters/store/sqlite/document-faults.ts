@@ -1,6 +1,8 @@
 // Finds documents whose stored bytes are no longer what was written: unreadable, off their schema, or off their index.
+
 import { setImmediate as turn } from 'node:timers/promises'
 import type * as z from 'zod'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { buildCells, changedCells, type SqlCell } from './columns.ts'
 import type { SqliteFile } from './sqlite-file.ts'
@@ -53,12 +55,8 @@ function findFault(table: SqliteTable, row: DocumentCheckRow, schema?: z.ZodType
 }
 
 function parseBody(body: string): StoredFields | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as StoredFields) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(body)
+  return typeof value === 'object' && value !== null ? (value as StoredFields) : undefined
 }
 
 function tryBuildCells(table: SqliteTable, value: StoredFields): SqlCell[] | undefined {

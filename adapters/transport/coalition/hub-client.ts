@@ -1,5 +1,7 @@
 // Client of a hub's API for one node: parses each response, and renews an expired token once.
+
 import * as z from 'zod'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { problem } from '../../../daemon/kernel/error/problem.ts'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
 import {
@@ -124,12 +126,4 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
 
 function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

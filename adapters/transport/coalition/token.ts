@@ -1,6 +1,8 @@
 // Obtains this site's access token for the hub by client credentials, and renews it before it expires.
+
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { HubHttpClient } from './hub-http-client.ts'
 
 export type HubCredentials = { readonly token_url: string; readonly client_id: string; readonly secret_file: string }
@@ -53,14 +55,6 @@ export function hubTokenSource(
     drop(token) {
       if (cached?.token === token) cached = undefined
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

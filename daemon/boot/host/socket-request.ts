@@ -1,5 +1,7 @@
 // One request to another role of the site over its local socket, with limits.
+
 import * as http from 'node:http'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 
 export type SocketRequest = {
@@ -40,12 +42,4 @@ export function requestOverSocket(
     request.on('error', fail)
     request.end(text)
   })
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

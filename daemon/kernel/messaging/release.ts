@@ -1,7 +1,9 @@
 // The release of a quarantined message by two people: what each of them signs, and what their signatures waive.
+
 import * as z from 'zod'
 import type { Jws } from '../cryptography/signatures.ts'
 import { canonicalJson } from '../encoding/canonical-json.ts'
+import { parseExactJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
 
 /** What people may answer for. A bad signature, another number's bytes or a refused command are nobody's to forgive. */
@@ -50,11 +52,8 @@ export function releasePayload(of: Release): string {
 
 /** What was signed, unverified; undefined for text that is no such step, or no canonical JSON of it. */
 export function parseRelease<T extends Release>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
-  const text = Buffer.from(envelope.payload, 'base64url').toString('utf8')
-  try {
-    const { data } = schema.safeParse(JSON.parse(text))
-    return data && releasePayload(data) === text ? data : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseExactJson(Buffer.from(envelope.payload, 'base64url'), canonicalJson)
+  const { data } = schema.safeParse(value)
+  // A member that the schema added was not signed.
+  return data && releasePayload(data) === canonicalJson(value) ? data : undefined
 }

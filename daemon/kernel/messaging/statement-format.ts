@@ -1,5 +1,7 @@
 // The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no newer one.
+
 import * as z from 'zod'
+import { parseJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
 import { type Statement, statement } from './transport.ts'
 
@@ -63,12 +65,4 @@ export function parseStatement(payload: Uint8Array): Statement | undefined {
 export function parseUnlabelledStatement(payload: Uint8Array): UnlabelledStatement | undefined {
   const reading = readStatement(parseJson(payload))
   return reading.read === 'statement' ? reading.statement : undefined
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
 }

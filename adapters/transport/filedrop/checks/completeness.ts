@@ -1,8 +1,11 @@
 // Decides whether a message is complete by its own declaration, never by the times of its files.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../../daemon/kernel/encoding/parse-json.ts'
+import type { StrictJson } from '../../../platform/strict-json/strict-json.ts'
 import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import type { MessageExamination } from './message-examination.ts'
-import { type StrictJson, strictJson } from './strict-json.ts'
+import { readMessageJson } from './message-json.ts'
 
 const envelopePayload = z.object({ payload: z.string() })
 const statementClaims = z.object({ kind: z.string(), body: z.object({ length: z.int().min(0) }) })
@@ -12,10 +15,11 @@ export type EnvelopeClaims = { readonly envelope_json?: StrictJson; readonly kin
 
 export function readClaims(envelope: DroppedFile): EnvelopeClaims {
   if (!('bytes' in envelope)) return {}
-  const envelope_json = strictJson(envelope.bytes)
+  const envelope_json = readMessageJson(envelope.bytes)
   const payload =
     envelope_json.outcome === 'value' ? envelopePayload.safeParse(envelope_json.value).data?.payload : undefined
-  const claimed = payload === undefined ? undefined : statementClaims.safeParse(parsePayload(payload)).data
+  const claimed =
+    payload === undefined ? undefined : parseJsonAs(statementClaims, Buffer.from(payload, 'base64url').toString('utf8'))
   return { envelope_json, ...(claimed ? { kind: claimed.kind, length: claimed.body.length } : {}) }
 }
 
@@ -42,12 +46,4 @@ export function readIfComplete(
   const body = readDroppedFile(paths.body, limits.max_body_bytes)
   if ('bytes' in body && describeMissing(claims, body.bytes.length, limits)) return undefined
   return { name, envelope, body, claims }
-}
-
-function parsePayload(payload: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

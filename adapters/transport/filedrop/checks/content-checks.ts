@@ -8,8 +8,8 @@ import { announcementFault } from './announcement-check.ts'
 import { shapeFault } from './file-checks.ts'
 import type { MessageDestination } from './message-checks.ts'
 import { fileBytes, isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
+import { readMessageJson } from './message-json.ts'
 import { admitPeerLabel, admitReleasedLabel, releasedLabel } from './released-label.ts'
-import { strictJson } from './strict-json.ts'
 
 export function digestCheck(examination: MessageExamination): MessageFault | undefined {
   const { sha384: declared, length } = requireEstablished(examination, 'statement').body
@@ -34,7 +34,7 @@ export function labelCheck(examination: MessageExamination, destination: Message
 }
 
 export function contentCheck(examination: MessageExamination): MessageFault | undefined {
-  const read = strictJson(fileBytes(examination.body))
+  const read = readMessageJson(fileBytes(examination.body))
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the body does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the body: ${read.detail}`)
   const mayLackLabel = isWaived(examination, 'LABEL_MISSING')

@@ -12,7 +12,7 @@ import { fault, type MessageFault, type QuarantineReason } from '../quarantine-r
 import { shapeFault } from './file-checks.ts'
 import type { SenderTrust } from './message-checks.ts'
 import { type MessageExamination, requireEstablished } from './message-examination.ts'
-import { strictJson } from './strict-json.ts'
+import { readMessageJson } from './message-json.ts'
 
 const verificationFaults: Readonly<Record<Exclude<VerificationFailure, 'unknown_key'>, [QuarantineReason, string]>> = {
   bad_signature: ['BAD_SIG', 'a signature does not hold'],
@@ -46,7 +46,7 @@ export function signersFault(
 
 export function statementCheck(examination: MessageExamination, { formats }: SenderTrust): MessageFault | undefined {
   const payload = requireEstablished(examination, 'payload')
-  const read = strictJson(payload)
+  const read = readMessageJson(payload)
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the statement does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the statement: ${read.detail}`)
   const reading = readStatement(read.value, formats)

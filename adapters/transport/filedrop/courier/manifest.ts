@@ -5,7 +5,7 @@ import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/sig
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { hex96, siteName } from '../../../../daemon/kernel/messaging/transport.ts'
-import { strictValue } from '../checks/strict-json.ts'
+import { parseMessageJson } from '../checks/message-json.ts'
 import { type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
 import { claimedEnds, verifyPeerNote } from '../signed-notes.ts'
@@ -73,7 +73,7 @@ export async function readManifest(
   const file = readDroppedFile(path, max_manifest_bytes)
   if ('gone' in file) return { is: 'absent' }
   if ('fault' in file) return { is: 'fault', detail: `${manifest_file}: ${file.fault.detail}` }
-  const note = jws.safeParse(strictValue(file.bytes)).data
+  const note = jws.safeParse(parseMessageJson(file.bytes)).data
   const ends = note && claimedEnds(note)
   if (!note || !ends) return { is: 'fault', detail: `${manifest_file} is not a valid manifest` }
   if (ends.dst !== site) return { is: 'for_another', dst: ends.dst }

@@ -1,7 +1,9 @@
 // The folders of one peer, and the marker file that tells them from an empty mount point.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parseJson } from '../../../../daemon/kernel/encoding/parse-json.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import { readOwnFile } from './read-own-file.ts'
@@ -66,12 +68,4 @@ export function folderFault(folders: ChannelFolders, site: string, peer: string)
   const names = Object.keys(relativePaths) as (keyof typeof relativePaths)[]
   const lost = names.find((name) => !fs.statSync(folders[name], { throwIfNoEntry: false })?.isDirectory())
   return lost === undefined ? undefined : `the folder ${relativePaths[lost]} is missing: restore it`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -7,7 +7,7 @@ import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/purge-records.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
-import { strictValue } from '../checks/strict-json.ts'
+import { parseMessageJson } from '../checks/message-json.ts'
 import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
@@ -101,11 +101,11 @@ type StatementClaim = {
 /** What an envelope says, unverified: it only widens what is looked for. */
 function readClaim(path: string, max_bytes: number): StatementClaim | undefined {
   const dropped = readDroppedFile(path, max_bytes)
-  const envelope = 'bytes' in dropped ? strictValue(dropped.bytes) : undefined
+  const envelope = 'bytes' in dropped ? parseMessageJson(dropped.bytes) : undefined
   const payload = textMember(envelope, 'payload')
   if (payload === undefined) return undefined
   const bytes = Buffer.from(payload, 'base64url')
-  const claim = strictValue(bytes)
+  const claim = parseMessageJson(bytes)
   return {
     digest: sha384(bytes),
     body: textMember(memberOf(claim, 'body'), 'sha384'),
@@ -140,7 +140,7 @@ const folderPaths: Readonly<Record<ChannelFolderName, string>> = {
 }
 
 export function readSessions(body: ReturnType<typeof readDroppedFile>): string[] {
-  const session = 'bytes' in body ? textMember(memberOf(strictValue(body.bytes), 'data'), 'session_id') : undefined
+  const session = 'bytes' in body ? textMember(memberOf(parseMessageJson(body.bytes), 'data'), 'session_id') : undefined
   return session === undefined ? [] : [session.slice(0, 128)]
 }
 

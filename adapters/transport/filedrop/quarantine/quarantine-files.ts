@@ -1,7 +1,9 @@
 // Moves refused files to quarantine, each with a file beside it that states the reason. Nothing is deleted.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parseJsonAs } from '../../../../daemon/kernel/encoding/parse-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
@@ -165,11 +167,12 @@ function readListEntry(folder: string, peer: string, name: string): QuarantineLi
   ]
 }
 
-/** Undefined for what is no reason file. */
+/** Undefined for a file that is not a reason file, or cannot be read. */
 export function readReasonFile(path: string): ReasonFile | undefined {
   try {
-    return reasonFile.safeParse(JSON.parse(readOwnFile(path) ?? 'null')).data
+    return parseJsonAs(reasonFile, readOwnFile(path) ?? '')
   } catch {
+    // Removed or closed to this user since it was listed.
     return undefined
   }
 }

@@ -8,7 +8,7 @@ import type { Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
 import { type WaivableReason, waivableReason } from '../../../../daemon/kernel/messaging/release.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import type { MessageExamination } from '../checks/message-examination.ts'
-import { strictValue } from '../checks/strict-json.ts'
+import { parseMessageJson } from '../checks/message-json.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { checkFileKind, readDroppedFile } from '../files/dropped-file.ts'
@@ -68,7 +68,7 @@ function readFileBytes(path: string, max_bytes: number): Buffer | undefined {
 }
 
 function statementBytes(envelope: Buffer): Buffer | undefined {
-  const payload = (strictValue(envelope) as { payload?: unknown } | null | undefined)?.payload
+  const payload = (parseMessageJson(envelope) as { payload?: unknown } | null | undefined)?.payload
   return typeof payload === 'string' ? Buffer.from(payload, 'base64url') : undefined
 }
 

@@ -1,8 +1,10 @@
 // A file that keeps the ids of entities from run to run: who was one, what was merged, what was split.
+
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { writeDurably, writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { clusterUid } from '../../../roles/resolution/entity-cluster/model.ts'
 import { assignEntities } from '../../../roles/resolution/registry/assign-entities.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
@@ -49,7 +51,7 @@ export function readEntityRegistry(file: string, lens: string): EntityRegistry {
   const entities: RegistryEntity[] = []
   const content = new RegistryContentReader()
   for (const [at, line] of splitLines(bytes)) {
-    const said = parseJsonLine(line)
+    const said = parseJson(line)
     if (!of) of = registryHead.safeParse(said).data ?? throwError(no(at))
     else if (of.form === registryForms[0] || (said as Partial<RegistryEntity> | undefined)?.entity !== undefined) {
       entities.push(registryEntity.safeParse(said).data ?? throwError(no(at)))
@@ -179,13 +181,5 @@ function readBytes(file: string): Buffer | undefined {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     throw new OfflineCommandError(1, `${file} cannot be read: ${code}`)
-  }
-}
-
-function parseJsonLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

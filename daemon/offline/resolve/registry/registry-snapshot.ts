@@ -1,10 +1,12 @@
 // Takes in a snapshot of another site's registry: whole, signed for this site by a pinned peer, and never an older one.
+
 import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../../boot/host/act-as-owner.ts'
 import { getSettings } from '../../../boot/profile.ts'
 import { roleDataFolder, type SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
@@ -101,7 +103,7 @@ async function readSnapshotEnding(
     throw new OfflineCommandError(3, `${file} is larger than this site accepts`, 'raise resolution.snapshot_mb')
   }
   const last = await readLastLine(source, size)
-  const read = last && snapshotTrailer.safeParse(parseJsonText(last.text))
+  const read = last && snapshotTrailer.safeParse(parseJson(last.text))
   if (!read?.success) {
     throw new OfflineCommandError(5, `${file} is not a registry snapshot, or its end is missing: nothing was imported`)
   }
@@ -205,12 +207,4 @@ async function recordImport(folder: SiteFolder, env: EnvironmentVariables, manif
   const { from, lens, lens_version, version, made_at, records, entities, sha256 } = manifest
   const detail = { lens, lens_version, version, made_at, records, entities, sha256 }
   await recordOperatorAction(folder, env, { action: 'site.registry.import', target: from, detail })
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

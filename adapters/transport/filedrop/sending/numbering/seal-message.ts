@@ -6,8 +6,8 @@ import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
 import type { SealedMessage, SentHead } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { selectFormat } from '../../../../../daemon/kernel/messaging/statement-format.ts'
 import type { MessageBody, OutboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
+import { readMessageJson } from '../../checks/message-json.ts'
 import { no_predecessor } from '../../checks/sequence-check.ts'
-import { strictJson } from '../../checks/strict-json.ts'
 import { day_ms } from '../../day-length.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 
@@ -77,7 +77,7 @@ function encodeBody(message: OutboundMessage, max_body_bytes: number): string {
   const text = canonicalJson({ label, schema, data } satisfies MessageBody)
   const bytes = Buffer.from(text)
   if (bytes.length > max_body_bytes) throw refuse('too_large', `the body has more than ${max_body_bytes} bytes`)
-  const read = strictJson(bytes)
+  const read = readMessageJson(bytes)
   if (read.outcome === 'value') return text
   throw refuse('invalid', `the body cannot travel: ${'detail' in read ? read.detail : 'it does not end'}`)
 }
