@@ -6,6 +6,7 @@ import { serviceCaller } from '../kernel/identity/admit-caller.ts'
 import { permits } from '../kernel/identity/identity.ts'
 import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
 import {
+  emptyRequest,
   type OperationRequest,
   type OperationResponse,
   performOperation,
@@ -54,11 +55,8 @@ async function callInProcess(
   trace: Trace,
 ) {
   const request: OperationRequest = {
+    ...emptyRequest,
     ...splitInput(target.operation, input),
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   }

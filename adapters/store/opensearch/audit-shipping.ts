@@ -1,14 +1,15 @@
 // Copies of a role's audit chain in the cluster: created in order, each once, under names that say which record they are.
+
 import * as z from 'zod'
 import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { auditFilterFields } from '../../../daemon/kernel/audit/audit-filter-fields.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
-import { labelKey } from '../../../daemon/kernel/label/label.ts'
 import type { OpensearchCluster } from './cluster.ts'
 import { ClusterFailure, statusFailure, toRefusal } from './cluster-failure.ts'
 import { lineBytes } from './document-client.ts'
 import { concurrencyToken, writeCondition } from './document-envelope.ts'
 import type { ClusterMemory } from './known-cluster.ts'
-import { openIndex } from './open-index.ts'
+import { buildIndexHead, openIndex } from './open-index.ts'
 import { countFitting, isTooLarge, max_request_bytes, splitInHalf } from './request-size.ts'
 import { type BulkItemResult, bulkResponse, refreshResponse } from './response-schemas.ts'
 import { requireDurability } from './table.ts'
@@ -169,8 +170,7 @@ const keywordMapping = { type: 'keyword', ignore_above: 8_000 }
 
 function buildIndex(alias: string, replicas: number) {
   return {
-    aliases: { [alias]: { is_write_index: true } },
-    settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
+    ...buildIndexHead(alias, replicas),
     mappings: {
       dynamic: 'strict',
       properties: {
@@ -194,14 +194,7 @@ function copyId({ writer, seq }: AuditRecord): string {
 
 function bulkLines(how: 'create' | 'index', alias: string, record: AuditRecord, condition: object = {}): string[] {
   const { writer, seq, event } = record
-  const found = event && {
-    at: Date.parse(event.at),
-    tenant_id: event.tenant_id,
-    action: event.action,
-    target: event.target,
-    subject: event.subject,
-    ...(event.label ? { label_key: labelKey(event.label) } : {}),
-  }
+  const found = event && auditFilterFields(event)
   return [
     JSON.stringify({ [how]: { _index: alias, _id: copyId(record), ...condition } }),
     JSON.stringify({ writer, seq, ...found, record }),

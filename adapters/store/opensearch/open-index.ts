@@ -48,3 +48,14 @@ async function listAliases(
   const found = await cluster.request({ method: 'GET', path: `/${start}*/_alias`, timeout_ms }, aliasesResponse)
   return new Set(Object.values(found).flatMap((index) => Object.keys(index.aliases)))
 }
+
+/**
+ * Alias and settings of a new index. Bulk writes require the alias: a removed index is then missed, and no write creates
+ * it again.
+ */
+export function buildIndexHead(alias: string, replicas: number) {
+  return {
+    aliases: { [alias]: { is_write_index: true } },
+    settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
+  }
+}

@@ -11,7 +11,13 @@ import type { Caller } from '../identity/identity.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Call } from './call.ts'
 import { type AnyOperation, operation, RawResponse } from './operation.ts'
-import { createServiceCall, type OperationRequest, performOperation, type RoleContext } from './perform-operation.ts'
+import {
+  createServiceCall,
+  emptyRequest,
+  type OperationRequest,
+  performOperation,
+  type RoleContext,
+} from './perform-operation.ts'
 
 const uncounted: Metrics = { count: () => {}, set: () => {}, observe: () => {}, text: async () => '' }
 
@@ -38,13 +44,8 @@ const declareOperation = (given: Partial<AnyOperation>): AnyOperation =>
 const alice: Caller = { subject: 'alice', tenant_id: 't', roles: [], permissions: new Set(), clearance: undefined }
 
 const requestWith = (given: Partial<OperationRequest> = {}): OperationRequest => ({
+  ...emptyRequest,
   params: { id: 'a' },
-  query: {},
-  body: undefined,
-  accepts: [],
-  if_match: undefined,
-  idempotency_key: undefined,
-  last_event_id: undefined,
   trace: sampleTrace,
   signal: new AbortController().signal,
   ...given,

@@ -32,6 +32,17 @@ export type OperationRequest = {
   readonly signed_body?: SignedBody | undefined
 }
 
+/** A request without input or conditions. */
+export const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {
+  params: {},
+  query: {},
+  body: undefined,
+  accepts: [],
+  if_match: undefined,
+  idempotency_key: undefined,
+  last_event_id: undefined,
+}
+
 export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
 
 /** What a role's calls are made of. */
@@ -82,18 +93,7 @@ export function createServiceCall(
   trace: Trace,
   signal: AbortSignal,
 ): Call {
-  const request: OperationRequest = {
-    params: {},
-    query: {},
-    body: undefined,
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
-    trace,
-    signal,
-  }
-  return createCall(shop, address, serviceCaller(role), request, {})
+  return createCall(shop, address, serviceCaller(role), { ...emptyRequest, trace, signal }, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {

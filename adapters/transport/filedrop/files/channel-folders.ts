@@ -8,9 +8,10 @@ import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import { readOwnFile } from './read-own-file.ts'
 
-export type ChannelFolders = { readonly [K in keyof typeof relativePaths]: string } & { readonly home: string }
+export type ChannelFolders = { readonly [K in keyof typeof channelFolderPaths]: string } & { readonly home: string }
 
-const relativePaths = {
+/** Paths below the folder of a channel. */
+export const channelFolderPaths = {
   tmp: 'out/tmp',
   ready: 'out/ready',
   sent: 'out/sent',
@@ -32,8 +33,8 @@ export type ChannelFile = z.infer<typeof channelFile>
 /** `peer` has been checked to be a site name: it cannot leave `root`. */
 export function foldersOf(root: string, peer: string): ChannelFolders {
   const home = join(root, peer)
-  const folders = Object.entries(relativePaths).map(([name, path]) => [name, join(home, path)])
-  return { home, ...(Object.fromEntries(folders) as { [K in keyof typeof relativePaths]: string }) }
+  const folders = Object.entries(channelFolderPaths).map(([name, path]) => [name, join(home, path)])
+  return { home, ...(Object.fromEntries(folders) as { [K in keyof typeof channelFolderPaths]: string }) }
 }
 
 /** The name that both ends give to the link from one site to another, in statements and in the journal. */
@@ -43,7 +44,7 @@ export function channelName(from: string, to: string): string {
 
 /** Folders 0700, CHANNEL.json 0600 and last. Throws when the disk says no. */
 export function makeFolders(folders: ChannelFolders, content: Omit<ChannelFile, 'v' | 'type'>): void {
-  for (const name of Object.keys(relativePaths) as (keyof typeof relativePaths)[]) {
+  for (const name of Object.keys(channelFolderPaths) as (keyof typeof channelFolderPaths)[]) {
     fs.mkdirSync(folders[name], { recursive: true, mode: 0o700 })
     fs.chmodSync(folders[name], 0o700)
     syncFolder(join(folders[name], '..'))
@@ -65,7 +66,7 @@ export function folderFault(folders: ChannelFolders, site: string, peer: string)
   const read = channelFile.safeParse(parseJson(text))
   if (!read.success) return 'CHANNEL.json is damaged: restore it from a backup'
   if (read.data.site !== site || read.data.peer !== peer) return 'CHANNEL.json belongs to another channel'
-  const names = Object.keys(relativePaths) as (keyof typeof relativePaths)[]
+  const names = Object.keys(channelFolderPaths) as (keyof typeof channelFolderPaths)[]
   const lost = names.find((name) => !fs.statSync(folders[name], { throwIfNoEntry: false })?.isDirectory())
-  return lost === undefined ? undefined : `the folder ${relativePaths[lost]} is missing: restore it`
+  return lost === undefined ? undefined : `the folder ${channelFolderPaths[lost]} is missing: restore it`
 }

@@ -8,7 +8,7 @@ import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/purge-records.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { parseMessageJson } from '../checks/message-json.ts'
-import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
+import { type ChannelFolders, channelFolderPaths, foldersOf } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
 
@@ -123,20 +123,10 @@ export function describeMatch(
   const claim = readClaim(path.replace(/\.body\.json$/, '.env.json'), limits.max_envelope_bytes)
   const links = other_names > 0 ? ` (${other_names} other names lead to the same bytes)` : ''
   return {
-    places: [`${peer}/${folderPaths[place]}/${file}${links}`],
+    places: [`${peer}/${channelFolderPaths[place]}/${file}${links}`],
     msg_ids: claim?.msg_id === undefined ? [] : [claim.msg_id],
     sessions: readSessions(readDroppedFile(path, limits.max_body_bytes)),
   }
-}
-
-const folderPaths: Readonly<Record<ChannelFolderName, string>> = {
-  fresh: 'in/new',
-  work: 'in/work',
-  done: 'in/done',
-  quarantine: 'in/quarantine',
-  tmp: 'out/tmp',
-  ready: 'out/ready',
-  sent: 'out/sent',
 }
 
 export function readSessions(body: ReturnType<typeof readDroppedFile>): string[] {
