@@ -1,4 +1,4 @@
-// Tells ended work to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
+// Exports ended spans to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'

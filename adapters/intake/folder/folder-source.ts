@@ -24,7 +24,7 @@ export type FolderSourceOptions = {
 
 /**
  * Takes `*.jsonl` in the order of names, one at a poll. A file comes under its name when it is whole: written under
- * another and renamed. Links and whatever else is no plain file stay where they are, untouched.
+ * another and renamed. Links and other entries that are not regular files stay untouched.
  */
 export function folderSource(options: FolderSourceOptions): PolledSource {
   return {
@@ -44,7 +44,7 @@ export function folderSource(options: FolderSourceOptions): PolledSource {
   }
 }
 
-/** Undefined for what is no plain file, or has gone since. */
+/** Undefined for an entry that is not a regular file, or is gone. */
 async function pollFile(
   options: FolderSourceOptions,
   name: string,
@@ -109,7 +109,7 @@ function parseLines(bytes: Buffer, read: JsonReader): readonly (unknown | Refusa
     if (line.length > max_line_bytes) return fileTooLarge(`a line of more than ${max_line_bytes} bytes`)
     const document = read(line)
     const isObject = typeof document === 'object' && document !== null && !Array.isArray(document)
-    return isObject ? document : refuse('malformed', 'the line is no JSON object')
+    return isObject ? document : refuse('malformed', 'the line is not a JSON object')
   })
 }
 

@@ -64,7 +64,7 @@ export function writePrivateText(dir: string, name: string, text: string): void 
 
 function readKeyFile(dir: string, name: string): StoredKey {
   const path = join(dir, name)
-  if (!keyFilePattern.test(name)) throw new Error(`${path} is no key file; move it out of the key folder`)
+  if (!keyFilePattern.test(name)) throw new Error(`${path} is not a key file; move it out of the key folder`)
   const key = readKeyAt(path)
   if (`${key.public_key.kid}.json` === name) return key
   throw new Error(`${path} does not hold the key it is named after; restore it from a backup`)
@@ -74,7 +74,7 @@ function readKeyFile(dir: string, name: string): StoredKey {
 export function readKeyAt(path: string): StoredKey {
   const key = parseKeyFile(readPrivateFile(path), path)
   const material = readKeyMaterial(key.public_key)
-  if (!material) throw new Error(`${path} does not hold the key that it says it does; restore it from a backup`)
+  if (!material) throw new Error(`${path} contains a key that is not valid for its algorithm; restore it from a backup`)
   if (!key.private_jwk) return key
   const own = parsePublicJwk(key.public_key.algorithm, key.private_jwk)
   if (JSON.stringify(own) !== JSON.stringify(material)) {
@@ -88,7 +88,7 @@ function parseKeyFile(text: string, path: string): StoredKey {
   const content = parseJson(text)
   if (content === undefined) throw new Error(`${path} is not JSON; restore it from a backup`)
   const key = storedKey.safeParse(content)
-  if (!key.success) throw new Error(`${path} is no key file; restore it from a backup`)
+  if (!key.success) throw new Error(`${path} is not a key file; restore it from a backup`)
   return key.data
 }
 
@@ -97,7 +97,7 @@ export function readPrivateFile(path: string): string {
   const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > max_file_bytes) throw new Error(`${path} is no key file; move it out`)
+    if (!stat.isFile() || stat.size > max_file_bytes) throw new Error(`${path} is not a key file; move it out`)
     requirePrivate(stat, path, '600')
     return fs.readFileSync(file, 'utf8')
   } finally {

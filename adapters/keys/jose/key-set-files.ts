@@ -42,7 +42,7 @@ export function readSignedVersions(
   )
   const path = join(folder, `${site}-${setFileName(version)}`)
   const same = versions.includes(version) ? readSet(path) : undefined
-  if (versions.includes(version) && !same) throw new Error(`${path} is no key set; restore it from a backup`)
+  if (versions.includes(version) && !same) throw new Error(`${path} is not a key set; restore it from a backup`)
   return { highest: Math.max(0, ...versions), same }
 }
 

@@ -44,7 +44,7 @@ const jwkEntry = z.looseObject({
  */
 export function parseProviderKeys(jwks: unknown): ProviderKey[] {
   const given = jwkSet.safeParse(jwks)
-  if (!given.success) throw new Error('this is no JWKS')
+  if (!given.success) throw new Error('the document is not a JWKS')
   const found = given.data.keys.map(importKey).filter((key) => key !== undefined)
   return found.filter(({ kid }) => found.filter((other) => other.kid === kid).length === 1)
 }

@@ -76,7 +76,8 @@ export function readTokenKeys(file: string): TokenKey[] {
     const { keys } = tokenKeyFile.parse(JSON.parse(readTrustedFile(file)))
     const names = new Set(keys.flatMap(({ kid, fingerprint }) => [kid, fingerprint]))
     // A key under two names would be bound under the one and free under the other.
-    if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial)) throw new Error('a key is not what it is named')
+    if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial))
+      throw new Error('a key is invalid or listed twice')
     return keys
   } catch {
     throw new Refusal('unavailable', 'the list of token keys cannot be read')

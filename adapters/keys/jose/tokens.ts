@@ -64,12 +64,13 @@ export async function issueToken(
   passphrase?: () => string | undefined,
 ): Promise<string> {
   const { algorithm, kid, use, status } = key.public_key
-  if (use !== 'token' || status !== 'active') throw new Error(`${kid} is no active token key`)
+  if (use !== 'token' || status !== 'active') throw new Error(`${kid} is not an active token key`)
   const bytes = Buffer.from(JSON.stringify(payload.parse(claims)))
   const token = await new CompactSign(bytes)
     .setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' })
     .sign(await importSigningKey(key, passphrase))
-  if (token.length > max_token_bytes) throw new Error(`a token of ${token.length} bytes would never be accepted`)
+  if (token.length > max_token_bytes)
+    throw new Error(`the token has ${token.length} bytes; at most ${max_token_bytes} are accepted`)
   return token
 }
 

@@ -16,7 +16,7 @@ export type RedisConnectionOptions<C extends ReconnectingClient> = {
   readonly response_timeout_ms: number
   /** From a connection to its first sound answers: TLS, password, database. */
   readonly handshake_timeout_ms: number
-  /** What may be said of an error. */
+  /** The part of an error that may be reported. */
   readonly describeError: (error: unknown) => string
   readonly onStateChange: (state: 'lost' | 'back', detail: string) => void
 }

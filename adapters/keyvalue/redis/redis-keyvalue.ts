@@ -18,7 +18,7 @@ export type RedisOptions = {
   readonly prefix: string
   /** A number from 0 to 1, evenly. */
   readonly chance: () => number
-  /** Told when the server is lost, and when it is back; never of a secret. */
+  /** Called when the connection to the server is lost, and when it is back; never with a secret. */
   readonly onStateChange: (state: 'lost' | 'back', detail: string) => void
 }
 
@@ -33,7 +33,7 @@ const scripts = {
     if ARGV[1] == '1' and held ~= ARGV[2] then return 0 end
     if ARGV[3] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
     return 1`),
-  // A count without an end, whatever made it, gets one with the next increment. What is no number fails alone: -1.
+  // A count without an expiry gets one with the next increment. A value that is not a number fails alone: -1.
   countUp: defineKeyScript(`
     local found = {}
     for at, key in ipairs(KEYS) do
@@ -87,7 +87,7 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
       throw new Refusal('unavailable', `the key-value store does not answer: ${describeError(error)}`, [], 1)
     }
     const read = shape.safeParse(answer)
-    if (!read.success) throw new Refusal('unavailable', 'the key-value store gave an answer that is none', [], 1)
+    if (!read.success) throw new Refusal('unavailable', 'the answer of the key-value store cannot be parsed', [], 1)
     return read.data
   }
   const given = (each: string | undefined): [has: string, text: string] => [each === undefined ? '0' : '1', each ?? '']
@@ -125,7 +125,7 @@ function clientFactory({ database, username, password, host, port, tls, chance }
       database,
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
-      // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
+      // A command without a connection fails at once, and is not sent later when its caller no longer waits.
       disableOfflineQueue: true,
       socket: {
         host,
@@ -171,7 +171,7 @@ function batchIncrements(ask: (steps: readonly IncrementStep[]) => Promise<reado
 }
 
 function resolveIncrement({ done, failed }: IncrementWaiter, count: number, left_ms: number): void {
-  if (left_ms < 0) failed(new Refusal('unavailable', 'the key-value store holds no count there', [], 1))
+  if (left_ms < 0) failed(new Refusal('unavailable', 'the value in the key-value store is not a count', [], 1))
   else done({ count, left_ms })
 }
 

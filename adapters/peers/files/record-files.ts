@@ -1,4 +1,4 @@
-// Records of whom the site trusts: one private file each, changed only by renaming a whole one into place.
+// Records of trusted peers and people: one private file each, changed only by renaming a whole one into place.
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -18,8 +18,8 @@ export function listRecordNames(dir: string, pattern: RegExp, kind: string): str
   if (!folder) return []
   requirePrivate(folder.mode, dir, '700')
   const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.'))
-  const stranger = names.find((name) => !pattern.test(name))
-  if (stranger !== undefined) throw new Error(`${join(dir, stranger)} is no ${kind} file; move it out of the folder`)
+  const unknown = names.find((name) => !pattern.test(name))
+  if (unknown !== undefined) throw new Error(`${join(dir, unknown)} is not a ${kind} file; move it out of the folder`)
   return names.sort()
 }
 

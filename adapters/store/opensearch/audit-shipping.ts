@@ -41,7 +41,7 @@ export class AuditShipping {
     this.#options = given
   }
 
-  /** Ships what is not there yet, and ends early when `signal` says so. @throws Refusal('unavailable'). */
+  /** Ships records that the cluster lacks; `signal` ends it early. @throws Refusal('unavailable'). */
   async ship(signal: AbortSignal): Promise<ShippingResult> {
     const { audit, position } = this.#options
     try {
@@ -104,7 +104,7 @@ export class AuditShipping {
     return { arrived: records.length }
   }
 
-  /** What is there need not be on disk yet: it is written over itself, as long as nobody else changes it. */
+  /** An existing copy may not be on disk yet: it is written over itself, on condition that it has not changed. */
   async #rewrite(records: readonly AuditRecord[]): Promise<Map<AuditRecord, BulkItemResult | 'differs'>> {
     if (records.length === 0) return new Map()
     const { alias } = this.#options
@@ -127,13 +127,14 @@ export class AuditShipping {
     return answers
   }
 
-  /** The outcome of each, by halves where all of them are too large for one request; 413 for what is too large alone. */
+  /** The outcome of each record; a request that is too large is split in halves. 413 for a record that is too large alone. */
   async #bulk(lines: readonly (readonly string[])[]): Promise<readonly BulkItemResult[]> {
     const query = { require_alias: true }
     try {
       const request = { method: 'POST', path: '/_bulk', query, lines: lines.flat() } as const
       const { items } = await this.#cluster.request(request, bulkResponse)
-      if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      if (items.length !== lines.length)
+        throw new ClusterFailure('unknown', 'the answer has another number of items than the request')
       return items
     } catch (error) {
       if (!isTooLarge(error)) throw error
@@ -163,7 +164,7 @@ const copyMultiGetResponse = z.object({
   ),
 })
 
-/** It was there a moment ago: somebody else is at it. */
+/** The copy existed a moment ago: another process is changing it. */
 const changingCopy: BulkItemResult = { status: 503, error: { type: 'the copy is changing' } }
 
 const keywordMapping = { type: 'keyword', ignore_above: 8_000 }

@@ -9,7 +9,7 @@ export type OpensearchStoreOptions = IndexPlacement & {
   readonly collections: readonly SchemaCollection[]
   /** How long the cluster keeps its place in a removal, as in `5m`. */
   readonly scroll: string
-  /** How much may wait for the cluster: as usual unless said. */
+  /** Limits of waiting writes (default: the usual ones). */
   readonly backlogLimits?: BacklogLimits
 }
 

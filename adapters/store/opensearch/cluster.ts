@@ -9,7 +9,7 @@ export type ClusterOptions = {
   readonly url: string
   readonly username?: string | undefined
   readonly password?: string | undefined
-  /** PEM files: whom to believe instead of the machine's authorities, and who we are. */
+  /** PEM files: authorities trusted instead of the machine's, and this site's client certificate and key. */
   readonly ca_file?: string | undefined
   readonly cert_file?: string | undefined
   readonly key_file?: string | undefined
@@ -36,7 +36,7 @@ export type OpensearchCluster = {
   close(): Promise<void>
 }
 
-/** Nothing is asked yet. @throws when a file of keys or certificates cannot be read. */
+/** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openCluster(options: ClusterOptions): OpensearchCluster {
   const { url, username, password, verify, timeout_ms } = options
   const client = new Client({
@@ -46,7 +46,7 @@ export function openCluster(options: ClusterOptions): OpensearchCluster {
     // A write that is sent again by the client, unseen, could tell us that our own first one stood in its way.
     maxRetries: 0,
     requestTimeout: timeout_ms,
-    // Documents may have any member names; what is parsed here is data and is never merged into anything.
+    // Documents may have any member names; the parsed values are data and are never merged into other objects.
     disablePrototypePoisoningProtection: true,
   })
   return {

@@ -1,4 +1,4 @@
-// A cluster that is asked who it is before it is asked anything else: what lies in another one is not ours, however it is called.
+// Verifies the identity of the cluster before the first request: indexes of another cluster are not this site's, whatever their names.
 import * as z from 'zod'
 import type { OpensearchCluster } from './cluster.ts'
 import { ClusterFailure } from './cluster-failure.ts'
@@ -20,7 +20,7 @@ export type ClusterMemory = {
 export type ClusterBinding = { readonly memory: ClusterMemory; readonly base: string }
 
 const identityResponse = z.object({ cluster_uuid: z.string().min(1) })
-/** A cluster that does not even say who it is in this time is not there: nobody waits longer to be told so. */
+/** A cluster that does not identify itself within this time counts as unreachable, so that callers fail early. */
 const identity_timeout_ms = 3_000
 /** What a node says that has found no cluster yet. */
 const unformed_uuid = '_na_'
@@ -38,7 +38,7 @@ export async function readClusterUuid(cluster: OpensearchCluster): Promise<strin
   throw new ClusterFailure('undone', 'the cluster is not formed yet')
 }
 
-/** Asks again after each failure: whoever answers then may be another. The first cluster that is reached is remembered. */
+/** Verifies again after each failure, since another cluster may answer then. The first cluster that is reached is remembered. */
 export function knownCluster(cluster: OpensearchCluster, { memory, base }: ClusterBinding): OpensearchCluster {
   let known: Promise<void> | undefined
   const recognise = async () => {

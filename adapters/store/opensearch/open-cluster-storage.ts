@@ -33,7 +33,7 @@ export type ClusterStorage = {
   findLostIndexes(): Promise<readonly string[]>
 }
 
-/** Asks the cluster nothing yet. @throws when a file of keys or certificates cannot be read. */
+/** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openClusterStorage(options: ClusterStorageOptions): ClusterStorage {
   const { base, prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } = options
   const whoever = openCluster(options)

@@ -39,7 +39,7 @@ export async function findLostIndexes(
 
 const aliasesResponse = z.record(z.string(), z.object({ aliases: z.record(z.string(), z.unknown()) }))
 
-/** Of all indexes whose names begin so: by a pattern, since a user of few rights may not ask for what is not there. */
+/** Lists by a pattern of names, since a user with few rights may not query an index that does not exist. */
 async function listAliases(
   cluster: OpensearchCluster,
   start: string,

@@ -1,11 +1,11 @@
-// Where lists' first pages ended the last time: asked for up to there, a page costs the same however many documents lie beyond.
+// Remembers where first pages of lists ended: a query limited to that edge costs the same however many documents lie beyond.
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { ListQuery, Scalar } from '../../../daemon/kernel/store/store.ts'
 
 /**
  * The cluster walks what a query finds in the order in which it was written, and leaves out what is worse than what it
  * has: with the newest first nothing is, so that each page would read all. A page that is full within an edge is the
- * page; one that is not is asked for again without. So an edge that is wrong costs time alone.
+ * page; one that is not is queried again without an edge. So an edge that is wrong costs only time.
  */
 export class PageEdges {
   readonly #known = new Map<string, { readonly first: Scalar; readonly last: Scalar }>()

@@ -48,7 +48,7 @@ export function filterColumns(event: AuditEvent) {
   return { ...fields, label_key }
 }
 
-/** @throws SyntaxError when the stored event is no JSON. */
+/** @throws SyntaxError when the stored event is not JSON. */
 export function toAuditRecord(writer: string, row: AuditRow): AuditRecord {
   const { seq, prev, event_digest, hash } = row
   const sealed = { writer, seq, prev, event_digest, hash }

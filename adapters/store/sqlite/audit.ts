@@ -1,4 +1,4 @@
-// The audit chain in the file whose changes it tells: a change and its record are in one transaction.
+// The audit chain in the file whose changes it records: a change and its record are in one transaction.
 import type Database from 'better-sqlite3'
 import {
   type AuditEvent,
@@ -114,7 +114,7 @@ class AuditChain implements SqliteAudit {
 
   async expire(before: string): Promise<number> {
     const instant = parseInstant(before)
-    // What is not filed yet is not found by its age.
+    // A record that is not filed yet cannot be found by its age.
     await this.#file.write((db) => this.#indexUpTo(db, this.#currentHead()))
     let total = 0
     for (;;) {

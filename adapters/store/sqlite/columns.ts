@@ -21,7 +21,7 @@ export function buildCells(value: StoredFields, fields: readonly string[]): SqlC
   return cells
 }
 
-/** @throws TypeError for what is no scalar: such a field cannot be an index. */
+/** @throws TypeError for a value that is not a scalar: such a field cannot be an index. */
 export function toCell(value: unknown): SqlCell {
   if (typeof value === 'string' || typeof value === 'number') return value
   if (typeof value === 'boolean') return value ? true_cell : false_cell

@@ -19,7 +19,7 @@ const page_cache_kib = 32_768
 
 /**
  * Creates folder (0700) and file (0600) when missing, and closes an open file to others.
- * @throws SqliteError when the file is no database, Error when it cannot be put in WAL mode.
+ * @throws SqliteError when the file is not a database, Error when it cannot be put in WAL mode.
  */
 export function openConnection({ file, addonDir }: DatabaseLocation): Database.Database {
   ensurePrivateFile(file)

@@ -1,4 +1,4 @@
-// Finds documents whose stored bytes are no longer what was written: unreadable, off their schema, or off their index.
+// Finds documents whose stored bytes have changed: unreadable, or in conflict with their schema or index.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import type * as z from 'zod'
@@ -44,9 +44,9 @@ export async function findDocumentFaults(
 function findFault(table: SqliteTable, row: DocumentCheckRow, schema?: z.ZodType<StoredFields>): string | undefined {
   const value = parseBody(row.body)
   if (value === undefined) return 'the body is not JSON'
-  if (schema && !schema.safeParse(value).success) return 'the body is not of its schema'
+  if (schema && !schema.safeParse(value).success) return 'the body does not match its schema'
   const cells = tryBuildCells(table, value)
-  if (!cells) return 'the body has no sound label or index field'
+  if (!cells) return 'the body has an invalid label or index field'
   const stored = table.columns.map((column) => row[column] ?? null)
   const changed = changedCells(stored, cells).places
   return changed.length > 0

@@ -1,4 +1,4 @@
-// What the journal tells of sent messages when their bytes have left it: evidence of arrival, and how long files are kept.
+// Retention of sent messages in the journal: evidence of arrival, and how long files and bytes are kept.
 import type Database from 'better-sqlite3'
 import type { Journal, SentEntry } from '../../../daemon/kernel/messaging/journal.ts'
 import { sentStates } from './journal-tables.ts'

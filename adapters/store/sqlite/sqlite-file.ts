@@ -25,11 +25,11 @@ export type SqliteFile = {
   backup(to: string, steps?: 'paged' | 'whole'): Promise<void>
   /** What SQLite's integrity check finds; empty when sound. */
   check(): string[]
-  /** Commits what is queued first. */
+  /** Commits queued writes first. */
   close(): Promise<void>
 }
 
-/** @throws when the file cannot be opened, or is no database. */
+/** @throws when the file cannot be opened, or is not a database. */
 export function sqliteFile(location: DatabaseLocation): SqliteFile {
   const db = openConnection(location)
   const writer = new GroupCommit(db)

@@ -72,7 +72,7 @@ export function amqpEmitter(name: string): AmqpEmitter {
 
 function describeOutcome(outcome: PublishOutcome | undefined, { exchange, routing_key }: AmqpEmissionTarget): string {
   if (outcome === 'unroutable') return `no queue is bound to the exchange ${exchange} for ${routing_key}`
-  return 'the broker takes no more: a queue is full'
+  return 'the broker refused the message: a queue is full'
 }
 
 function openEmitterConnection({ url, user, tls, password_file }: AmqpEmissionTarget, name: string): EmitterConnection {
@@ -85,6 +85,6 @@ function readPassword(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    throw new Error('the file of the password cannot be read')
+    throw new Error('the password file of the broker cannot be read')
   }
 }

@@ -94,7 +94,7 @@ export function brokerConnection(
     cut() {
       const cutting = current
       forget()
-      const why = new Error('the broker does not read what it is sent')
+      const why = new Error('the broker does not read from the connection')
       cutting?.then(({ connection }) => socketOf(connection).destroy(why)).catch(() => undefined)
     },
     async close() {
@@ -144,7 +144,7 @@ async function openConnection({ url, user, tls }: BrokerEndpoint, password: stri
     ...(protocol === 'amqps:' ? { minVersion: 'TLSv1.2', ...readTlsFiles(tls) } : {}),
   })
   try {
-    return await withTimeout(2 * connect_timeout_ms, 'let this site in', opening)
+    return await withTimeout(2 * connect_timeout_ms, 'open a connection', opening)
   } catch (error) {
     // One that comes after all is nobody's.
     opening.then((late) => late.close()).catch(() => undefined)

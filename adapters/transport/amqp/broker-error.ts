@@ -1,7 +1,7 @@
 // Describes broker errors for operators, without passwords and without addresses that contain one.
 
 const replyCodeTexts: Readonly<Record<number, string>> = {
-  311: 'the broker takes no message of this size',
+  311: 'the broker does not accept a message of this size',
   320: 'an operator of the broker closed the connection',
   403: 'the broker refuses it to this user',
   404: 'the broker does not have it',

@@ -43,7 +43,7 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
     peers: Object.keys(peers),
     async carry(peer, parcels, signal) {
       const publisher = publishers.get(peer)
-      if (!publisher) throw new Error(`no broker leads to ${peer}`)
+      if (!publisher) throw new Error(`no broker is configured for ${peer}`)
       try {
         const landings = await publishParcels(publisher, parcels, options, peer, signal)
         troubles.delete(peer)

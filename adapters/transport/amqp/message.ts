@@ -57,14 +57,14 @@ export function decodeParcel({ content, properties }: AmqpDelivery, user?: strin
   if (user !== undefined && from !== user) {
     return {
       reason: 'WRONG_USER',
-      detail: `it was sent by ${typeof from === 'string' ? 'another user' : 'nobody known'}`,
+      detail: `it was sent by ${typeof from === 'string' ? 'another user' : 'an unknown user'}`,
     }
   }
   const parsed = parcelProperties.safeParse(properties)
-  if (!parsed.success) return { reason: 'GARBAGE', detail: 'its type or id is not that of a parcel' }
+  if (!parsed.success) return { reason: 'GARBAGE', detail: 'its type or id is not valid for a parcel' }
   if (content.length < length_prefix_bytes) return { reason: 'GARBAGE', detail: 'it is too short for a parcel' }
   const end = length_prefix_bytes + content.readUInt32BE()
-  if (end > content.length) return { reason: 'GARBAGE', detail: 'it ends before its envelope does' }
+  if (end > content.length) return { reason: 'GARBAGE', detail: 'it ends before the end of its envelope' }
   return { ...parsed.data.messageId, envelope: content.subarray(length_prefix_bytes, end), body: content.subarray(end) }
 }
 

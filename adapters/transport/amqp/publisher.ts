@@ -112,7 +112,7 @@ async function openPublishChannel(link: BrokerConnection): Promise<PublishChanne
 function watchInterruption(link: BrokerConnection, signal: AbortSignal) {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => undefined)
-  const stop = () => reject(new Error('the broker has not confirmed the messages in time'))
+  const stop = () => reject(new Error('the broker did not confirm the messages in time'))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop)
   const listening = link.onBlocked((why) => reject(blockedError(why)))
@@ -126,5 +126,5 @@ function watchInterruption(link: BrokerConnection, signal: AbortSignal) {
 }
 
 function blockedError(why: string): Error {
-  return new Error(`the broker takes no messages for now: ${why}`)
+  return new Error(`the broker accepts no messages at present: ${why}`)
 }

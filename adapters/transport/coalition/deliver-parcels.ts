@@ -22,7 +22,7 @@ export async function deliverParcels(
     landings.push(...answers.map((answer) => (answer.status === 'fulfilled' ? 'landed' : toLanding(answer.reason))))
     const busy = answers.flatMap((answer) => (answer.status === 'rejected' ? retryDelays(answer.reason) : []))
     if (busy.length > 0 && !landings.includes('landed'))
-      throw new PeerBusyError('the hub takes nothing now', Math.max(...busy))
+      throw new PeerBusyError('the hub accepts no messages at present', Math.max(...busy))
   }
   return parcels.map((_, index) => landings[index] ?? 'full')
 }

@@ -23,7 +23,9 @@ export class HubRefusal extends Error {
 
   constructor({ status, text, retry_ms }: HubHttpResponse) {
     const read = problem.safeParse(parseJson(text))
-    super(read.success ? `the hub refuses: ${read.data.detail.slice(0, 200)}` : `the hub answered ${status}`)
+    super(
+      read.success ? `the hub refused the request: ${read.data.detail.slice(0, 200)}` : `the hub answered ${status}`,
+    )
     this.name = 'HubRefusal'
     this.status = status
     this.retry_ms = retry_ms
@@ -82,7 +84,7 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
     const answered = await authorized({ ...rest, ...words, headers }, send, (answer) => answer.status)
     if (answered.status < 200 || answered.status > 299) throw new HubRefusal(answered)
     const read = shape.safeParse(parseJson(answered.text))
-    if (!read.success) throw new Error('the hub gave an answer that is none')
+    if (!read.success) throw new Error('the answer of the hub cannot be parsed')
     return read.data
   }
 

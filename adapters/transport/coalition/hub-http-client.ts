@@ -61,7 +61,7 @@ function sendRequest(url: URL, { method, headers = {}, text, signal }: HubHttpRe
         ? https.request(url, { ...options, agent: agents['https:'] })
         : http.request(url, { ...options, agent: agents['http:'] })
     const limit = setTimeout(() => request.destroy(new Error('no answer in time')), response_head_timeout_ms)
-    request.on('timeout', () => request.destroy(new Error('the hub fell silent')))
+    request.on('timeout', () => request.destroy(new Error('the hub sent nothing within the time limit')))
     request.on('error', reject)
     request.on('close', () => clearTimeout(limit))
     request.on('response', (answer) => {

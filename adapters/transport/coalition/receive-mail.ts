@@ -58,7 +58,7 @@ async function receivePage(
   const { items, next_cursor } = await hub.waiting(peer, cursor, signal)
   const rest = next_cursor === undefined ? [] : [{ peer, cursor: next_cursor }]
   const strange = items.filter(({ from }) => from !== peer)
-  if (strange.length > 0) throw new Error('the hub gives messages of another than it was asked for')
+  if (strange.length > 0) throw new Error('the hub returned messages of another peer')
   if (items.length === 0) return rest
   let landings: Awaited<ReturnType<MessageReceiver>>
   try {

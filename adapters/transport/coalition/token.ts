@@ -39,7 +39,7 @@ export function hubTokenSource(
       signal,
     })
     const read = status === 200 ? tokenResponse.safeParse(parseJson(text)) : undefined
-    if (!read?.success) throw new Error(`the token endpoint gave no token (${status})`)
+    if (!read?.success) throw new Error(`the token endpoint returned no token (status ${status})`)
     const { access_token, expires_in } = read.data
     cached = { token: access_token, until: began + expires_in * used_lifetime_fraction * 1_000 }
     return access_token

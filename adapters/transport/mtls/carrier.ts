@@ -83,7 +83,7 @@ export function mtlsCarrier(options: MtlsOptions): MtlsCarrier {
         listener?.isListening() ? undefined : 'nothing listens',
         material.fault(),
         now() > material.current().own_certificate.validToDate.getTime()
-          ? 'the certificate of this site has ended'
+          ? 'the certificate of this site has expired'
           : undefined,
       ].filter((each) => each !== undefined)
       return { ok: troubles.length === 0, detail: troubles.join('; ') }

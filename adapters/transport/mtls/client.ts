@@ -46,7 +46,7 @@ export class MtlsClient {
       const answer = await this.#post(peer, encodeBatch(group), signal)
       const found = parseLandings(peer, group, answer)
       if (found === 'busy' && landings.length === 0)
-        throw new PeerBusyError(`${peer} takes nothing now`, answer.retry_ms)
+        throw new PeerBusyError(`${peer} accepts no messages at present`, answer.retry_ms)
       landings.push(...(found === 'busy' ? [] : found))
       if (found === 'busy' || found.includes('full')) break
     }
@@ -126,7 +126,7 @@ function parseLandings(
   if (status === 413 && group.length === 1) return ['too_large']
   if (status !== 200) throw new Error(`${peer} answered ${status}`)
   const found = decodeLandings(bytes, group.length)
-  if (!found) throw new Error(`${peer} gave an answer that cannot be read`)
+  if (!found) throw new Error(`${peer} sent an answer that cannot be parsed`)
   return found
 }
 
@@ -140,7 +140,7 @@ function readResponse(peer: string, response: IncomingMessage): Promise<BatchRes
       if (size > max_response_bytes) response.destroy(new Error('its answer is too long'))
     })
     response.once('error', (error) => reject(new Error(`${peer} broke off: ${error.message}`)))
-    response.once('close', () => reject(new Error(`${peer} broke off its answer`)))
+    response.once('close', () => reject(new Error(`${peer} closed the connection during its answer`)))
     response.once('end', () => {
       const wait = response.headers['retry-after'] ?? ''
       const retry_ms = /^\d{1,6}$/.test(wait) ? Number(wait) * 1_000 : default_retry_ms

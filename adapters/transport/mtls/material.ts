@@ -41,7 +41,7 @@ export function readMaterial({ site, cert_file, key_file, passphrase, peers }: T
   const cert = certificates.map((each) => each.toString()).join('')
   const opened = { cert, key, ...(secret === undefined ? {} : { passphrase: secret }) }
   if (!isKeyPair(own, opened))
-    throw new Error(`${key_file} does not hold the private key of ${cert_file}, or not openly`)
+    throw new Error(`${key_file} does not contain the private key of ${cert_file}, or not unencrypted`)
   const pins = Object.entries(peers).map(
     ([name, { ca_file, keys }]) =>
       [name, { authorities: readAuthorities(ca_file), keys: keys && new Set(keys) }] as const,
@@ -76,7 +76,7 @@ function isKeyPair(own: X509Certificate, { cert, key, passphrase }: Pick<MtlsMat
 function readAuthorities(file: string): X509Certificate[] {
   const found = readCertificates(file)
   if (found.length === 0) throw new Error(`${file} holds no certificate`)
-  if (found.some(({ ca }) => !ca)) throw new Error(`${file} holds a certificate that is no authority’s`)
+  if (found.some(({ ca }) => !ca)) throw new Error(`${file} contains a certificate that is not of an authority`)
   return found
 }
 

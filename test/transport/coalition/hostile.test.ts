@@ -158,7 +158,7 @@ test('a mailbox that is full is waited for, and nothing of what waits is lost', 
   await sendMessages(30)
   await hubSites.sites.alpha.transport.rescan()
   await waitUntil(async () => (await hub.countWaiting()) >= 20)
-  await waitUntil(() => hubSites.logged.some((line) => line.includes('takes nothing now')))
+  await waitUntil(() => hubSites.logged.some((line) => line.includes('accepts no messages at present')))
   delete tamperingHub.tampering.mailbox
   await waitForArrivals(30)
   expect(numbers()).toEqual(upTo(30))

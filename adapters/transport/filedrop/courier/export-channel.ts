@@ -135,8 +135,8 @@ async function readForExport(
 }
 
 const refusalTexts = {
-  damaged: 'it is not what this site signed under this number',
-  key_revoked: 'the key that signed it is revoked: no peer would take it',
+  damaged: 'it differs from what this site signed under this number',
+  key_revoked: 'the key that signed it is revoked: no peer would accept it',
   label_denied: 'its label may not leave any more, as the peer is pinned now',
 } as const
 

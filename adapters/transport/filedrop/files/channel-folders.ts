@@ -61,8 +61,7 @@ export function hasChannelFile(folders: ChannelFolders): boolean {
 /** Why the folders are not to be touched; undefined when all is as enrolment left it. */
 export function folderFault(folders: ChannelFolders, site: string, peer: string): string | undefined {
   const text = readOwnFile(join(folders.home, 'CHANNEL.json'))
-  if (text === undefined)
-    return 'CHANNEL.json is missing: is the file system mounted? Restore it, it is never made again'
+  if (text === undefined) return 'CHANNEL.json is missing: mount the file system, or restore the file from a backup'
   const read = channelFile.safeParse(parseJson(text))
   if (!read.success) return 'CHANNEL.json is damaged: restore it from a backup'
   if (read.data.site !== site || read.data.peer !== peer) return 'CHANNEL.json belongs to another channel'

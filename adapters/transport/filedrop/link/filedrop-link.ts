@@ -69,7 +69,7 @@ async function readChannelState(
   if (entry?.state !== 'open') return stopped('the journal does not know this channel; enrol the peer')
   const peer = await peers.get(link.peer).catch(toRefusal)
   if (isRefusal(peer)) return stopped(peer.message)
-  if (!peer) return stopped(`${link.peer} is not pinned any more`)
+  if (!peer) return stopped(`${link.peer} is no longer pinned`)
   const trouble = link.trouble.get(direction)
   return { state: 'open', epoch: entry.epoch, detail: trouble ?? '', peer }
 }

@@ -39,7 +39,7 @@ export async function recordRelease(
   if (!peer) return refuse('conflict', `nothing is released into a channel that is ${state}: ${detail}`)
   const away = readQuarantinedMessage(filedrop.root, link.peer, id)
   if (away?.reason !== reason || !waivableReason.safeParse(reason).success)
-    return refuse('conflict', 'the item does not hold a message that lies there for this')
+    return refuse('conflict', 'the item was not quarantined for the reason that the release waives')
   const { max_body_bytes, max_envelope_bytes } = filedrop.settings
   const body = readFileBytes(away.paths.body, max_body_bytes)
   const envelope = readFileBytes(away.paths.env, max_envelope_bytes)

@@ -49,7 +49,7 @@ export function messageResender(link: FiledropLink, filedrop: FiledropContext): 
     const now = await checkChannelState(link, 'out', filedrop)
     if (!now.peer) throw refuse('unavailable', `the channel to ${link.peer} is ${now.state}: ${now.detail}`)
     const room = Math.min(max_numbers_per_call, allowance.left())
-    if (room === 0) throw refuse('rate_limited', 'so many messages were sent again that others must wait a minute')
+    if (room === 0) throw refuse('rate_limited', 'too many messages were sent again within a minute; retry in a minute')
     const tally: ResendTally = { epoch, resent: 0, waiting: 0, not_resent: [] }
     const next = await resendRuns({ link, peer: now.peer }, epoch, runs, { ...which, room }, tally, filedrop)
     allowance.spend(tally.resent)

@@ -94,7 +94,7 @@ async function publishSpooled(
     const free = kept ? spooled.slice(0, spooled.indexOf(kept)) : spooled
     for (const message of free) {
       if ((await publishMessage(link.folders, message, passFaultPoint)) === 'different') {
-        throw new Error(`out/ready holds other bytes under number ${message.seq}; somebody else writes there`)
+        throw new Error(`out/ready contains other bytes under number ${message.seq}; another program writes there`)
       }
     }
     await journal.mark(link.channel.out, free, 'PUBLISHED', clock.now())

@@ -43,7 +43,7 @@ export async function keepSentCopy(folders: ChannelFolders, message: Publishable
   for (const part of messageParts) {
     const [file, text] = partContent(message, part)
     const placed = await placeMessageFile(folders.tmp, folders.sent, file, text)
-    if (placed === 'different') throw new Error(`${file} in out/sent is not what was sent; move it away`)
+    if (placed === 'different') throw new Error(`${file} in out/sent differs from the sent message; move it away`)
   }
   await syncFolderAsync(folders.sent)
 }

@@ -24,7 +24,7 @@ export async function receiveInventory(
   const isOwn = epoch === statement.epoch && highest === statement.seq - 1 && digests.length <= highest
   // Each statement holds the digest of the one before: the last one stands for all of them.
   const isLast = rolling === statement.prev && (digests.at(-1) ?? rolling) === rolling
-  if (!isOwn || !isLast) return fault('SCHEMA', 'it does not tell of the messages before it')
+  if (!isOwn || !isLast) return fault('SCHEMA', 'it does not list the messages before it')
   const disputed = await findContradictions(highest - digests.length + 1, digests, statement, context)
   const equivocation = disputed.length > 0 ? await disputeNumbers(disputed, statement, context) : undefined
   if (equivocation) examination.contradicted_numbers = disputed
@@ -53,7 +53,7 @@ async function disputeNumbers(
   context: ReceiveContext,
 ): Promise<MessageFault | undefined> {
   const { link, filedrop, destination, trace } = context
-  const detail = `the sender signed another message than it tells of under ${numbers.length} of its numbers`
+  const detail = `the inventory contradicts ${numbers.length} messages that the sender signed`
   const about = { epoch, seq, detail, numbers: numbers.slice(0, 16).map((each) => each.seq) }
   const event = linkAuditEvent(link, 'filedrop.channel.equivocation', destination.channel, about, filedrop, {
     outcome: 'refused',

@@ -26,7 +26,7 @@ export async function sealMessage(
   const now = clock.now()
   const body = encodeBody(message, settings.max_body_bytes)
   if ((await filedrop.purges.all()).has(sha384(body))) {
-    throw refuse('label_denied', 'these bytes were purged from this site, and do not leave it')
+    throw refuse('label_denied', 'the body was purged from this site and must not be sent')
   }
   const format = selectFormat(peer.max_v, formats)
   if (!format) throw refuse('unavailable', `this site writes no version of the statement as old as ${peer.name} reads`)
@@ -79,5 +79,8 @@ function encodeBody(message: OutboundMessage, max_body_bytes: number): string {
   if (bytes.length > max_body_bytes) throw refuse('too_large', `the body has more than ${max_body_bytes} bytes`)
   const read = readMessageJson(bytes)
   if (read.outcome === 'value') return text
-  throw refuse('invalid', `the body cannot travel: ${'detail' in read ? read.detail : 'it does not end'}`)
+  throw refuse(
+    'invalid',
+    `the body is not valid JSON for a message: ${'detail' in read ? read.detail : 'it does not end'}`,
+  )
 }
