@@ -9,7 +9,7 @@ export type OpensearchStoreOptions = IndexPlacement & {
   readonly collections: readonly SchemaCollection[]
   /** How long the cluster keeps its place in a removal, as in `5m`. */
   readonly scroll: string
-  /** Limits of waiting writes (default: the usual ones). */
+  /** Limits of waiting writes; the standard limits apply by default. */
   readonly backlogLimits?: BacklogLimits
 }
 

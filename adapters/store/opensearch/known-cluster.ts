@@ -22,7 +22,7 @@ export type ClusterBinding = { readonly memory: ClusterMemory; readonly base: st
 const identityResponse = z.object({ cluster_uuid: z.string().min(1) })
 /** A cluster that does not identify itself within this time counts as unreachable, so that callers fail early. */
 const identity_timeout_ms = 3_000
-/** What a node says that has found no cluster yet. */
+/** UUID that a node reports before it has joined a cluster. */
 const unformed_uuid = '_na_'
 
 /** The cluster's UUID. @throws ClusterFailure: nothing was done. */

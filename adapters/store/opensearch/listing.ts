@@ -181,7 +181,7 @@ async function search(
   return (await cluster.request(searchRequest(table, body), searchResponse)).hits.hits
 }
 
-/** An answer that lacks shards counts as a failure. */
+/** Allows no partial results: an answer without every shard is a failure. */
 function searchRequest({ alias }: OpensearchTable, body: object) {
   const query = { allow_partial_search_results: false }
   return { method: 'POST', path: `/${alias}/_search`, query, body } as const

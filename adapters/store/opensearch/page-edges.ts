@@ -3,9 +3,9 @@ import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { ListQuery, Scalar } from '../../../daemon/kernel/store/store.ts'
 
 /**
- * The cluster walks what a query finds in the order in which it was written, and leaves out what is worse than what it
- * has: with the newest first nothing is, so that each page would read all. A page that is full within an edge is the
- * page; one that is not is queried again without an edge. So an edge that is wrong costs only time.
+ * The cluster reads matching documents in the order of their writes, and skips those that sort behind the ones it has: with
+ * the newest first none does, so that each page would read all. A page that is full within an edge is complete; another one
+ * is queried again without an edge. So an edge that is wrong costs only time.
  */
 export class PageEdges {
   readonly #known = new Map<string, { readonly first: Scalar; readonly last: Scalar }>()

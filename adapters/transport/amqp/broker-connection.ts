@@ -13,7 +13,7 @@ const heartbeat_s = 15
 const max_frame_bytes = 131_072
 
 export type BrokerChannel = {
-  /** Confirms what is published. */
+  /** Has publisher confirms. */
   readonly channel: ConfirmChannel
   /** Rejects when the channel has ended, with the reason in words. */
   readonly ended: Promise<never>
@@ -24,7 +24,7 @@ export type BrokerConnection = {
   channel(): Promise<BrokerChannel>
   /** Why the broker takes no messages for now, while that is so. */
   blockedBy(): string | undefined
-  /** Tells when that begins. Returns how to end the telling. */
+  /** Calls the listener when that begins. Returns a function that removes it. */
   onBlocked(listener: (why: string) => void): () => void
   /** Ends the connection; the next need opens another. */
   close(): Promise<void>
@@ -33,7 +33,7 @@ export type BrokerConnection = {
 }
 
 /**
- * `password` is asked for at each connection; without one the client certificate says who connects. `name`: shown in the
+ * `password` is called at each connection; without one the client certificate names the user. `name`: shown in the
  * broker's list of connections.
  */
 export function brokerConnection(
@@ -114,7 +114,7 @@ function socketOf(connection: object): BrokerSocket {
   return stream
 }
 
-/** Channels are told before the connection says why it ends. */
+/** Channels end before the connection reports its reason. */
 function watchEnd(channel: ConfirmChannel, why: () => unknown): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => undefined)

@@ -99,7 +99,7 @@ async function landParcels(
 
 type UnlandedMessage = DecodedMessage & { readonly landing: CarryOutcome | undefined }
 
-/** What is larger than this site takes will be so tomorrow. */
+/** A message that is larger than this site accepts becomes a dead letter: a retry cannot succeed. */
 async function deadLetterOversized(
   taking: PeerDeliveryContext,
   others: readonly UnlandedMessage[],

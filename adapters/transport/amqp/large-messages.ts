@@ -4,7 +4,7 @@ import type { Channel, ConsumeMessage } from 'amqplib'
 /** What amqplib hands to a channel, frame by frame: the header of a message with its size, then pieces of its content. */
 type AmqpFrame = { readonly size?: number; readonly content?: Buffer; readonly fields?: { readonly headers?: unknown } }
 
-/** Of amqplib's channel, not among its types: it gathers the frames of a message before anybody is told of it. */
+/** Part of amqplib's channel, missing in its types: gathers the frames of a message before the consumer is called. */
 type FrameReceiver = { acceptMessageFrame?: (frame: AmqpFrame) => void }
 
 /**

@@ -5,7 +5,7 @@ import type { BrokerMessage } from './publisher.ts'
 
 export const parcel_message_type = 'platform.parcel.1'
 
-/** Why a message is no parcel, whenever it is looked at: it goes where dead letters are. */
+/** Why a message can never be a parcel: it becomes a dead letter. */
 export type DeadLetterReason = 'GARBAGE' | 'TOO_LARGE' | 'WRONG_USER'
 export type DeadLetter = { readonly reason: DeadLetterReason; readonly detail: string }
 
@@ -47,11 +47,11 @@ export function encodeParcel(
 
 export type AmqpDelivery = {
   readonly content: Buffer
-  /** Whatever the sender made of them, but for `userId`: that one the broker has compared with who was connected. */
+  /** Set by the sender and untrusted, except `userId`: the broker has compared it with the connected user. */
   readonly properties: unknown
 }
 
-/** `user`: who alone may send this, when that is settled. */
+/** `user`: the only user that may send this, when one is configured. */
 export function decodeParcel({ content, properties }: AmqpDelivery, user?: string): CarriedMessage | DeadLetter {
   const from = (properties as { userId?: unknown }).userId
   if (user !== undefined && from !== user) {

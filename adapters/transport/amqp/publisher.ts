@@ -15,8 +15,8 @@ export type PublishOutcome = 'confirmed' | 'refused' | 'unroutable'
 
 export type BrokerPublisher = {
   /**
-   * Resolves with what became of each, in the order given, once the broker has said so of all; what is confirmed is on its
-   * disk. Throws when it cannot be known: the channel ends then, and all may be there or not; but nothing leaves any more.
+   * Resolves with the outcome of each message, in their order, once the broker has reported all; a confirmed message is on
+   * its disk. Throws when outcomes are unknown: the channel ends then, and no further message leaves.
    */
   publish(drafts: readonly BrokerMessage[], signal: AbortSignal): Promise<PublishOutcome[]>
 }
@@ -24,7 +24,7 @@ export type BrokerPublisher = {
 /** For the broker to say that it has read all. */
 const channel_close_timeout_ms = 2_000
 
-/** `returned`: of messages that no queue was bound for, until their senders have been told. */
+/** `returned`: ids of messages without a bound queue, until their senders know. */
 type PublishChannel = BrokerChannel & { readonly returned: Set<string>; readonly isOver: () => boolean }
 
 /** On a channel of its own, so that what the broker refuses here ends nobody else's. */

@@ -1,7 +1,7 @@
 // Declares the site's objects at the broker: its exchange, and a queue and a dead-letter queue for each peer.
 import type { Channel } from 'amqplib'
 
-/** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. Classic queues do not count. */
+/** Deliveries without acknowledgement after which a message is dead: it breaks its reader. Classic queues do not count them. */
 const delivery_limit = 1_000
 /** Of one queue; beyond it the broker takes no more, and the sender keeps the rest. */
 const max_queue_bytes = 1_073_741_824
@@ -35,7 +35,7 @@ export function inboxOf(prefix: string, site: string, peer: string): AmqpInbox {
 /** `quorum`: on several nodes of a cluster. A kind of queue stays what it was made as. */
 export type AmqpQueueType = 'classic' | 'quorum'
 
-/** Makes what is not there, all of it durable. Throws when something of the name is there in another form. */
+/** Declares missing exchanges, queues and bindings, all durable. Throws when one of the name exists in another form. */
 export async function declareInbox(channel: Channel, inbox: AmqpInbox, type: AmqpQueueType): Promise<void> {
   const { exchange, queue, dead_exchange, dead_queue, key } = inbox
   const lasting = {

@@ -33,7 +33,7 @@ export class HubRefusal extends Error {
   }
 }
 
-// What a later hub says besides is no reason to fail.
+// Additional fields of a later hub are ignored.
 const registrationResponse = z.object({ heartbeat_s: z.int().min(1).max(3_600) })
 const deliveryResponse = z.object({ id: z.string().min(1) })
 const mailPage = z.object({

@@ -11,7 +11,7 @@ export type MailReceiverOptions = {
   readonly land: MessageReceiver
   readonly log: Log
   readonly signal: AbortSignal
-  /** By peer, the message that was told of last as larger than this site takes. */
+  /** By peer, the message that was last reported as larger than this site accepts. */
   readonly reported_oversized: Map<string, string>
 }
 
@@ -49,7 +49,7 @@ async function receiveTurn(
 /** A mailbox that may hold more, from where it was read to. */
 type MailboxPosition = { readonly peer: string; readonly cursor?: string }
 
-/** What is left to read of the peer; nothing when the site takes no more of it now. */
+/** The position of the next page of the peer; empty at the end, and when the site accepts no more of its messages now. */
 async function receivePage(
   { peer, cursor }: MailboxPosition,
   options: MailReceiverOptions,
@@ -77,7 +77,7 @@ async function receivePage(
   return landings.includes('full') ? [] : rest
 }
 
-/** It stays at the hub until its time there is over. Told once, and not whenever it is seen again. */
+/** The message stays at the hub until it expires there. It is reported once, and not at each poll. */
 function logOversized(
   peer: string,
   item: MailPage['items'][number] | undefined,

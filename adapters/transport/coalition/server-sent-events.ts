@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 /** Of one event. */
 const max_event_bytes = 65_536
 
-/** Tells that an event has come, whatever it says. Throws for one that is too long; ends with the stream. */
+/** Yields when events have come, whatever their content. Throws for one that is too long; ends with the stream. */
 export async function* serverSentEvents(stream: Readable): AsyncIterable<void> {
   let rest = ''
   for await (const part of stream.setEncoding('utf8') as AsyncIterable<string>) {

@@ -13,7 +13,7 @@ export function claimedEnds({ payload }: Jws): { readonly src: string; readonly 
   return noteEnds.safeParse(parseMessageJson(Buffer.from(payload, 'base64url'))).data
 }
 
-/** What as many of the peer's message keys signed as its threshold asks for. Refuses `signature_invalid` and `invalid`. */
+/** The content that enough of the peer's message keys signed to meet its threshold. Refuses `signature_invalid` and `invalid`. */
 export async function verifyPeerNote<T>(
   type: SignatureType,
   note: Jws,

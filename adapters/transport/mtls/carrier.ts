@@ -33,7 +33,7 @@ export type MtlsOptions = {
 }
 
 export type MtlsCarrier = Carrier & {
-  /** Who asks is answered as soon as it has landed. */
+  /** The sender is answered as soon as the parcels have landed. */
   start(land: MessageReceiver): Promise<void>
   /** That of the listener; 0 before `start`. */
   port(): number

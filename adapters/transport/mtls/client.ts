@@ -38,7 +38,7 @@ export class MtlsClient {
     this.#options = options
   }
 
-  /** See `Carrier.carry`. An empty batch asks whether the peer is there. */
+  /** See `Carrier.carry`. An empty batch tests whether the peer is reachable. */
   async carry(peer: string, parcels: readonly CarriedMessage[], signal: AbortSignal): Promise<readonly CarryOutcome[]> {
     const landings: CarryOutcome[] = []
     const requests = splitIntoRequests(parcels)
@@ -61,7 +61,7 @@ export class MtlsClient {
   #post(peer: string, text: string, signal: AbortSignal, isAgain = false): Promise<BatchResponse> {
     const url = new URL(this.#options.urls[peer] ?? '')
     const body = Buffer.from(text)
-    // It may be too large for the peer, who then answers before any of it is sent.
+    // A batch that is too large for the peer is answered before any of it is sent.
     const isLarge = body.length > max_batch_bytes * 2
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest({
@@ -79,7 +79,7 @@ export class MtlsClient {
         signal,
       })
       outgoing.once('response', (response) => readResponse(peer, response).then(resolve, reject))
-      // After an answer it is of no account: who refuses a body need not read it.
+      // An error after the answer is ignored: a peer that refuses a body need not read it.
       outgoing.on('error', (error) => {
         // A kept connection may have been closed at the other end meanwhile.
         if (outgoing.reusedSocket && !isAgain && !signal.aborted) resolve(this.#post(peer, text, signal, true))
@@ -101,7 +101,7 @@ export class MtlsClient {
       keepAlive: true,
       maxSockets: 1,
       maxCachedSessions: 0,
-      // The site that the certificate names is who is spoken to, wherever it listens: no name of a host is trusted.
+      // The certificate must name the site of the peer, wherever it listens: no host name is trusted.
       checkServerIdentity: (_host: string, { raw }: PeerCertificate) => this.#objection(peer, raw),
     })
     this.#agents.set(peer, { agent, of: material })

@@ -49,7 +49,7 @@ export function readMaterial({ site, cert_file, key_file, passphrase, peers }: T
   return { ...opened, own_certificate: own, pins: new Map(pins) }
 }
 
-/** Changes whenever a file does, or who may read it; also for files that are not sound. */
+/** Changes whenever a file or its permissions change; also for invalid files. */
 export function hashFiles({ cert_file, key_file, peers }: TlsFiles): string {
   const stamp = createHash('sha256')
   for (const file of [cert_file, key_file, ...Object.values(peers).map(({ ca_file }) => ca_file)]) {

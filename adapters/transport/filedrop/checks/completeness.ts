@@ -10,7 +10,7 @@ import { readMessageJson } from './message-json.ts'
 const envelopePayload = z.object({ payload: z.string() })
 const statementClaims = z.object({ kind: z.string(), body: z.object({ length: z.int().min(0) }) })
 
-/** What an envelope claims, unverified. Nothing here is believed: whatever is wrong is left to the checks. */
+/** Unverified claims of an envelope. Nothing here is trusted: faults are left to the checks. */
 export type EnvelopeClaims = { readonly envelope_json?: StrictJson; readonly kind?: string; readonly length?: number }
 
 export function readClaims(envelope: DroppedFile): EnvelopeClaims {
@@ -23,7 +23,7 @@ export function readClaims(envelope: DroppedFile): EnvelopeClaims {
   return { envelope_json, ...(claimed ? { kind: claimed.kind, length: claimed.body.length } : {}) }
 }
 
-/** What is missing of a message, in words; a body that would be too large is not waited for. Undefined when it is whole. */
+/** Describes the missing part of a message; a body that would be too large is not waited for. Undefined when it is complete. */
 export function describeMissing(
   { envelope_json, length = 0 }: EnvelopeClaims,
   body_bytes: number,

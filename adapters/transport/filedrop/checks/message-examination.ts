@@ -10,7 +10,7 @@ import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../file
 import type { MessageFault, QuarantineReason } from '../quarantine-reasons.ts'
 import type { EnvelopeClaims } from './completeness.ts'
 
-/** `said`: signed by as many of the sender's root keys as are asked for, about this very channel and epoch. */
+/** `verified`: signed by enough of the sender's root keys to meet the threshold, for this channel and epoch. */
 export type AnnouncementOutcome = { readonly verified: EpochAnnouncement } | { readonly fault: MessageFault }
 
 export type MessageExamination = {
@@ -38,7 +38,7 @@ export type MessageExamination = {
   isEarly?: boolean
   /** What the ledger holds under this number, when it is this very statement. */
   entry?: LedgerEntry
-  /** Numbers under which an inventory tells of other statements than have arrived. */
+  /** Numbers under which an inventory lists other statements than have arrived. */
   contradicted_numbers?: readonly MessageNumber[]
   /** What two people let pass, for these very bytes. */
   waiver?: Waiver

@@ -32,7 +32,7 @@ export async function signatureCheck(
   return signersFault(verified, trust.threshold, 'message')
 }
 
-/** What is wrong with who signed; `use`: of the keys that were asked for. */
+/** The fault of the signers; `use`: of the required keys. */
 export function signersFault(
   verified: VerifiedPayload | VerificationFailure,
   threshold: number,

@@ -49,8 +49,8 @@ export type MediaImport = {
 const max_names = 100_000
 
 /**
- * `media`: a medium, or one folder of it. Nothing on it is changed, and nothing of it is believed that the manifest of
- * a pinned site does not say. What is missing or damaged is told, and the other messages come in.
+ * `media`: a medium, or one folder of it. Nothing on it is changed, and only files in the manifest of a pinned site are
+ * trusted. Missing or damaged files are reported, and the other messages are imported.
  */
 export async function importMedia(media: string, options: MediaImportOptions): Promise<MediaImport> {
   const found = await surveyMedia(media, options)
@@ -178,7 +178,7 @@ async function importMessage(
   return []
 }
 
-/** What is wrong with it, as text. */
+/** The fault as text. */
 function readEntry(
   at: string,
   { name, bytes, sha384 }: ManifestFile,

@@ -65,7 +65,7 @@ export type ManifestReaderOptions = {
 
 export type ManifestSigner = Pick<Peer, 'name' | 'keys' | 'threshold'>
 
-/** Verified by the pinned keys of whoever it says that it is from; `dst` must be this site. Throws when the disk fails. */
+/** Verifies a manifest by the pinned keys of the site that it names; `dst` must be this site. Throws when the disk fails. */
 export async function readManifest(
   path: DroppedFilePath,
   { site, signatures, peer: find }: ManifestReaderOptions,

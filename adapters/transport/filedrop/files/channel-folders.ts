@@ -1,4 +1,4 @@
-// The folders of one peer, and the marker file that tells them from an empty mount point.
+// The folders of one peer, and the marker file that distinguishes them from an empty mount point.
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'

@@ -44,7 +44,7 @@ export function filedropLink(peer: string, { root, site }: Pick<FiledropContext,
   }
 }
 
-/** Whether the channel may be used now; a stop or a freeze is told once, loudly. */
+/** Whether the channel may be used now; a stop or a freeze raises one alarm. */
 export async function checkChannelState(
   link: FiledropLink,
   direction: ChannelDirection,
@@ -74,7 +74,7 @@ async function readChannelState(
   return { state: 'open', epoch: entry.epoch, detail: trouble ?? '', peer }
 }
 
-/** A peer that may not be used now is no failure of the scan: the channel stands still, and says why. */
+/** A peer that may not be used now is not a failure of the scan: the channel stops and reports the reason. */
 function toRefusal(error: unknown): Refusal {
   if (isRefusal(error)) return error
   throw error

@@ -30,7 +30,7 @@ export function purgeRunner(
       const work =
         running.get(digest) ?? purgeBody(filedrop, links, digest, reason).finally(() => running.delete(digest))
       running.set(digest, work)
-      // What fails later than anybody waits for is found again by the one who repeats it.
+      // A failure after the caller has stopped waiting shows again when the purge is repeated.
       work.catch(() => undefined)
       const patience = new AbortController()
       const late = setTimeout(reply_timeout_ms, 'running' as const, { signal: patience.signal, ref: false })
@@ -61,7 +61,7 @@ async function purgeBody(
   await recordRecalled(filedrop, digest, wanted, [...called, ...(await claims.recall())])
   const all = await links()
   await purgeJournal(filedrop, all, digest, wanted)
-  // What is being taken in falls under the order now, and is put away without its body.
+  // A message that is being taken in falls under the order now, and goes to quarantine without its body.
   for (const line of all) line.trigger()
   for (const line of all) await line.idle()
   while ((await removeMatches(filedrop, digest, wanted)) > 0) {
@@ -136,7 +136,7 @@ async function findJournalBodies({ journal }: FiledropContext, digest: string): 
   return found
 }
 
-/** Told before it is done: after a crash it is found again, and told no more than once. */
+/** Reported before it is done: after a crash it is found again, and reported only once. */
 async function recordAndRemove(filedrop: FiledropContext, digest: string, found: PurgeMatch): Promise<void> {
   const { journal, settings, site } = filedrop
   await journal.addPurgeFinds(digest, describeMatch(found, settings))

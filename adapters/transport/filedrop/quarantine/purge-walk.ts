@@ -72,7 +72,7 @@ async function* listFiles(folder: string): AsyncGenerator<string> {
 
 const names_per_turn = 64
 
-/** Undefined for what is gone, and for what is no plain file. */
+/** Undefined for an entry that is gone or is not a regular file. */
 async function digestFile(path: string): Promise<{ digest: string; links: number } | undefined> {
   if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
@@ -98,7 +98,7 @@ type StatementClaim = {
   readonly msg_id: string | undefined
 }
 
-/** What an envelope says, unverified: it only widens what is looked for. */
+/** Unverified claims of an envelope: they only widen the search. */
 function readClaim(path: string, max_bytes: number): StatementClaim | undefined {
   const dropped = readDroppedFile(path, max_bytes)
   const envelope = 'bytes' in dropped ? parseMessageJson(dropped.bytes) : undefined
@@ -113,7 +113,7 @@ function readClaim(path: string, max_bytes: number): StatementClaim | undefined 
   }
 }
 
-/** What is told of a find: where it lay, which message it was, and which session that spoke of. */
+/** The report of a find: its place, its message, and the session that the message names. */
 export function describeMatch(
   found: PurgeMatch,
   limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number },

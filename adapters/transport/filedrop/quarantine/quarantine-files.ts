@@ -30,14 +30,14 @@ const reasonFile = z.strictObject({
 })
 export type ReasonFile = z.infer<typeof reasonFile>
 
-/** `as`: the name it gets in quarantine, after the item's id. `was`: the name it came under, as bytes if it is no text. */
+/** `as`: its name in quarantine, after the item's id. `was`: its former name, as bytes if it is not text. */
 export type QuarantineMove = {
   readonly path: DroppedFilePath
   readonly was: string | Buffer
   readonly as: 'env.json' | 'body.json' | 'file'
 }
 
-/** What is copied beside it, and stays where it is as well. */
+/** A file that is copied into the quarantine item, and also stays in its place. */
 export type QuarantineCopy = { readonly was: string; readonly as: string; readonly bytes: Buffer }
 
 export type QuarantineCase = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files' | 'at'> & {
@@ -89,8 +89,9 @@ export function quarantineFiles(
 }
 
 /**
- * The sender's mode is not ours. What is no plain file of one name stays as it is: its mode may be another file's. The
- * folder is ours alone, so nothing is swapped in between; a file of another owner keeps its mode, which `doctor` tells.
+ * Replaces the sender's mode. An entry that is not a regular file with one name stays as it is: its mode may be another
+ * file's. The folder belongs to this site alone, so nothing is swapped in between; a file of another owner keeps its mode,
+ * which `doctor` reports.
  */
 function makeFilePrivate(path: string): void {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false })
@@ -136,7 +137,7 @@ export type QuarantineListEntry = {
   readonly bytes: number
 }
 
-/** The items of a peer, newest first. What is no reason file has no entry. */
+/** The items of a peer, newest first. A file that is not a reason file has no entry. */
 export function listQuarantine(root: string, peer: string, limit: number): QuarantineListEntry[] {
   // The name may come from a caller: one that no peer can have must not lead out of the channels.
   if (!pinned.shape.name.safeParse(peer).success) return []

@@ -15,7 +15,7 @@ export type QuarantinedFile = {
   /** What it came under. */
   readonly was: string
   readonly bytes: number
-  /** Absent for what is no plain file, and for one that is larger than any part of a message. */
+  /** Absent for an entry that is not a regular file, and for one that is larger than any part of a message. */
   readonly sha384?: string
 }
 

@@ -27,7 +27,7 @@ export type QuarantineReleaseTerms = {
 
 /**
  * Enters the waiver, durable with its audit events when it resolves; a repeat changes nothing. Refuses `conflict` while
- * the channel is not open, and when the item is no longer what was signed for.
+ * the channel is not open, and when the files of the item differ from those that were signed for.
  */
 export async function recordRelease(
   link: FiledropLink,

@@ -34,7 +34,7 @@ export function acknowledgementReceiver(
     if ('verdict' in receipt) return receipt
     await outbox.lookForPickups()
     await markAcknowledged(link, receipt, filedrop)
-    // One that was overtaken tells nothing new.
+    // An overtaken acknowledgement has nothing new.
     if (last && receipt.created <= last.receipt.created) return { verdict: 'applied' }
     const before = last
     last = { receipt, at: Math.min(Date.parse(receipt.created), filedrop.clock.now()) }

@@ -136,7 +136,7 @@ async function restoreWaived(link: FiledropLink, filedrop: FiledropContext, stat
   if (restored.length > 0) state.quarantine_size = undefined
 }
 
-/** Tells the journal when something has changed, and gives up what has waited too long. */
+/** Records changes in the journal, and gives up messages that have waited too long. */
 async function recordWaiting(
   { items, unrecognized }: IncomingFiles,
   context: ScanContext,

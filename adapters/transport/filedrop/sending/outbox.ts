@@ -23,7 +23,7 @@ export type FiledropOutbox = {
   send(message: OutboundMessage, peer: Peer, trace: Trace): Promise<NumberedMessage>
   readonly numbering: MessageNumbering
   readonly resender: MessageResender
-  /** Sends what is to be said from time to time, whether or not anything else is sent. */
+  /** Sends periodic reports, whether or not other messages are sent. */
   readonly reporter: WorkLoop
   readonly publisher: WorkLoop
   /** Looks what the carrier took. */
@@ -114,8 +114,8 @@ function describeHeldBack({ seq, epoch, digest }: SealedMessage): string {
 }
 
 /**
- * Gone from `ready`: a carrier took it. That is no evidence that it arrived, and after its time it is only assumed to
- * have done so.
+ * Records messages that are gone from `ready`: a carrier took them. That is not evidence of arrival; after its time a message
+ * is only assumed to have arrived.
  */
 export async function recordPickups(
   link: FiledropLink,
@@ -125,7 +125,7 @@ export async function recordPickups(
   if (!(await checkChannelState(link, 'out', filedrop)).peer) return
   const { journal, clock, settings } = filedrop
   const channel = link.channel.out
-  // The journal first: what is published after that look is not missed in a folder that was read before it.
+  // Reads the journal first: a message that is published later cannot look absent from a folder that was read before.
   const published = await journal.numbers(channel, 'PUBLISHED')
   const ready = listReadyStems(link.folders)
   const gone = published.filter(({ epoch, seq }) => !ready.has(messageName(epoch, seq).stem))

@@ -53,7 +53,7 @@ export function listReadyStems(folders: ChannelFolders): ReadonlySet<string> {
   return new Set(fs.readdirSync(folders.ready).flatMap((name) => parseMessageName(name)?.stem ?? []))
 }
 
-/** Removes files from `ready`: their absence tells the sender that a carrier took them. */
+/** Removes files from `ready`: their absence is the sender's sign that a carrier took them. */
 export function removeFromReady(ready: string, files: readonly { readonly name: string }[]): void {
   for (const { name } of files) fs.rmSync(join(ready, name), { force: true })
   syncFolder(ready)

@@ -6,7 +6,7 @@ import { partFileName } from '../../files/message-name.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 import type { BodyScanResult } from './body-scanner.ts'
 
-/** The bytes in `work` are those that were verified, whoever else has the old file open. Throws when the disk fails. */
+/** Puts the verified bytes into `work`, since another process may have the old file open. Throws when the disk fails. */
 export async function scanBody(
   stem: string,
   examination: MessageExamination,

@@ -9,8 +9,8 @@ import { fault, type MessageFault } from '../../quarantine-reasons.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 
 /**
- * What is wrong with it, before anybody else is told of it. Durable when it resolves; a repeat changes nothing. Its own
- * number shows what is missing before it: nothing else needs to open that gap.
+ * Takes in an inventory, and returns its fault before any effect. Durable when it resolves; a repeat changes nothing. The
+ * number of the inventory itself opens the gap before it.
  */
 export async function receiveInventory(
   { statement, body }: InboundMessage,

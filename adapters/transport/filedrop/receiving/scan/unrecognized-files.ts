@@ -29,8 +29,8 @@ export async function quarantineUnrecognized(
 }
 
 /**
- * A message of which one part is there. What is no plain file need not be waited for; in `work` it is what a crash
- * left of a move, which is ended now.
+ * Finishes a message with one part. An entry that is not a regular file is not waited for; in `work` it is the remainder of a
+ * move that a crash interrupted, and the move is completed now.
  */
 export async function finishHalfMessage(item: IncomingItem, context: ReceiveContext): Promise<'done' | 'wait'> {
   const own = item.env === undefined ? 'body' : 'env'

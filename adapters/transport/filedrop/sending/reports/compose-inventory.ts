@@ -44,7 +44,7 @@ export async function composeInventory(
   }
 }
 
-/** A body smaller than the usual cap tells of fewer numbers. */
+/** A smaller cap on bodies leaves room for fewer numbers. */
 function maxDigests(checkpoints: readonly CarriedCheckpoint[], { settings }: FiledropContext): number {
   const rest = settings.max_body_bytes - JSON.stringify(checkpoints).length - overhead_bytes
   return Math.max(0, Math.min(max_digests, Math.floor(rest / digest_bytes)))

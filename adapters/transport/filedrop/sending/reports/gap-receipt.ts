@@ -15,10 +15,10 @@ import { channelName } from '../../files/channel-folders.ts'
 import type { FiledropLink } from '../../link/filedrop-link.ts'
 import { claimedEnds, verifyPeerNote } from '../../signed-notes.ts'
 
-/** What fits into a JWS of this house. */
+/** Largest payload that fits into a JWS of this format. */
 const max_receipt_bytes = 48_000
 
-/** Of the channel's current epoch, unless said. The lowest runs that fit into so many bytes; the next receipt tells of the others. */
+/** Covers the current epoch by default. Lists the lowest runs that fit into so many bytes; the next receipt lists the others. */
 export async function makeGapReceipt(
   link: FiledropLink,
   peer: Peer,
