@@ -11,7 +11,7 @@ export type SegmentFolder = {
   remove(name: string): Promise<void>
   /** Seals segments that ended writers left open: those whose names begin so, or all. Returns their number. */
   sealAbandoned(name?: string): number
-  /** Of all segments, whole or not. */
+  /** Size of all segments, whole or not. */
   bytes(): Promise<number>
 }
 

@@ -67,7 +67,7 @@ class ComputeAttempt {
   }
 }
 
-/** Of a thread that is over. */
+/** Heap of a thread that has ended. */
 const emptyHeapStatistics = { total_heap_size: 0, external_memory: 0 }
 
 function toJobError(error: unknown): unknown {

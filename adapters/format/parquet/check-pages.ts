@@ -1,4 +1,4 @@
-// What pages of a column claim to hold, looked at before room is made for it: a file of a kilobyte can claim a terabyte.
+// Checks the claimed sizes of a column's pages before memory is reserved: a file of a kilobyte can claim a terabyte.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { compressors as byLibrary } from 'hyparquet-compressors'

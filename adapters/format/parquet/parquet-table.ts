@@ -9,7 +9,7 @@ export type ParquetByteSource = { readonly size: number; read(from: number, to: 
 
 export type ParquetTable = {
   readonly rows: number
-  /** Of all columns, as they stand in the file. */
+  /** Names of all columns, in the order of the file. */
   readonly names: readonly string[]
   /**
    * Calls with each value of a column that is there, by its row. A list of values is one text, its items joined by

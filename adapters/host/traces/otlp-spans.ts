@@ -14,7 +14,7 @@ import { createSampler } from './sampling.ts'
 
 export type OtlpOptions = {
   readonly settings: SettingValues<typeof traceSettings>
-  /** Of the process, under what the settings say. */
+  /** Attributes of the process, which settings may override. */
   readonly resource: Readonly<Record<string, string>>
   readonly version: string
   readonly log: Log
@@ -77,7 +77,7 @@ function openExporter(settings: OtlpOptions['settings']): { exporter: SpanExport
     timeoutMillis: settings.timeout_ms,
     concurrencyLimit: 2,
     httpAgentOptions: () => agent,
-    // Asked before each attempt.
+    // Called before each attempt.
     headers: async () => (isCut ? Promise.reject(new Error('stopped')) : headers),
   })
   const cut = () => {

@@ -62,7 +62,7 @@ async function pollFile(
     has_more,
     async acknowledge(faults) {
       const found = await stat(file).catch(() => undefined)
-      // Somebody has put another in its place meanwhile, which is then read in its turn.
+      // Another file has taken its name meanwhile, and is read in its turn.
       if (!found || fileIdentity(found) !== identity) return
       const mark = known || options.digest(Buffer.from(identity))
       await archiveFile(options.path, name, mark.slice(0, 16), faults.get(0) ?? [])

@@ -43,7 +43,7 @@ function cacheKey(name: string, make: () => Promise<CryptoKey>): Promise<CryptoK
   if (oldest !== undefined) cachedKeys.delete(oldest)
   const key = make()
   cachedKeys.set(name, key)
-  // What could not be had is tried again: the next passphrase may be the right one.
+  // A failure is not kept: the next passphrase may be the right one.
   key.catch(() => cachedKeys.get(name) === key && cachedKeys.delete(name))
   return key
 }

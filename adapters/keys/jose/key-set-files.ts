@@ -27,7 +27,7 @@ export function writeKeySet(dir: string, version: number, set: Jws): void {
 }
 
 /**
- * What the root keys of this folder have signed as this version of the site's key set, and the highest version that
+ * The signatures of this folder's root keys for this version of the site's key set, and the highest version that
  * they have signed at all; 0 for none.
  */
 export function readSignedVersions(

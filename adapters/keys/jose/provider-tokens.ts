@@ -20,7 +20,7 @@ const payload = z.looseObject({
   iss: z.string(),
   aud: z.union([z.string(), z.array(z.string()).max(64)]),
   sub: z.string().min(1),
-  /** RFC 9068 asks for it; without one a single token could not be revoked. */
+  /** RFC 9068 requires it; without one a single token could not be revoked. */
   jti: z.string().min(1),
   iat: z.number(),
   exp: z.number(),
@@ -65,7 +65,7 @@ export type ProviderTokenPolicy = {
 }
 
 /**
- * Judges a token. `keyOf` is asked last, for a token that is right in everything else: it may have to ask the provider.
+ * Judges a token. `keyOf` is called last, for a token that is valid in everything else: it may have to request the keys.
  * Never throws for a bad token; what `keyOf` throws is given on.
  */
 export async function verifyProviderToken(

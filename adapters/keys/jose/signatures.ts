@@ -33,13 +33,13 @@ export type JoseSignatureOptions = {
   readonly dir: string
   /** Epoch milliseconds; a key past its `not_after` signs no more. */
   readonly now?: () => number
-  /** What opens keys under a passphrase; asked when the first of them signs. */
+  /** Opens keys under a passphrase; called when the first of them signs. */
   readonly passphrase?: (() => string | undefined) | undefined
 }
 
 /**
  * Signatures with the keys of the folder, which is looked at each time: a rotation by the command line counts at once.
- * `sign` uses every active message key (usually one), since a peer's threshold may ask for several.
+ * `sign` uses every active message key (usually one), since a peer's threshold may require several.
  */
 export function joseSignatures({ dir, now = Date.now, passphrase }: JoseSignatureOptions): Signatures {
   const folder = openKeyFolder(dir)

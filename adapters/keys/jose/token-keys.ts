@@ -1,4 +1,4 @@
-// The keys that tokens of the site are judged by: one public file, which every process reads and nobody but the site writes.
+// The public keys that verify tokens of the site: one file, which every process reads and only the site writes.
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import type { KeyCheckInterval } from './key-folder.ts'
 import { readKeyMaterial } from './public-jwk.ts'
 
-/** A key of use `token`. One with `only_subject` (`role:<name>`) speaks for that role of the site and for nobody else. */
+/** A key of use `token`. One with `only_subject` (`role:<name>`) is valid for the tokens of that role of the site only. */
 export const tokenKey = publicKey.extend({
   use: z.literal('token'),
   only_subject: z
@@ -93,7 +93,7 @@ export function writeTokenKeys(file: string, keys: readonly TokenKey[]): void {
   })
 }
 
-/** Whose group may enter the folder may read the file. */
+/** Lets the group of the folder read the file, if it may read the folder. */
 function copyGroupAccess(file: number, folder: fs.Stats): void {
   if ((folder.mode & 0o040) === 0) return
   const { uid, gid } = fs.fstatSync(file)

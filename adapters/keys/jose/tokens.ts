@@ -46,11 +46,11 @@ type PinnedTokenKey = PublicKey & Pick<TokenKey, 'only_subject'>
 export type TokenPolicy = {
   readonly issuer: string
   readonly audience: string
-  /** Of the role that judges; absent: what is meant for one role is not accepted. */
+  /** Audience of the verifying role; absent: a token for one role is not accepted. */
   readonly role_audience?: string
   /** Epoch milliseconds. */
   readonly now: number
-  /** Seconds by which clocks may differ; 60 unless said. */
+  /** Seconds by which clocks may differ (default: 60). */
   readonly skew_s?: number
 }
 

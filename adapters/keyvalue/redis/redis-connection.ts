@@ -1,6 +1,6 @@
 // A connection to a server that is made anew when the server takes questions and says nothing: a client alone would wait for ever.
 
-/** What a link needs of a client: one that connects again by itself when its connection breaks. */
+/** The part of a client that a connection uses: a client that reconnects by itself when its connection breaks. */
 export type ReconnectingClient = {
   readonly isOpen: boolean
   readonly isReady: boolean

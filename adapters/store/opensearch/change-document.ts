@@ -21,7 +21,7 @@ export async function readDocument(
   return held && documentId(held.envelope) === id ? held : undefined
 }
 
-/** Reads and tries until nobody was faster. `change` answers undefined when somebody was. */
+/** Reads and tries until no other writer was faster. `change` returns undefined when one was. */
 export async function changeDocument<A>(
   documents: DocumentClient,
   { alias }: OpensearchTable,
@@ -37,7 +37,7 @@ export async function changeDocument<A>(
   throw new Refusal('conflict', 'the document changes too often')
 }
 
-/** Undefined when somebody was faster. */
+/** Undefined when another writer was faster. */
 export async function replaceDocument<T extends StoredFields>(
   writes: WriteQueue,
   table: OpensearchTable,

@@ -43,10 +43,10 @@ const errorResponse = z.object({
   error: z.object({ type: z.string(), root_cause: z.array(z.object({ type: z.string() })).optional() }),
 })
 
-/** Before a connection stands nothing has been sent: no address, nobody listening, no trust. */
+/** Failures before a connection: no address, no listener, no trust. No request was sent. */
 const neverSentPattern = /^(connect |getaddrinfo |.*certificate|.*(TLS|SSL|tlsv1)|.*EPROTO|Hostname\/IP)/i
 
-/** What the client threw, as a failure of ours. A mistake of ours comes back as it is. */
+/** Converts an error of the client into a failure. A mistake of this program comes back as it is. */
 export function toClusterFailure(error: unknown): unknown {
   if (error instanceof errors.ResponseError) return responseFailure(error.statusCode ?? 0, error.body, error.headers)
   if (error instanceof errors.ConnectionError)

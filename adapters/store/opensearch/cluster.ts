@@ -31,7 +31,7 @@ export type ClusterRequest = {
 
 export type OpensearchCluster = {
   readonly timeout_ms: number
-  /** @throws ClusterFailure, or Error when the request was a mistake of ours. */
+  /** @throws ClusterFailure, or Error when the request was a mistake of this program. */
   request<T>(request: ClusterRequest, answer: z.ZodType<T>): Promise<T>
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export function openCluster(options: ClusterOptions): OpensearchCluster {
     node: url,
     ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
     ssl: { rejectUnauthorized: verify, ...readPemFiles(options) },
-    // A write that is sent again by the client, unseen, could tell us that our own first one stood in its way.
+    // A hidden retry by the client could report a conflict with this process's own first write.
     maxRetries: 0,
     requestTimeout: timeout_ms,
     // Documents may have any member names; the parsed values are data and are never merged into other objects.

@@ -141,7 +141,7 @@ export class DocumentClient {
         multiGetResponse,
       )
     const answer = await ask().catch((error: unknown) => {
-      // A kept connection that the other side had closed meanwhile; reading twice harms nobody.
+      // The other side may have closed a kept connection meanwhile; a repeated read is harmless.
       if (error instanceof ClusterFailure && error.type === 'the connection broke') return ask()
       throw error
     })

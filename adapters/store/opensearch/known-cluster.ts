@@ -6,7 +6,7 @@ import { ClusterFailure } from './cluster-failure.ts'
 /** `cluster`: its UUID, which it gave itself when it was formed. `base`: what all index names of the site begin with. */
 export type ClusterLocation = { readonly cluster: string; readonly base: string }
 
-/** What a role's own file remembers of its documents in a cluster. Durable when a promise resolves. */
+/** Records in a role's own file where its documents are in a cluster. Durable when a promise resolves. */
 export type ClusterMemory = {
   /** Undefined until a cluster was first reached. */
   place(): ClusterLocation | undefined

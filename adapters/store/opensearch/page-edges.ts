@@ -22,7 +22,7 @@ export class PageEdges {
     return Number.isFinite(edge) ? edge : undefined
   }
 
-  /** What the first page began and ended with; nothing when it was the last one too. */
+  /** Records the first and last value of a first page; nothing when it was also the last page. */
   record(
     collection: string,
     query: ListQuery,

@@ -49,7 +49,7 @@ function conditionQuery(field: string, kind: FieldKind, condition: FilterConditi
   return bounds.length === 0 ? match_all : joinQueries(bounds)
 }
 
-/** A value of another kind is nobody's. */
+/** A value of another kind matches no document. */
 function equalsQuery(field: string, kind: FieldKind, values: readonly Scalar[]): SearchQuery {
   const keys = values.filter((value) => kindOfValue(value) === kind).map(indexKey)
   return keys.length === 0 ? match_none : { terms: { [fieldPath(field)]: keys } }

@@ -5,7 +5,7 @@ import { labelKeyOf, type ReadScope, type StoredFields } from '../../../daemon/k
 
 /**
  * Stored beside each document. A viewer sees it who has all of the `needs`, of which there are `count`, and is in the `audience`.
- * A document without these marks is nobody's.
+ * No viewer sees a document without these marks.
  */
 export const labelMarks = z.strictObject({
   needs: z.array(z.string()).min(1),
@@ -20,7 +20,7 @@ export const marksMapping = {
   properties: { needs: keywordMapping, count: { type: 'long' }, audience: keywordMapping },
 }
 
-/** What every viewer has and is: the need and the audience of a document without a label. No name is empty. */
+/** The need and the audience of a document without a label, which every viewer meets. No name is empty. */
 const anybody = ''
 
 export function deriveMarks(value: StoredFields): LabelMarks {

@@ -71,7 +71,7 @@ export async function openTable(
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 
-/** What `added` names is in every document now. */
+/** Records that every document has the fields in `added` now. */
 export async function markFilled(cluster: OpensearchCluster, { alias, kinds }: OpensearchTable): Promise<void> {
   await cluster.request(
     { method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: indexMeta(kinds.keys()) } },

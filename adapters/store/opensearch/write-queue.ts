@@ -96,7 +96,7 @@ export class WriteQueue {
     while (this.#turns.size > 0) await Promise.allSettled(this.#turns.values())
   }
 
-  /** What an earlier process left in doubt. */
+  /** Loads the writes that an earlier process left without a known outcome. */
   #load(): Promise<void> {
     this.#loading ??= this.#pendingAudit.pending().then((all) => {
       for (const { plan } of all) this.#note(conditionalWrite.parse(JSON.parse(plan)))

@@ -49,7 +49,7 @@ class AuditChain implements SqliteAudit {
   readonly #insert: Database.Statement<unknown[]>
   readonly #setHead: Database.Statement<unknown[]>
   readonly #addLabel: Database.Statement<[string]>
-  /** What is known of the file; forgotten when a transaction fails, since it runs ahead of the commit. */
+  /** Cached head and labels of the chain; forgotten when a transaction fails, since it runs ahead of the commit. */
   #head: AuditHead | undefined
   #labels: Set<string> | undefined
   #indexedSeq: number | undefined

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
 import { loadSqliteAddon } from './addon.ts'
 
-/** `file`: the database. `addonDir`: a private folder of ours where native code may be put (see `loadSqliteAddon`). */
+/** `file`: the database. `addonDir`: a private folder of the site for native code (see `loadSqliteAddon`). */
 export type DatabaseLocation = { readonly file: string; readonly addonDir: string }
 
 /** A second process holds the lock for a commit only, so that waiting longer than this means that something is wrong. */

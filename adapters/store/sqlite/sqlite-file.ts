@@ -23,7 +23,7 @@ export type SqliteFile = {
   /** A consistent copy (0600), checked, to a path that must not exist. A copy by pages starts over
    * whenever another process writes; one of a busy daemon's file from outside must be made `whole`. */
   backup(to: string, steps?: 'paged' | 'whole'): Promise<void>
-  /** What SQLite's integrity check finds; empty when sound. */
+  /** Findings of SQLite's integrity check; empty when sound. */
   check(): string[]
   /** Commits queued writes first. */
   close(): Promise<void>

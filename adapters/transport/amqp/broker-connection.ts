@@ -6,7 +6,7 @@ import { describeBrokerError, withTimeout } from './broker-error.ts'
 
 const connect_timeout_ms = 5_000
 const close_timeout_ms = 5_000
-/** Of one question to the broker, such as to declare a queue. */
+/** Time limit of one request to the broker, such as to declare a queue. */
 export const reply_timeout_ms = 15_000
 /** A broker that is silent for two of these is taken for dead. */
 const heartbeat_s = 15
@@ -105,7 +105,7 @@ export function brokerConnection(
   }
 }
 
-/** Of amqplib's connection, not among its types. An error is what it hears of. */
+/** Socket of amqplib's connection, missing in its types. The connection reports the error of `destroy` as its end. */
 type BrokerSocket = { destroy(why: Error): void }
 
 function socketOf(connection: object): BrokerSocket {
@@ -146,7 +146,7 @@ async function openConnection({ url, user, tls }: BrokerEndpoint, password: stri
   try {
     return await withTimeout(2 * connect_timeout_ms, 'open a connection', opening)
   } catch (error) {
-    // One that comes after all is nobody's.
+    // A connection that opens after the time limit is closed.
     opening.then((late) => late.close()).catch(() => undefined)
     throw error
   }

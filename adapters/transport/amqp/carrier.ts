@@ -116,7 +116,7 @@ function toLanding(outcome: PublishOutcome): CarryOutcome {
   return outcome === 'confirmed' ? 'landed' : 'full'
 }
 
-/** What it was, and why it is there, in headers of this site's own; the content as it came. */
+/** Describes the message and its fault in headers of this site's own; the content is unchanged. */
 async function publishDeadLetter(
   { dead_exchange, key }: AmqpInbox,
   deadLetterPublisher: BrokerPublisher,

@@ -27,7 +27,7 @@ const channel_close_timeout_ms = 2_000
 /** `returned`: ids of messages without a bound queue, until their senders know. */
 type PublishChannel = BrokerChannel & { readonly returned: Set<string>; readonly isOver: () => boolean }
 
-/** On a channel of its own, so that what the broker refuses here ends nobody else's. */
+/** Opens a channel of its own, so that a refusal of the broker ends no other channel. */
 export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
   let current: Promise<PublishChannel> | undefined
   let published = 0
@@ -53,7 +53,7 @@ export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
         opened = await Promise.race([holding, interrupted.happens])
         return await Promise.race([publishAndConfirm(opened, drafts, ids), opened.ended, interrupted.happens])
       } catch (error) {
-        // What was not confirmed by now must not be taken for the next attempt's, nor leave later.
+        // A late confirmation must not count for the next attempt, and no unconfirmed message may leave later.
         forget(holding)
         if (opened) await closeChannel(link, opened)
         else holding.then(({ channel }) => channel.close()).catch(() => undefined)

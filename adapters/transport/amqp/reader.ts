@@ -12,7 +12,7 @@ import { type AmqpInbox, type AmqpQueueType, declareInbox } from './topology.ts'
 
 /** Messages that the broker hands over before any is acknowledged. */
 const max_prefetch_messages = 64
-/** Of all peers together, if each sends the largest that is taken: a broker counts messages and no bytes. */
+/** Bound for all peers together, if each sends the largest accepted messages: a broker counts messages, not bytes. */
 const max_prefetch_bytes = 41_943_040
 /** Interval of repeated declarations: a deleted exchange is not reported to its users. */
 const redeclare_interval_ms = 60_000
@@ -25,7 +25,7 @@ export type PeerReaderOptions = {
   readonly peer_count: number
   readonly inbox: AmqpInbox
   readonly queue_type: AmqpQueueType
-  /** Of its own: what breaks it stops no other peer. */
+  /** One per reader: a fault of its connection stops no other peer. */
   readonly connection: BrokerConnection
   readonly limits: AmqpParcelLimits
   readonly user: string | undefined
@@ -149,7 +149,7 @@ async function consumeInbox(
 
 type ArrivalBuffer = ReturnType<typeof arrivalBuffer>
 
-/** What has arrived and is not in hand, and why no more will. */
+/** Messages that have arrived and are not in hand, and the reason why no more will arrive. */
 function arrivalBuffer(stopping: AbortSignal) {
   const waiting: ConsumeMessage[] = []
   const stopped = Promise.withResolvers<undefined>()

@@ -15,7 +15,7 @@ import type { HubHttpClient, HubHttpRequest, HubHttpResponse } from './hub-http-
 import { serverSentEvents } from './server-sent-events.ts'
 import type { HubTokenSource } from './token.ts'
 
-/** What the hub refused, by its own code; `status` where it gave none. */
+/** A refusal of the hub, by its own code; `status` where it gave none. */
 export class HubRefusal extends Error {
   readonly status: number
   readonly code: string

@@ -32,7 +32,7 @@ export async function receiveMail(options: MailReceiverOptions): Promise<void> {
   while (busy.length > 0)
 }
 
-/** Those that have more. */
+/** Positions of the peers with more pages. */
 async function receiveTurn(
   all: readonly MailboxPosition[],
   options: MailReceiverOptions,

@@ -20,7 +20,7 @@ const tokenResponse = z.object({
   expires_in: z.number().min(1),
 })
 
-/** Of a token's life it is used for so much. */
+/** Share of a token's lifetime for which it is used. */
 const used_lifetime_fraction = 0.8
 
 export function hubTokenSource(

@@ -18,7 +18,7 @@ export type FiledropOptions = {
   /** This site's name. */
   readonly site: string
   readonly tenant_id: string
-  /** What this site counts as for releasability, besides its tenant (its nationality, say). */
+  /** Names by which this site counts for releasability, besides its tenant (its nationality, say). */
   readonly releasable_names?: readonly string[]
   /** The folder with one folder per peer. */
   readonly root: string

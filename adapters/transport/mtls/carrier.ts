@@ -35,7 +35,7 @@ export type MtlsOptions = {
 export type MtlsCarrier = Carrier & {
   /** The sender is answered as soon as the parcels have landed. */
   start(land: MessageReceiver): Promise<void>
-  /** That of the listener; 0 before `start`. */
+  /** Port of the listener; 0 before `start`. */
   port(): number
 }
 

@@ -33,7 +33,7 @@ export const defaultMtlsLimits: MtlsLimits = {
   large_bytes: 1_500_000,
   large_requests: 3,
   body_ms: 15_000,
-  // What a sender is given by the loop that carries: see `daemon/boot/links/link-pump.ts`.
+  // A sender has this long for a batch: see `daemon/boot/links/link-pump.ts`.
   bytes_per_s: 8_192,
   idle_ms: 65_000,
   drain_ms: 10_000,

@@ -8,7 +8,7 @@ export type TlsFiles = {
   readonly site: string
   readonly cert_file: string
   readonly key_file: string
-  /** Of the private key, where that lies under one. */
+  /** Passphrase of the private key, where it is encrypted. */
   readonly passphrase: () => string | undefined
   readonly peers: Readonly<Record<string, PinFiles>>
 }
@@ -62,7 +62,7 @@ export function hashFiles({ cert_file, key_file, peers }: TlsFiles): string {
   return stamp.digest('hex')
 }
 
-/** What the parser says of a key may quote it. */
+/** False also for errors of the parser, whose text may quote the key. */
 function isKeyPair(own: X509Certificate, { cert, key, passphrase }: Pick<MtlsMaterial, 'cert' | 'key' | 'passphrase'>) {
   try {
     const secret = passphrase === undefined ? {} : { passphrase }
@@ -89,7 +89,7 @@ function readCertificates(file: string): X509Certificate[] {
   try {
     return parseCertificates(readPemFile(file, () => true))
   } catch (error) {
-    // What keeps the file from being read names it; what the parser says does not.
+    // An error of reading names the file; an error of the parser does not.
     if (error instanceof Error && error.message.startsWith(file)) throw error
     throw new Error(`${file} holds a certificate that cannot be read`)
   }

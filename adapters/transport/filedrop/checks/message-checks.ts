@@ -14,7 +14,7 @@ import type { MessageExamination } from './message-examination.ts'
 import { sequenceCheck } from './sequence-check.ts'
 import { signatureCheck, statementCheck } from './signature-checks.ts'
 
-/** Whom the message must come from, and in which versions. */
+/** The expected sender, and the accepted versions. */
 export type SenderTrust = {
   readonly signatures: Pick<Signatures, 'verify'>
   readonly pinned: readonly PublicKey[]

@@ -37,7 +37,7 @@ export type MediaExport = {
   readonly bytes: number
   /** Names of the folders on the medium, in the order in which they were written. */
   readonly folders: readonly string[]
-  /** What stays in `ready`, and why. */
+  /** Messages that stay in `ready`, and the reasons. */
   readonly left: readonly { readonly file: string; readonly why: string }[]
 }
 
@@ -117,7 +117,7 @@ async function exportFolder(
   return { folder, files: held, left }
 }
 
-/** Only what this site signed under this number: the manifest is not to vouch for what somebody else put there. */
+/** Reads only what this site signed under this number: the manifest must not vouch for files of another writer. */
 async function readForExport(
   outgoing: OutgoingLink,
   { epoch, seq }: MessageName,
@@ -178,7 +178,7 @@ function writeNewFile(path: string, bytes: Uint8Array): void {
   fs.writeFileSync(path, bytes, { flag: 'wx', mode: 0o600, flush: true })
 }
 
-/** What an export to this medium left when it was cut short; its messages are all still in `ready`. */
+/** Removes the remainder of an interrupted export to this medium; its messages are all still in `ready`. */
 function clearExportDrafts(link: FiledropLink, media: string, { site, runAs }: ChannelExportOptions): void {
   const start = `.${site}-to-${link.peer}-`
   runAs.medium(() => {

@@ -44,14 +44,14 @@ export function folderName({ src, dst, medium }: Pick<CourierManifest, 'src' | '
   return `${src}-to-${dst}-${medium}`
 }
 
-/** What may be such a folder, by its name; which ends it has is not to be read from it, since sites' names hold hyphens. */
+/** Whether a name may be such a folder; its ends are not read from it, since names of sites contain hyphens. */
 export function isFolderName(given: string): boolean {
   return /^[a-z0-9][a-z0-9-]*-to-[a-z0-9][a-z0-9-]*-[0-9a-f]{16}$/.test(given)
 }
 
 export type ManifestReadResult =
   | { readonly is: 'sound'; readonly manifest: CourierManifest }
-  /** By its own word, which nobody has verified. */
+  /** Claimed by the manifest, unverified. */
   | { readonly is: 'for_another'; readonly dst: string }
   | { readonly is: 'absent' }
   | { readonly is: 'fault'; readonly detail: string }

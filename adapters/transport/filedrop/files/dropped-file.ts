@@ -67,7 +67,7 @@ export function isPrivate(stat: fs.Stats): boolean {
   return (stat.mode & 0o7777) === private_mode
 }
 
-/** Fails for a file of another user, whose mode is then theirs to keep; the folder is ours alone anyway. */
+/** Ignores failures for a file of another user, who keeps its mode; the folder belongs to this site alone anyway. */
 export function makePrivate(chmod: () => void): void {
   try {
     chmod()

@@ -17,7 +17,7 @@ export function watchFolder(folder: string, onChange: () => void, onError: (erro
     persistent: true,
   })
   watcher.on('raw', onChange)
-  // What came between the first scan and the watcher's start would otherwise wait for the next rescan.
+  // Files that came between the first scan and the watcher's start would otherwise wait for the next rescan.
   watcher.on('ready', onChange)
   watcher.on('error', onError)
   return { close: () => watcher.close() }

@@ -9,7 +9,7 @@ import { findMessageFiles } from './message-files.ts'
 export type FileInspection = {
   readonly envelope: string
   readonly body: string
-  /** What the files claim; nothing of it is verified. */
+  /** Unverified claims of the files. */
   readonly unverified: {
     readonly key_ids: readonly string[]
     readonly statement?: unknown

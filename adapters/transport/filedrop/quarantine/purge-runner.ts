@@ -65,7 +65,7 @@ async function purgeBody(
   for (const line of all) line.trigger()
   for (const line of all) await line.idle()
   while ((await removeMatches(filedrop, digest, wanted)) > 0) {
-    // What was read to be sent again before it was removed is out by now, and found by the next look.
+    // A message that was read for a resend before its removal is out by now, and the next search finds it.
     for (const { outbox } of all) await outbox.resender.idle()
   }
   for (const line of all) line.intake()?.recount()
@@ -73,7 +73,7 @@ async function purgeBody(
   return { ...finds, bodies: bodies.size > 0 ? [...bodies] : [digest], journal: await journal.scrub() }
 }
 
-/** What a network had in hand when it was called back: nobody can say whether it had left before. */
+/** Messages that a network had in hand when they were recalled: they may have left before. */
 async function recordRecalled(
   { journal }: FiledropContext,
   digest: string,
@@ -104,7 +104,7 @@ async function readFinds(journal: FiledropContext['journal'], wanted: ReadonlySe
   return { places: merged('places'), msg_ids: merged('msg_ids'), sessions: merged('sessions') }
 }
 
-/** What the carrier has taken already is noticed first: that it left here must not be forgotten. */
+/** Records pickups first: the purge must not erase that a message has left. */
 async function purgeJournal(
   filedrop: FiledropContext,
   links: readonly FiledropLinkRuntime[],

@@ -103,7 +103,7 @@ function makeFilePrivate(path: string): void {
   }
 }
 
-/** What the folder holds: items, and the bytes that they really take, those of the reasons too: empty files are many. */
+/** Counts items and the bytes that they take on disk, with those of the reasons: empty files may be many. */
 export function measureQuarantine(folder: string): { items: number; bytes: number } {
   const names = fs.readdirSync(folder)
   let bytes = 0

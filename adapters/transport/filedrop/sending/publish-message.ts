@@ -59,7 +59,7 @@ export function removeFromReady(ready: string, files: readonly { readonly name: 
   syncFolder(ready)
 }
 
-/** Drafts of a process that died; nobody else writes there. */
+/** Removes drafts of a process that died; no other process writes there. */
 export function clearDrafts(folders: ChannelFolders): void {
   for (const name of fs.readdirSync(folders.tmp)) fs.rmSync(join(folders.tmp, name), { recursive: true, force: true })
 }

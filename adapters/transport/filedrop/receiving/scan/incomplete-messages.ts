@@ -52,7 +52,7 @@ export class IncompleteMessages {
     this.#enter(item.stem, this.#stampOf(item), now)
   }
 
-  /** Whether it waits as it did before: a half that is a plain file, or a pair that nobody has touched since. */
+  /** Whether it waits as before: a half that is a regular file, or a pair without changes since. */
   isStillWaiting(item: IncomingItem): boolean {
     if (messageParts.some((part) => item[part] === 'work')) return false
     try {

@@ -10,7 +10,7 @@ import type { MessageFault } from '../../quarantine-reasons.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath, locateUnrecognized, type UnrecognizedFile } from './incoming-files.ts'
 
-/** In quarantine it gets a name of ours; its own, which may hold anything, stands in the reason file. */
+/** In quarantine it gets a name of this site; its own, which may hold any bytes, is in the reason file. */
 export async function quarantineUnrecognized(
   file: UnrecognizedFile,
   why: MessageFault,

@@ -17,7 +17,7 @@ import { ownLabel } from '../own-label.ts'
 /** Digests of the last numbers up to the head, at most so many, lowest first. */
 export type RecentDigests = (limit: number) => Promise<readonly string[]>
 
-/** What it says depends on the number that it gets: it is composed in the step that numbers it. */
+/** The content depends on the number of the inventory: it is composed in the step that numbers it. */
 export async function composeInventory(
   peer: Peer,
   head: SentHead,
