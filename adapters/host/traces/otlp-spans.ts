@@ -35,9 +35,9 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
     maxQueueSize: settings.queue,
     exportTimeoutMillis: settings.timeout_ms + 1_000,
   })
-  const said = parseSettingList(settings.resource_attributes, 'resource_attributes')
+  const attributes = parseSettingList(settings.resource_attributes, 'resource_attributes')
   const named = settings.service_name === undefined ? {} : { 'service.name': settings.service_name }
-  const about = buildResource({ 'service.name': 'platform', ...resource, ...said, ...named })
+  const about = buildResource({ 'service.name': 'platform', ...resource, ...attributes, ...named })
   return {
     start: createSampler(settings.sampler, settings.sampler_arg),
     end(span) {

@@ -75,14 +75,14 @@ export async function verifyProviderToken(
 ): Promise<ProviderTokenVerdict> {
   if (token.length > max_token_bytes) return { refused: 'too_large' }
   const [head = '', body = '', signature = '', ...more] = token.split('.')
-  const said = header.safeParse(parseUniqueJson(head)).data
+  const parsedHeader = header.safeParse(parseUniqueJson(head)).data
   const claims = payload.safeParse(parseUniqueJson(body)).data
-  if (!said || !claims || more.length > 0 || !isCanonicalBase64url(signature)) return { refused: 'malformed' }
-  const algorithm = expected.algorithms.find((each) => each === said.alg)
+  if (!parsedHeader || !claims || more.length > 0 || !isCanonicalBase64url(signature)) return { refused: 'malformed' }
+  const algorithm = expected.algorithms.find((each) => each === parsedHeader.alg)
   if (!algorithm) return { refused: 'algorithm_not_allowed' }
-  const refused = findClaimFault(said.typ, claims, expected)
+  const refused = findClaimFault(parsedHeader.typ, claims, expected)
   if (refused) return { refused }
-  const key = await keyOf(said.kid)
+  const key = await keyOf(parsedHeader.kid)
   if (!key) return { refused: 'unknown_key' }
   return key.algorithms.includes(algorithm) && (await isSignatureValid(token, key, algorithm))
     ? { payload: claims }

@@ -118,9 +118,9 @@ async function verifySignature(
   if (named.length === 0) return 'unknown_key'
   // A key revoked under one name is revoked under all.
   const revoked = new Set(usable.filter((key) => key.status === 'revoked').map((key) => key.fingerprint))
-  const standing = named.filter((key) => !revoked.has(key.fingerprint))
-  if (standing.length === 0) return 'key_revoked'
-  for (const key of standing) {
+  const unrevoked = named.filter((key) => !revoked.has(key.fingerprint))
+  if (unrevoked.length === 0) return 'key_revoked'
+  for (const key of unrevoked) {
     if (key.algorithm === header.alg && (await isSignatureValid(signed, key))) return key
   }
   return 'bad_signature'

@@ -140,18 +140,18 @@ function clientFactory({ database, username, password, host, port, tls, chance }
 type IncrementStep = readonly [key: string, by: number, life_ms: number]
 type IncrementWaiter = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
 
-/** One question holds no more than this, so that the server is not long with one script. */
+/** Most increments of one command, so that the server does not spend long on one script. */
 const max_steps = 128
 
-/** All increments of one tick are one question. `ask` gives count and time left for each step in turn, -1 or nothing where it failed. */
+/** Sends all increments of one tick as one command. `ask` returns count and time left for each step in turn, -1 or nothing where it failed. */
 function batchIncrements(ask: (steps: readonly IncrementStep[]) => Promise<readonly number[]>): KeyValue['increment'] {
   let steps: IncrementStep[] = []
-  let asked: IncrementWaiter[] = []
+  let waiting: IncrementWaiter[] = []
   const flush = () => {
-    const these = asked
+    const these = waiting
     const answer = ask(steps)
     steps = []
-    asked = []
+    waiting = []
     answer.then(
       (counts) => {
         for (const [at, each] of these.entries()) resolveIncrement(each, counts[2 * at] ?? -1, counts[2 * at + 1] ?? -1)
@@ -165,7 +165,7 @@ function batchIncrements(ask: (steps: readonly IncrementStep[]) => Promise<reado
     new Promise((done, failed) => {
       if (steps.length === 0) queueMicrotask(() => steps.length > 0 && flush())
       steps.push([key, by, life_ms])
-      asked.push({ done, failed })
+      waiting.push({ done, failed })
       if (steps.length === max_steps) flush()
     })
 }

@@ -34,7 +34,7 @@ export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
   const forget = (opened: Promise<PublishChannel>) => {
     if (current === opened) current = undefined
   }
-  const standing = (): Promise<PublishChannel> => {
+  const ensureChannel = (): Promise<PublishChannel> => {
     if (current) return current
     const fresh = openPublishChannel(link)
     current = fresh
@@ -47,7 +47,7 @@ export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
       if (blocked !== undefined) throw blockedError(blocked)
       const ids = drafts.map(() => String(++published))
       const interrupted = watchInterruption(link, signal)
-      const holding = standing()
+      const holding = ensureChannel()
       let opened: PublishChannel | undefined
       try {
         opened = await Promise.race([holding, interrupted.happens])

@@ -57,14 +57,14 @@ async function receivePage(
   const { hub, land, log, signal } = options
   const { items, next_cursor } = await hub.waiting(peer, cursor, signal)
   const rest = next_cursor === undefined ? [] : [{ peer, cursor: next_cursor }]
-  const strange = items.filter(({ from }) => from !== peer)
-  if (strange.length > 0) throw new Error('the hub returned messages of another peer')
+  const foreign = items.filter(({ from }) => from !== peer)
+  if (foreign.length > 0) throw new Error('the hub returned messages of another peer')
   if (items.length === 0) return rest
   let landings: Awaited<ReturnType<MessageReceiver>>
   try {
     landings = await land(peer, items.map(toParcel))
   } catch (error) {
-    log.warn('carrier.peer.not_taken', { peer, carrier: 'coalition', detail: errorText(error) })
+    log.warn('carrier.peer.landing_failed', { peer, carrier: 'coalition', detail: errorText(error) })
     return []
   }
   const landed = items.filter((_, index) => landings[index] === 'landed').map(({ id }) => id)

@@ -142,7 +142,7 @@ class Filedrop implements FiledropTransport {
   async #recordThroughput(links: readonly FiledropLinkRuntime[]): Promise<void> {
     for (const { link } of links) {
       await recordThroughput(link, this.#filedrop).catch((error: unknown) => {
-        this.#filedrop.log.debug('filedrop.pace.unknown', { peer: link.peer, detail: describeFailure(error) })
+        this.#filedrop.log.debug('filedrop.throughput.unknown', { peer: link.peer, detail: describeFailure(error) })
       })
     }
   }

@@ -182,7 +182,7 @@ test('what this site cannot take stays at the hub until it can', async () => {
   hubSites.sites.bravo.pinned.delete('alpha')
   await sendMessages(2)
   await hubSites.waitUntilSent()
-  await waitUntil(() => hubSites.logged.some((line) => line.includes('carrier.peer.not_taken')))
+  await waitUntil(() => hubSites.logged.some((line) => line.includes('carrier.peer.landing_failed')))
   expect([hubSites.delivered.length, await hub.countWaiting()]).toEqual([0, 2])
   if (alpha) hubSites.sites.bravo.pinned.set('alpha', alpha)
   await waitForArrivals(2)

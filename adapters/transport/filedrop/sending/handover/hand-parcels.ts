@@ -115,7 +115,7 @@ async function handSelected(
     return [...handed, ...kept]
   } catch (error) {
     if (!claim.signal.aborted) throw error
-    context.filedrop.log.warn('filedrop.messages.called_back', { peer: link.peer, messages: parcels.length })
+    context.filedrop.log.warn('filedrop.messages.recalled', { peer: link.peer, messages: parcels.length })
     // Some of them may leave after all.
     context.filedrop.onPublished(link.peer)
     return []
@@ -173,7 +173,7 @@ async function readParcels(
     kept.push({ epoch, seq, outcome: 'kept_back' })
     if (bytes === 'lost' || why.get(stem) === bytes) continue
     why.set(stem, bytes)
-    filedrop.log.error('filedrop.message.kept_back', { peer: link.peer, stem, why: bytes })
+    filedrop.log.error('filedrop.message.withheld', { peer: link.peer, stem, why: bytes })
   }
   return { parcels, kept }
 }
