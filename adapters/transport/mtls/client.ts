@@ -139,7 +139,9 @@ function readResponse(peer: string, response: IncomingMessage): Promise<BatchRes
       chunks.push(chunk)
       if (size > max_response_bytes) response.destroy(new Error('its answer is too long'))
     })
-    response.once('error', (error) => reject(new Error(`${peer} broke off: ${error.message}`)))
+    response.once('error', (error) =>
+      reject(new Error(`${peer} closed the connection during its answer: ${error.message}`)),
+    )
     response.once('close', () => reject(new Error(`${peer} closed the connection during its answer`)))
     response.once('end', () => {
       const wait = response.headers['retry-after'] ?? ''

@@ -31,7 +31,7 @@ export function describeMissing(
 ): string | undefined {
   if (envelope_json?.outcome === 'incomplete') return 'the envelope does not end'
   if (length > max_body_bytes || body_bytes >= length) return undefined
-  return `${body_bytes} bytes of a body of which the envelope says ${length}`
+  return `the body has ${body_bytes} of ${length} bytes`
 }
 
 /** Undefined while the envelope does not end its JSON or the body is shorter than the envelope says. */

@@ -14,8 +14,11 @@ import { admitPeerLabel, admitReleasedLabel, releasedLabel } from './released-la
 export function digestCheck(examination: MessageExamination): MessageFault | undefined {
   const { sha384: declared, length } = requireEstablished(examination, 'statement').body
   const body = fileBytes(examination.body)
-  if (body.length !== length) return fault('BODY_DIGEST', `${body.length} bytes where ${length} were signed for`)
-  return sha384(body) === declared ? undefined : fault('BODY_DIGEST', 'not the bytes that were signed for')
+  if (body.length !== length)
+    return fault('BODY_DIGEST', `the body has ${body.length} bytes, and the statement declares ${length}`)
+  return sha384(body) === declared
+    ? undefined
+    : fault('BODY_DIGEST', 'the digest of the body differs from the signed digest')
 }
 
 export function labelCheck(examination: MessageExamination, destination: MessageDestination): MessageFault | undefined {

@@ -7,11 +7,11 @@ import { fileBytes, type MessageExamination } from './message-examination.ts'
 import { readMessageJson } from './message-json.ts'
 
 export function nameCheck({ name }: MessageExamination): MessageFault | undefined {
-  return parseMessageName(name)?.part === 'env' ? undefined : fault('NAME', 'no name that a message has')
+  return parseMessageName(name)?.part === 'env' ? undefined : fault('NAME', 'the file name is not that of a message')
 }
 
 export function kindCheck({ envelope, body }: MessageExamination): MessageFault | undefined {
-  if ('gone' in envelope || 'gone' in body) return fault('TRUNCATED', 'one of the two files is not there')
+  if ('gone' in envelope || 'gone' in body) return fault('TRUNCATED', 'one of the two files is missing')
   for (const file of [envelope, body]) {
     if ('fault' in file && file.fault.reason !== 'TOO_LARGE') return file.fault
   }

@@ -31,7 +31,7 @@ function leapFault(examination: MessageExamination, ledger: BatchLedger): Messag
   const { epoch, seq } = requireEstablished(examination, 'statement')
   if (epoch > ledger.epoch) return epochFault(examination, ledger)
   const leap = seq - ledger.highest(epoch)
-  return leap > max_sequence_jump ? fault('FAST_FORWARD', `it leaps over ${leap - 1} messages`) : undefined
+  return leap > max_sequence_jump ? fault('FAST_FORWARD', `it skips ${leap - 1} messages`) : undefined
 }
 
 /** A message that has overtaken the announcement of its epoch waits for it, and is not entered in the ledger. */

@@ -50,11 +50,10 @@ export function statementCheck(examination: MessageExamination, { formats }: Sen
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the statement does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the statement: ${read.detail}`)
   const reading = readStatement(read.value, formats)
-  if (reading.read === 'unknown_version')
-    return fault('TYPE', 'a version of the statement that this site does not read')
+  if (reading.read === 'unknown_version') return fault('TYPE', 'this site does not read the version of the statement')
   if (reading.read === 'fault') {
     const isType = reading.error.issues.some(({ path }) => ['type', 'kind'].includes(String(path[0])))
-    if (isType) return fault('TYPE', 'no message of a kind that this site knows')
+    if (isType) return fault('TYPE', 'this site does not know the kind of the message')
     return shapeFault('the statement', reading.error, 'SCHEMA')
   }
   const { statement } = reading

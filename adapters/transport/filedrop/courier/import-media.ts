@@ -195,5 +195,5 @@ function readEntry(
   if ('fault' in file) return `${file.fault.reason}: ${file.fault.detail}`
   return file.bytes.length === bytes && sha384Hex(file.bytes) === sha384
     ? file.bytes
-    : 'not the bytes that were signed for'
+    : 'its length or digest differs from the manifest'
 }

@@ -26,7 +26,7 @@ export function inspectFile(path: string): FileInspection {
   const specimen = readMessageFiles(name, { env, body }, filedropSettings.parse({}))
   const faults: MessageFault[] = []
   const read = (what: string, dropped: MessageExamination['body']): unknown => {
-    if ('gone' in dropped) faults.push(fault('TRUNCATED', `${what}: it is not there`))
+    if ('gone' in dropped) faults.push(fault('TRUNCATED', `${what} is missing`))
     if ('fault' in dropped) faults.push(dropped.fault)
     return 'bytes' in dropped ? parseStrict(what, dropped.bytes, faults) : undefined
   }

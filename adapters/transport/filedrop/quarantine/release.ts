@@ -36,7 +36,7 @@ export async function recordRelease(
   audit: readonly AuditEvent[],
 ): Promise<Refusal | undefined> {
   const { state, detail, peer } = await checkChannelState(link, 'in', filedrop)
-  if (!peer) return refuse('conflict', `nothing is released into a channel that is ${state}: ${detail}`)
+  if (!peer) return refuse('conflict', `the channel is ${state}, and takes no released message: ${detail}`)
   const away = readQuarantinedMessage(filedrop.root, link.peer, id)
   if (away?.reason !== reason || !waivableReason.safeParse(reason).success)
     return refuse('conflict', 'the item was not quarantined for the reason that the release waives')
@@ -47,7 +47,7 @@ export async function recordRelease(
   if (!body || !envelope || !statement) return refuse('conflict', 'the files of the item cannot be read as a message')
   const [bodyDigest = '', envelopeDigest] = digests
   if (sha384(body) !== bodyDigest || sha384(envelope) !== envelopeDigest) {
-    return refuse('conflict', 'the files are not those that were signed for')
+    return refuse('conflict', 'the files differ from those that were signed for')
   }
   if (hasOtherCopy(link, away)) return refuse('conflict', 'another copy of this message is being taken in')
   const { epoch, seq } = away

@@ -162,7 +162,7 @@ async function sortUnrecognized(
   for (const file of unrecognized) {
     if (state.isStopped() || isQuarantineFull(context.link, context.filedrop, state)) return
     if (isTemporaryName(file.raw_name)) state.incomplete.enterUnrecognized(file)
-    else await quarantineItem(file, fault('NAME', 'no name that a message has'), context)
+    else await quarantineItem(file, fault('NAME', 'the file name is not that of a message'), context)
   }
 }
 
