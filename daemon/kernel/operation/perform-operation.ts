@@ -38,6 +38,17 @@ export async function performOperation(
   }
 }
 
+/** A request without parameters, body or conditions. */
+export const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {
+  params: {},
+  query: {},
+  body: undefined,
+  accepts: [],
+  if_match: undefined,
+  idempotency_key: undefined,
+  last_event_id: undefined,
+}
+
 /** Runs a worker, or an operation in the service's own name; see `performOperation` for requests from outside. */
 export function createServiceCall(
   context: RoleContext,
@@ -46,18 +57,7 @@ export function createServiceCall(
   trace: Trace,
   signal: AbortSignal,
 ): Call {
-  const request: OperationRequest = {
-    params: {},
-    query: {},
-    body: undefined,
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
-    trace,
-    signal,
-  }
-  return createCall(context, address, serviceCaller(role), request, {})
+  return createCall(context, address, serviceCaller(role), { ...emptyRequest, trace, signal }, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
