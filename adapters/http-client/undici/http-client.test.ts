@@ -1,13 +1,14 @@
 // The one HTTP client against real servers on this machine: limits, failures, connections, and what it does not follow.
 import * as http from 'node:http'
 import * as net from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { HttpClient, type HttpClientOptions, type HttpRequest } from './http-client.ts'
 import { HttpClientError } from './http-client-error.ts'
 
 const openServers: net.Server[] = []
 const sockets = new Set<net.Socket>()
 afterEach(async () => {
+  vi.unstubAllEnvs()
   for (const socket of sockets) socket.destroy()
   sockets.clear()
   for (const server of openServers.splice(0)) await new Promise((resolve) => server.close(resolve))
@@ -62,12 +63,8 @@ test('a request arrives as it was given, and its response comes back whole', asy
 
 test('neither a redirect nor a proxy of the environment is followed', async () => {
   const url = await serve((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end())
-  process.env.HTTP_PROXY = 'http://127.0.0.1:1'
-  try {
-    expect((await new HttpClient().send(url, get)).status).toBe(302)
-  } finally {
-    delete process.env.HTTP_PROXY
-  }
+  vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
+  expect((await new HttpClient().send(url, get)).status).toBe(302)
 })
 
 describe('a limit', () => {
@@ -94,8 +91,8 @@ describe('a limit', () => {
   test('of the head does not end a body that follows', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200).write('x')
-      const timer = setTimeout(() => response.end('y'), 120)
-      response.on('close', () => clearTimeout(timer))
+      const timer = setInterval(() => response.end('y'), 120)
+      response.on('close', () => clearInterval(timer))
     })
     const response = await new HttpClient().send(url, { ...get, limits: { head_ms: 100 } })
     expect((await response.readBytes(2)).toString()).toBe('xy')

@@ -1,5 +1,6 @@
 // The offline identity provider: tokens of the issuers that the site trusts, its own first, verified once and remembered.
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { CredentialClaims, IdentityProvider } from '../../../daemon/kernel/identity/identity.ts'
 import { type IssuedClaims, type TokenVerifier, verifyIssuedToken } from './issued-token.ts'
 import type { Revocations } from './revocations.ts'
@@ -23,7 +24,7 @@ export type OfflineProviderOptions = {
  */
 export function offlineProvider(options: OfflineProviderOptions): IdentityProvider {
   const { revocations, keysStamp, now, max_cached = 10_000 } = options
-  const kept = new Map<string, IssuedClaims>()
+  const kept = new LRUCache<string, IssuedClaims>({ max: max_cached })
   let keptUnder = ''
 
   const known = (digest: string): IssuedClaims | undefined => {
@@ -31,11 +32,9 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
     if (stamp !== keptUnder) kept.clear()
     keptUnder = stamp
     const claims = kept.get(digest)
-    if (!claims) return undefined
+    if (!claims || now() < claims.exp * 1000) return claims
     kept.delete(digest)
-    if (now() >= claims.exp * 1000) return undefined
-    kept.set(digest, claims)
-    return claims
+    return undefined
   }
 
   const learn = async (bearer: string, digest: string): Promise<CredentialClaims | undefined> => {
@@ -47,8 +46,6 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
     }
     // The keys may have changed while it was being verified: then it is accepted once, and not remembered.
     if (under !== keptUnder) return verdict
-    const oldest = kept.size >= max_cached ? kept.keys().next().value : undefined
-    if (oldest !== undefined) kept.delete(oldest)
     kept.set(digest, verdict)
     return verdict
   }

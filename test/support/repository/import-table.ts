@@ -118,6 +118,8 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'hyparquet-writer': /^adapters\/format\/parquet\//,
   ink: /^cli\/admin\//,
   jose: /^adapters\/keys\/jose\//,
+  // Caches in memory, without I/O or clock: docs/decisions/0048.
+  'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
   'node-cron': /^adapters\/host\/schedule\//,
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
