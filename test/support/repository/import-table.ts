@@ -117,6 +117,8 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'hyparquet-compressors': /^adapters\/format\/parquet\//,
   'hyparquet-writer': /^adapters\/format\/parquet\//,
   ink: /^cli\/admin\//,
+  // Reads and writes addresses, without I/O: docs/decisions/0048.
+  'ipaddr.js': /^daemon\/kernel\/network\//,
   jose: /^adapters\/keys\/jose\//,
   // Caches in memory, without I/O or clock: docs/decisions/0048.
   'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
