@@ -1,4 +1,4 @@
-// One request to the identity provider: in full within a time and a size, over TLS unless it is on this machine.
+// Sends one request to the identity provider: limited in time and size, over TLS unless it is on this machine.
 import { HttpClient } from '../../http-client/undici/http-client.ts'
 import { HttpClientError } from '../../http-client/undici/http-client-error.ts'
 import type { HttpResponse } from '../../http-client/undici/http-response.ts'
@@ -15,8 +15,8 @@ const timeout_ms = 5_000
 const max_response_bytes = 512 * 1_024
 
 /**
- * GET, or POST of a form. Redirects are not followed. Throws an Error that says what is wrong, without what was sent or
- * answered.
+ * GET, or POST of a form. Redirects are not followed. Throws an Error with the cause, without content of the request or
+ * the response.
  */
 export async function requestJson(
   url: string,
@@ -24,14 +24,14 @@ export async function requestJson(
   form?: Readonly<Record<string, string>>,
   authorization?: string,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  if (!isAllowedProviderUrl(url)) throw new Error('the URL is neither https nor on this machine')
+  if (!isAllowedProviderUrl(url)) throw new Error('the URL is neither https nor loopback')
   const headers = {
     accept: 'application/json',
     ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
     ...(authorization === undefined ? {} : { authorization }),
   }
   const body = form && new URLSearchParams(form).toString()
-  // The limit is for the whole exchange: a response that drips must not hold up whoever waits for it.
+  // The limit is for the whole exchange, so that a response that drips does not hold up the caller.
   const request = { method: form ? 'POST' : 'GET', headers, body, limits: { total_ms: timeout_ms } }
   try {
     const response = await new HttpClient({ ca, isVerified }).send(url, request)
@@ -45,14 +45,14 @@ function parseJson(bytes: Buffer, { status }: HttpResponse): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new Error(`the answer ${status} is no JSON`)
+    throw new Error(`the response with status ${status} is not JSON`)
   }
 }
 
-/** Without what was sent or received; other errors as they are. */
+/** Without content of the request or the response; other errors are unchanged. */
 function explainFailure(error: Error): Error {
   if (!(error instanceof HttpClientError)) return error
-  if (error.failure === 'timeout') return new Error('no answer in time')
-  if (error.failure === 'too_large') return new Error('the answer is too large')
+  if (error.failure === 'timeout') return new Error(`no response within ${timeout_ms} ms`)
+  if (error.failure === 'too_large') return new Error(`the response is larger than ${max_response_bytes} bytes`)
   return new Error(error.code ?? error.message)
 }

@@ -18,7 +18,7 @@ export type HttpSourceRequest = {
   readonly timeout_ms: number
 }
 
-/** Refuses `unavailable` for everything but a whole answer: none, too late, too large, broken off. Names no address and no secret. */
+/** Refuses `unavailable` without a whole response in time and size. The refusal names no address and no secret. */
 export async function getOnce(
   url: URL,
   { headers, ca, signal, timeout_ms }: HttpSourceRequest,

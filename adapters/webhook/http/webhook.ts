@@ -1,4 +1,4 @@
-// Posts JSON to a configured address, signed so that the receiver can tell it from a forgery.
+// Posts JSON to a configured address, signed so that the receiver can detect a forgery.
 import { readFileSync } from 'node:fs'
 import { platformHeader, platformSignature } from '../../../daemon/kernel/cryptography/webhook-signature.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
@@ -18,7 +18,7 @@ type WebhookRequest = Pick<HttpRequest, 'headers' | 'body' | 'signal'>
 /**
  * POSTs `body` with `X-Platform-Signature: t=<unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256 under the secret in the
  * file over `<t>.<body>`, and with the headers of the call's trace. Resolves on 2xx; anything else, the end of the call
- * too, is `Refusal('unavailable')`, to be tried again. Redirects are not followed.
+ * included, throws `Refusal('unavailable')`, which is retryable. Redirects are not followed.
  */
 export async function postWebhook(
   { url, secret_file }: WebhookEndpoint,
@@ -42,7 +42,7 @@ export async function postWebhook(
 async function postForStatus(url: string, request: WebhookRequest, limit_ms: number): Promise<number> {
   try {
     const response = await client.send(url, { method: 'POST', ...request, limits: { total_ms: limit_ms } })
-    // The status is the whole answer; what follows it is not waited for, and may break off.
+    // Only the status counts: the body is not waited for, and may break off.
     response.drain()
     return response.status
   } catch (error) {
@@ -58,7 +58,7 @@ function explainFailure({ failure, message }: HttpClientError, limit_ms: number)
   return failure === 'aborted' ? 'the service is stopping' : message
 }
 
-/** An empty secret would seal nothing: anybody could forge it. */
+/** Refuses an empty secret, with which anyone could forge a signature. */
 function readSecret(file: string): string {
   const secret = readSecretFile(file).trim()
   if (secret === '') throw new Refusal('unavailable', 'the webhook’s secret file is empty')
