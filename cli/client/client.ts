@@ -1,5 +1,5 @@
 // The REST client, derived from the operations themselves: an address and an input are a request, its schema the answer.
-import type { HttpResponse } from '../../adapters/http-client/undici/http-response.ts'
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'

@@ -1,7 +1,7 @@
 // One HTTP request over a local socket or a URL, with limits; what it cannot reach is a refusal, never a stack.
-import { HttpClient } from '../../adapters/http-client/undici/http-client.ts'
-import type { HttpClientError } from '../../adapters/http-client/undici/http-client-error.ts'
-import type { HttpResponse } from '../../adapters/http-client/undici/http-response.ts'
+import { HttpClient } from '../../adapters/platform/http-client/http-client.ts'
+import type { HttpClientError } from '../../adapters/platform/http-client/http-client-error.ts'
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { Refusal } from '../../daemon/kernel/error/errors.ts'
 
 /** Where a role answers: the socket in the site's folder, or the root of a listener. */

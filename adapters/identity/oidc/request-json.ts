@@ -1,7 +1,7 @@
 // Sends one request to the identity provider: limited in time and size, over TLS unless it is on this machine.
-import { HttpClient } from '../../http-client/undici/http-client.ts'
-import { HttpClientError } from '../../http-client/undici/http-client-error.ts'
-import type { HttpResponse } from '../../http-client/undici/http-response.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
+import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 import { isAllowedProviderUrl } from './url-rules.ts'
 
 export type ProviderTlsOptions = {

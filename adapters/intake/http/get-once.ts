@@ -1,7 +1,7 @@
 // One GET with a limit to its time and its size; redirects are not followed.
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import { HttpClient } from '../../http-client/undici/http-client.ts'
-import type { HttpClientError } from '../../http-client/undici/http-client-error.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import type { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 
 export const max_response_bytes = 4 * 1_048_576
 

@@ -1,7 +1,7 @@
 // HTTP requests to a hub: limited in time and size, verified against the coalition's authorities, without redirects.
 import { readFileSync } from 'node:fs'
-import { HttpClient } from '../../http-client/undici/http-client.ts'
-import type { HttpResponse } from '../../http-client/undici/http-response.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 
 export type HubHttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT'

@@ -5,8 +5,8 @@ import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { WebhookEndpoint } from '../../../daemon/kernel/network/webhook.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
-import { HttpClient, type HttpRequest } from '../../http-client/undici/http-client.ts'
-import type { HttpClientError } from '../../http-client/undici/http-client-error.ts'
+import { HttpClient, type HttpRequest } from '../../platform/http-client/http-client.ts'
+import type { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 
 /** From the first byte sent to the status. */
 const default_timeout_ms = 10_000

@@ -1,5 +1,5 @@
 // One request to another role of the site over its local socket, with limits.
-import { HttpClient } from '../../../adapters/http-client/undici/http-client.ts'
+import { HttpClient } from '../../../adapters/platform/http-client/http-client.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 
 export type SocketRequest = {

@@ -6,8 +6,8 @@ export type RepositoryPart = { readonly name: string; readonly files: RegExp; re
 const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
-/** The HTTP client, which adapters and the command line share: docs/decisions/0048. */
-const httpClient = /^adapters\/http-client\/undici\//
+/** What several adapters, boot and the command line share: durable files, strict JSON, one HTTP client. */
+const platform = /^adapters\/platform\/(durable-file|http-client|strict-json)\//
 const roles = /^daemon\/roles\.ts$/
 /** Loads every role: for commands, which are over soon. */
 const everyRole = /^daemon\/every-role\.ts$/
@@ -75,7 +75,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'an adapter',
     files: /^adapters\/([^/]+\/[^/]+)\//,
-    allows: [kernel, shared, node, zod, httpClient, /^adapters\/$1\//],
+    allows: [kernel, shared, platform, node, zod, /^adapters\/$1\//],
   },
   {
     name: 'cli commands that start a daemon',
@@ -90,7 +90,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    allows: [kernel, roles, everyRole, httpClient, /^cli\//, zod, node, manifest, offline],
+    allows: [kernel, platform, roles, everyRole, /^cli\//, zod, node, manifest, offline],
   },
 ]
 
@@ -126,9 +126,9 @@ export const owners: Readonly<Record<string, RegExp>> = {
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
   react: /^cli\/admin\//,
-  undici: /^adapters\/http-client\/undici\//,
-  'undici/lib/api/api-request.js': /^adapters\/http-client\/undici\//,
-  'undici/lib/dispatcher/agent.js': /^adapters\/http-client\/undici\//,
+  undici: /^adapters\/platform\/http-client\//,
+  'undici/lib/api/api-request.js': /^adapters\/platform\/http-client\//,
+  'undici/lib/dispatcher/agent.js': /^adapters\/platform\/http-client\//,
   yaml: /^adapters\/host\/yaml\//,
 }
 
