@@ -7,11 +7,11 @@ import { HttpResponse } from './http-response.ts'
 export type HttpClientOptions = {
   /** Authorities in PEM instead of the machine's. */
   readonly ca?: string | Buffer | undefined
-  /** False takes any certificate. */
+  /** False accepts any certificate (default: true). */
   readonly isVerified?: boolean
-  /** A unix socket, which every request goes to, whatever host its URL names. */
+  /** Unix socket to connect to, instead of the host of the URL. */
   readonly socket_path?: string
-  /** Connections to one origin, kept for later requests. By default each request has a connection of its own. */
+  /** Most connections to one origin, which are kept for later requests (default: one for each request, not kept). */
   readonly max_connections?: number
   /** To connect, TLS included. */
   readonly connect_timeout_ms?: number | undefined
@@ -36,9 +36,6 @@ export type HttpTimeLimits = {
   /** Without a byte of the response; late by up to a second. */
   readonly idle_ms?: number | undefined
 }
-
-/** What undici names its own connections with. */
-type AgentConnections = Pick<Agent.Options, 'connections' | 'pipelining'>
 
 export class HttpClient {
   readonly #options: HttpClientOptions
@@ -99,10 +96,9 @@ async function loadUndici(): Promise<LoadedUndici> {
 
 function agentOptions(options: HttpClientOptions): Agent.Options {
   const { ca, isVerified = true, socket_path, max_connections, connect_timeout_ms = 0 } = options
-  const kept: AgentConnections =
-    max_connections === undefined ? { pipelining: 0 } : { connections: Math.min(max_connections, 1_024) }
   return {
-    ...kept,
+    // Without pipelining, a connection is closed after its first response.
+    ...(max_connections === undefined ? { pipelining: 0 } : { connections: max_connections }),
     connect: {
       rejectUnauthorized: isVerified,
       timeout: connect_timeout_ms,
@@ -112,7 +108,7 @@ function agentOptions(options: HttpClientOptions): Agent.Options {
   }
 }
 
-/** As Node sends them that a URL holds. */
+/** Credentials of the URL, as node:http sends them. */
 function basicCredentials(username: string, password: string): Record<string, string> {
   if (username === '' && password === '') return {}
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
