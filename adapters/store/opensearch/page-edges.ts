@@ -1,6 +1,11 @@
 // Remembers where first pages of lists ended: a query limited to that edge costs the same however many documents lie beyond.
+import { LRUCache } from 'lru-cache'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { ListQuery, Scalar } from '../../../daemon/kernel/store/store.ts'
+
+const max_known_edges = 1_000
+
+type PageEdge = { readonly first: Scalar; readonly last: Scalar }
 
 /**
  * The cluster reads matching documents in the order of their writes, and skips those that sort behind the ones it has: with
@@ -8,7 +13,7 @@ import type { ListQuery, Scalar } from '../../../daemon/kernel/store/store.ts'
  * is queried again without an edge. So an edge that is wrong costs only time.
  */
 export class PageEdges {
-  readonly #known = new Map<string, { readonly first: Scalar; readonly last: Scalar }>()
+  readonly #known = new LRUCache<string, PageEdge>({ max: max_known_edges })
 
   /** The value up to which a page after this one (absent: the first page) is likely to reach. */
   findEdge(collection: string, query: ListQuery, after: Scalar | undefined): Scalar | undefined {
@@ -23,19 +28,12 @@ export class PageEdges {
   }
 
   /** Records the first and last value of a first page; nothing when it was also the last page. */
-  record(
-    collection: string,
-    query: ListQuery,
-    found: { readonly first: Scalar; readonly last: Scalar } | undefined,
-  ): void {
+  record(collection: string, query: ListQuery, found: PageEdge | undefined): void {
     const key = edgeKey(collection, query)
-    this.#known.delete(key)
     if (found) this.#known.set(key, found)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > max_known_edges && oldest !== undefined) this.#known.delete(oldest)
+    else this.#known.delete(key)
   }
 }
-const max_known_edges = 1_000
 
 function edgeKey(collection: string, { filter, order, read_scope, limit }: ListQuery): string {
   return sha256(JSON.stringify([collection, filter, order, read_scope, limit]))

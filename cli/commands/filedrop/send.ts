@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { completeLabel } from '../../../daemon/kernel/label/label.ts'
-import { sendableKind } from '../../../daemon/kernel/messaging/transport.ts'
+import { sendableKind } from '../../../daemon/kernel/messaging/statement.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'

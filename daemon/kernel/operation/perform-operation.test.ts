@@ -11,13 +11,8 @@ import type { Caller } from '../identity/identity.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Call } from './call.ts'
 import { type AnyOperation, operation, RawResponse } from './operation.ts'
-import {
-  createServiceCall,
-  emptyRequest,
-  type OperationRequest,
-  performOperation,
-  type RoleContext,
-} from './perform-operation.ts'
+import { createServiceCall, emptyRequest, performOperation } from './perform-operation.ts'
+import type { OperationRequest, RoleContext } from './role-context.ts'
 
 const uncounted: Metrics = { count: () => {}, set: () => {}, observe: () => {}, text: async () => '' }
 

@@ -3,12 +3,8 @@
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { problemOf } from '../../kernel/error/problem.ts'
 import { admitCaller } from '../../kernel/identity/admit-caller.ts'
-import {
-  emptyRequest,
-  type OperationRequest,
-  performOperation,
-  type RoleContext,
-} from '../../kernel/operation/perform-operation.ts'
+import { emptyRequest, performOperation } from '../../kernel/operation/perform-operation.ts'
+import type { OperationRequest, RoleContext } from '../../kernel/operation/role-context.ts'
 import { operationsOf } from '../../kernel/role/built-in-operations.ts'
 import { newTrace } from '../../kernel/telemetry/trace.ts'
 import { proxy } from '../../roles/proxy/role.ts'

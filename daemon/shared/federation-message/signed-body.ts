@@ -3,8 +3,8 @@
 import type * as z from 'zod'
 import { sha384 } from '../../kernel/encoding/canonical-json.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
+import type { MessageKind } from '../../kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
-import type { MessageKind } from '../../kernel/messaging/transport.ts'
 
 /** `body`: base64url of the bytes. Undefined when kind, length, digest or schema do not hold, or the bytes are not JSON. */
 export function readSignedBody<T>(
