@@ -95,6 +95,7 @@ const loadedWhenNeeded = [
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace',
+  'undici/lib/dispatcher/agent.js',
 ]
 
 /** What every daemon loads, whatever its profile says. */

@@ -1,5 +1,7 @@
 // The REST client, derived from the operations themselves: an address and an input are a request, its schema the answer.
-import type { IncomingMessage } from 'node:http'
+
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
+import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
@@ -51,7 +53,7 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       headers: { accept, ...(await buildHeaders(target, found, extras)) },
       timeout_ms: found.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
-    if ((answer.statusCode ?? 0) >= 400) throw await parseRefusal(answer)
+    if (answer.status >= 400) throw await parseRefusal(answer)
     return { found, answer }
   }
   return {
@@ -121,23 +123,15 @@ async function buildHeaders(
   }
 }
 
-async function parseRefusal(answer: IncomingMessage): Promise<Refusal> {
-  return refusalFromProblem(parseJsonText(await readBody(answer)), answer.statusCode ?? 0)
+async function parseRefusal(answer: HttpResponse): Promise<Refusal> {
+  return refusalFromProblem(parseJson(await readBody(answer)), answer.status)
 }
 
 function parseResponse({ operation }: AddressedOperation, body: string): ApiObject {
   if (operation.status === 204) return {}
-  const parsed = parseWithSchema(operation.output, parseJsonText(body))
+  const parsed = parseWithSchema(operation.output, parseJson(body))
   if (!parsed.success) {
     throw new Refusal('unavailable', 'the answer is not what this version expects', parsed.errors)
   }
   return parsed.data as ApiObject
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

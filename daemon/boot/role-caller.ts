@@ -5,7 +5,7 @@ import { refusalFromProblem } from '../kernel/error/problem.ts'
 import { serviceCaller } from '../kernel/identity/admit-caller.ts'
 import { permits } from '../kernel/identity/identity.ts'
 import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
-import { performOperation } from '../kernel/operation/perform-operation.ts'
+import { emptyRequest, performOperation } from '../kernel/operation/perform-operation.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
@@ -48,11 +48,8 @@ async function callInProcess(
   trace: Trace,
 ) {
   const request: OperationRequest = {
+    ...emptyRequest,
     ...splitInput(target.operation, input),
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   }

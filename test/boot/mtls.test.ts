@@ -42,7 +42,7 @@ test('nor with one of another site, or a pin that is no authority', async () => 
   const odd = await createTestSite({ profile: buildMtlsProfile({ cert_file: alphas.file, peers: pin }) })
   worlds.push(world, odd)
   await expect(world.start()).rejects.toThrow('does not name the site alpha')
-  await expect(odd.start()).rejects.toThrow('no authority')
+  await expect(odd.start()).rejects.toThrow('not of an authority')
 })
 
 test('an address that says more than host and port is no url of a peer', async () => {

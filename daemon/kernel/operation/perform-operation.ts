@@ -38,6 +38,17 @@ export async function performOperation(
   }
 }
 
+/** A request without parameters, body or conditions. */
+export const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {
+  params: {},
+  query: {},
+  body: undefined,
+  accepts: [],
+  if_match: undefined,
+  idempotency_key: undefined,
+  last_event_id: undefined,
+}
+
 /**
  * Creates the call of a worker, or of an operation in the service's own name; `performOperation` serves outside
  * requests.
@@ -49,18 +60,7 @@ export function createServiceCall(
   trace: Trace,
   signal: AbortSignal,
 ): Call {
-  const request: OperationRequest = {
-    params: {},
-    query: {},
-    body: undefined,
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
-    trace,
-    signal,
-  }
-  return createCall(context, address, serviceCaller(role), request, {})
+  return createCall(context, address, serviceCaller(role), { ...emptyRequest, trace, signal }, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {

@@ -14,69 +14,69 @@ const siteRole = z.string().min(1).max(64)
 export const ssoSettings = settingsBlock('sso', {
   issuer: url.optional().meta({
     env: 'SSO_ISSUER',
-    doc: 'With identity.provider oidc: the issuer, exactly as the identity provider’s tokens name it.',
+    doc: 'With identity.provider oidc: name of the identity provider, exactly as in the iss of its tokens.',
   }),
   wellknown: url.optional().meta({
     env: 'SSO_WELLKNOWN',
-    doc: 'URL of the discovery document; default: the issuer with /.well-known/openid-configuration.',
+    doc: 'URL of its discovery document (default: the issuer with /.well-known/openid-configuration).',
   }),
   audience: z
     .string()
     .min(1)
     .max(256)
     .default('account')
-    .meta({ env: 'SSO_AUDIENCE', doc: 'The audience of tokens for this site. Use one that no other service shares.' }),
+    .meta({ env: 'SSO_AUDIENCE', doc: 'Audience of tokens for this site; preferably one of its own.' }),
   ca_file: z.string().min(1).optional().meta({
     env: 'SSO_CA_FILE',
-    doc: 'Authorities (PEM) that may issue the identity provider’s TLS certificate, instead of the machine’s.',
+    doc: 'Authorities (PEM) for the identity provider’s TLS certificate, instead of the machine’s.',
   }),
   tls_verify: z
     .boolean()
     .default(true)
     .meta({
       env: ['SSO_TLS_VERIFY', 'SSO_VERIFY'],
-      doc: 'false accepts any TLS certificate: for development, and only with an identity provider on this machine.',
+      doc: 'false accepts any TLS certificate: for development only, and refused unless the identity provider is on this machine.',
     }),
   algorithms: z
     .array(z.enum(providerAlgorithms))
     .min(1)
     .default([...providerAlgorithms])
-    .meta({ doc: 'Signature algorithms accepted in tokens.' }),
+    .meta({ doc: 'Allowed signature algorithms of its tokens.' }),
   authorized_parties: z
     .array(z.string().min(1).max(256))
     .max(256)
     .default([])
-    .meta({ doc: 'Accepted clients of tokens (azp or client_id); empty: any.' }),
-  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; a dot separates nested names.' }),
+    .meta({ doc: 'Clients whose tokens are accepted (azp or client_id); empty: all.' }),
+  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; dots separate nested members.' }),
   clearance_claim: path.default('clearance').meta({
-    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; a dot separates nested names.',
+    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; dots separate nested members.',
   }),
   role_claims: z
     .array(path)
     .min(1)
     .max(8)
     .default(['roles', 'realm_access.roles', 'scope'])
-    .meta({ doc: 'Claims with roles; the first one that a token has is used.' }),
+    .meta({ doc: 'Claims with roles: only the first that a token has is used.' }),
   role_map: z
     .record(z.string().min(1).max(256), z.array(siteRole).min(1).max(32))
     .default({})
-    .meta({ doc: 'Role of the identity provider to roles of the site; other roles give no permission.' }),
+    .meta({ doc: 'Roles of the identity provider, each with its roles of the site; other roles give no rights.' }),
   keys_refresh_s: z.int().min(10).max(86_400).default(300).meta({
-    doc: 'Age at which the provider’s keys are fetched again.',
+    doc: 'Age of the provider’s keys at which they are fetched again.',
   }),
   keys_max_age_s: z.int().min(60).max(2_592_000).default(86_400).meta({
-    doc: 'How long its keys stay valid while it cannot be reached; afterwards its tokens are refused with 503.',
+    doc: 'Time that its keys stay valid while it is unreachable; then its tokens get 503.',
   }),
   refetch_min_s: z.int().min(1).max(3_600).default(10).meta({
-    doc: 'Minimum time between two fetches of keys that tokens with unknown keys cause.',
+    doc: 'Minimum time between two fetches, regardless of unknown keys in tokens.',
   }),
   token_url: url.optional().meta({
     env: 'SSO_TOKEN_URL',
-    doc: 'Token endpoint; default: the one in the discovery document.',
+    doc: 'Its token endpoint (default: that of the discovery document).',
   }),
   client_id: z.string().min(1).max(256).optional().meta({
     env: 'SSO_CLIENT_ID',
-    doc: 'Client id of this site at the identity provider, for token exchange.',
+    doc: 'Client of this site at the identity provider, for token exchange.',
   }),
   client_secret: z.string().min(1).max(1_024).optional().meta({
     env: 'SSO_CLIENT_SECRET',
@@ -106,11 +106,11 @@ const certificateHolderFields = {
 export const x509Settings = settingsBlock('x509', {
   ca_file: z.string().min(1).optional().meta({
     env: 'X509_CA_FILE',
-    doc: 'Authorities (PEM, intermediate ones too) of the client certificates that listeners with tls_client_auth accept.',
+    doc: 'Authorities (PEM, including intermediate ones) whose client certificates listeners with tls_client_auth accept.',
   }),
   crl_file: z.string().min(1).optional().meta({
     env: 'X509_CRL_FILE',
-    doc: 'Revocation lists (PEM, or one in DER) of all these authorities, read again when the file changes.',
+    doc: 'Revocation lists (PEM, or one in DER) of all these authorities; read again when the file changes.',
   }),
   subjects: z
     .array(
@@ -127,6 +127,6 @@ export const x509Settings = settingsBlock('x509', {
     .max(10_000)
     .default([])
     .meta({
-      doc: 'Holders of certificates, by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Other certificates are refused.',
+      doc: 'Holders of certificates: by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Other certificates are refused.',
     }),
 })

@@ -23,7 +23,7 @@ export const settings = settingsBlock('hub', {
       }),
     )
     .default({})
-    .meta({ doc: 'Enrolled nodes: name to the only subject that may act as the node. No other node can register.' }),
+    .meta({ doc: 'Enrolled nodes, each with the only subject that may act as it; others cannot register.' }),
   heartbeat_s: z.int().min(1).max(3_600).default(15).meta({ doc: 'Interval at which nodes are to send heartbeats.' }),
   lost_after: z
     .int()
@@ -42,19 +42,16 @@ export const settings = settingsBlock('hub', {
     .min(1)
     .max(1_000_000)
     .default(1_000)
-    .meta({ doc: 'Maximum number of waiting messages from one node to another; further ones are refused with 429.' }),
+    .meta({ doc: 'Maximum number of messages that wait for one node from one other; a further one gets 429.' }),
   mailbox_bytes: z
     .int()
     .min(1_024)
     .max(1_099_511_627_776)
     .default(67_108_864)
-    .meta({ doc: 'Maximum size of the waiting messages from one node to another, in bytes.' }),
-  message_days: z
-    .int()
-    .min(1)
-    .max(365)
-    .default(7)
-    .meta({ doc: 'How long a message waits for its receiver; then it is dropped, and the receiver detects a gap.' }),
+    .meta({ doc: 'Maximum number of bytes of those messages.' }),
+  message_days: z.int().min(1).max(365).default(7).meta({
+    doc: 'Days for which a message waits for its receiver; then it is dropped, and the receiver detects a gap.',
+  }),
   feed_entries: z
     .int()
     .min(100)

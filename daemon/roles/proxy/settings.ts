@@ -45,19 +45,19 @@ export const settings = settingsBlock('proxy', {
   ...listenerFields(8012, 'PROXY'),
   platform_api_url: platformUrl.optional().meta({
     env: 'PLATFORM_API_URL',
-    doc: 'URL of the platform REST API that allowed requests are forwarded to, as in https://platform.example; required.',
+    doc: 'Platform REST endpoint for allowed requests, such as https://platform.example; the role does not start without it.',
   }),
   platform_api_ca_file: z.string().min(1).optional().meta({
     env: 'PLATFORM_API_CA_FILE',
-    doc: 'Authorities (PEM) that may issue its TLS certificate, instead of the machine’s.',
+    doc: 'Authorities (PEM) for its TLS certificate, instead of the machine’s.',
   }),
   public_path_prefix: pathPrefix.default('/public-api').meta({
     env: 'PUBLIC_PATH_PREFIX',
-    doc: 'Prefix of public paths, removed before matching and forwarding.',
+    doc: 'Prefix of public paths, removed before the rest is matched and forwarded.',
   }),
   public_sso_client_id: z.string().min(1).max(256).optional().meta({
     env: 'PUBLIC_SSO_CLIENT_ID',
-    doc: 'The limited client whose token requests are forwarded with; never the platform’s own (sso.client_id).',
+    doc: 'Limited client whose token is used for forwarded requests; never the platform’s own (sso.client_id).',
   }),
   public_sso_client_secret: z.string().min(1).max(1_024).optional().meta({
     env: 'PUBLIC_SSO_CLIENT_SECRET',
@@ -73,19 +73,22 @@ export const settings = settingsBlock('proxy', {
     .min(1, withMessage('RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(60)
-    .meta({ env: 'RATE_LIMIT_PER_MIN', doc: 'Requests served per source and minute; the next one is 429.' }),
+    .meta({ env: 'RATE_LIMIT_PER_MIN', doc: 'Requests served per source and minute; a further one gets 429.' }),
   write_rate_limit_per_min: z
     .int()
     .min(1, withMessage('WRITE_RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(10)
-    .meta({ env: 'WRITE_RATE_LIMIT_PER_MIN', doc: 'POST requests served per source and minute; the next one is 429.' }),
+    .meta({
+      env: 'WRITE_RATE_LIMIT_PER_MIN',
+      doc: 'POST requests served per source and minute; a further one gets 429.',
+    }),
   write_max_body_bytes: z
     .int()
     .min(0)
     .max(16_777_216)
     .default(65_536)
-    .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Largest body of a POST; a larger one is 413.' }),
+    .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Maximum size of the body of a POST; a larger one gets 413.' }),
   trusted_proxy_depth: z
     .int(withMessage('TRUSTED_PROXY_DEPTH must be a whole number, 1 or more'))
     .min(
@@ -96,16 +99,14 @@ export const settings = settingsBlock('proxy', {
     .optional()
     .meta({
       env: 'TRUSTED_PROXY_DEPTH',
-      doc: 'Number of trusted hops before the proxy that append to X-Forwarded-For; required.',
+      doc: 'Number of trusted hops before the proxy that append to X-Forwarded-For; the role does not start without it.',
     }),
   ipv6_prefix: z
     .int()
     .min(32)
     .max(128)
     .default(64)
-    .meta({
-      doc: 'Prefix length by which IPv6 sources are counted together: a household has a network, not an address.',
-    }),
+    .meta({ doc: 'Prefix length by which IPv6 sources are counted: a household has a network, not an address.' }),
   cors_allow_origin: z
     .string()
     .regex(
@@ -119,77 +120,79 @@ export const settings = settingsBlock('proxy', {
     .min(0)
     .max(65_536)
     .default(0)
-    .meta({ env: 'CACHE_MAX_MB', doc: 'Size of the response cache of each worker, in megabytes; 0: no cache.' }),
+    .meta({ env: 'CACHE_MAX_MB', doc: 'Size of the answer cache of each worker, in MB; 0: no cache.' }),
   cache_ttl_s: z
     .int()
     .min(0)
     .max(86_400)
     .default(60)
-    .meta({ env: 'CACHE_TTL_S', doc: 'Maximum time for which a response is cached.' }),
+    .meta({ env: 'CACHE_TTL_S', doc: 'Maximum time for which an answer is cached.' }),
   edge_node: booleanFlag.default(false).meta({
     env: 'EDGE_NODE',
-    doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role refuses to start with it.',
+    doc: 'Must be false: an edge node has no shared counters, so nothing would be limited. With true the role does not start.',
   }),
   trusted_networks: z
     .array(z.string().refine(isTrustable, 'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address'))
     .max(256)
     .default([])
     .meta({
-      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may lead to; set in the profile only, never by environment.',
+      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may resolve to; only in the profile, not by environment.',
     }),
   workers: z
     .int()
     .min(1)
     .max(256)
     .optional()
-    .meta({ env: 'PROXY_WORKERS', doc: 'Threads that serve requests; default: the number of cores.' }),
+    .meta({ env: 'PROXY_WORKERS', doc: 'Number of serving threads (default: the number of cores).' }),
   max_target_bytes: z
     .int()
     .min(256)
     .max(65_536)
     .default(8_192)
-    .meta({ doc: 'Maximum length of path and query; a longer one is 404.' }),
+    .meta({ doc: 'Maximum length of path and query; a longer one gets 404.' }),
   max_header_bytes: z
     .int()
     .min(2_048)
     .max(131_072)
     .default(16_384)
-    .meta({ doc: 'Maximum size of a request head; a larger one is 431.' }),
-  header_timeout_s: secondsField(1, 120).default(10).meta({ doc: 'Time limit for receiving the head of a request.' }),
-  body_timeout_s: secondsField(1, 600).default(30).meta({ doc: 'Time limit for receiving a request, body included.' }),
+    .meta({ doc: 'Maximum length of the head of a request; a longer one gets 431.' }),
+  header_timeout_s: secondsField(1, 120).default(10).meta({ doc: 'Time limit for the complete head of a request.' }),
+  body_timeout_s: secondsField(1, 600)
+    .default(30)
+    .meta({ doc: 'Time limit for the complete request, including its body.' }),
   min_body_bytes_per_s: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(256)
-    .meta({ doc: 'Minimum rate of a body, after its first seconds; 0: no minimum.' }),
+    .meta({ doc: 'Minimum rate of a body, after its first seconds; 0: no limit.' }),
   min_answer_bytes_per_s: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(8_192)
-    .meta({ doc: 'Minimum rate at which a slow caller must read a response, after 15 s; 0: no minimum.' }),
-  keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
+    .meta({ doc: 'Minimum rate at which a caller must read a waiting answer, after 15 s; 0: no limit.' }),
+  keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'Time that a connection of a caller may stay idle.' }),
   max_connections: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .meta({ doc: 'Maximum number of connections per worker; further ones are closed.' }),
+    .meta({ doc: 'Maximum number of connections of a worker; further ones are closed.' }),
   upstream_connections: z
     .int()
     .min(1)
     .max(10_000)
     .default(128)
-    .meta({ doc: 'Maximum number of upstream connections per worker; further requests wait.' }),
+    .meta({ doc: 'Maximum number of upstream connections of a worker; further requests wait for one.' }),
   connect_timeout_s: secondsField(1, 60).default(5).meta({ doc: 'Time limit for connecting to the upstream.' }),
   answer_timeout_s: secondsField(1, 600)
     .default(30)
-    .meta({ doc: 'Time limit for the first byte of its response, and between further bytes.' }),
+    .meta({ doc: 'Time limit for the first byte of an upstream answer, and for each later one.' }),
   audit_keep_days: z.int().min(1).max(36_500).default(90).meta({
-    doc: 'How long the audit records of public requests are kept in the store.',
+    doc: 'Days for which the audit records of public requests are kept in the store.',
   }),
   audit_journal_mb: z.int().min(1).max(1_048_576).default(1_024).meta({
-    doc: 'Maximum size of audit records that wait for the store, in megabytes; beyond it records are lost, logged and counted.',
+    doc: 'Maximum size of audit records that wait for the store, in MB; records beyond it are lost, logged and counted.',
   }),
 })

@@ -32,14 +32,14 @@ export const mtlsSettings = settingsBlock('mtls', {
     .min(0)
     .max(65_535)
     .default(8421)
-    .meta({ env: 'MTLS_PORT', doc: 'Port of that address; 0 selects a free port.' }),
+    .meta({ env: 'MTLS_PORT', doc: 'Port at which peers reach this site; 0 picks a free one.' }),
   cert_file: filePath.optional().meta({
     env: 'MTLS_CERT_FILE',
-    doc: 'Certificate of this site (PEM), leaf first; default: the certificate of `platform keys cert`. Read again when it changes.',
+    doc: 'Certificate of this site (PEM), leaf first (default: that of `platform keys cert`); read again when it changes.',
   }),
   key_file: filePath.optional().meta({
     env: 'MTLS_KEY_FILE',
-    doc: 'Private key of the certificate (PEM, 0600, unencrypted); default: the one in cert_file. Read again when it changes.',
+    doc: 'Private key of the certificate (PEM, 0600, unencrypted; default: that in cert_file); read again when it changes.',
   }),
   peers: z.record(siteName, mtlsPeer).default({}).meta({
     doc: 'Peers reached over HTTPS with client certificates: name to url and ca_file (PEM: the authorities of its certificate); keys restricts them to public keys, by the SHA-256 of each.',
@@ -63,20 +63,20 @@ export const amqpSettings = settingsBlock('amqp', {
   }),
   tls_ca_file: filePath
     .optional()
-    .meta({ doc: 'Authorities (PEM) that may issue the broker’s certificate; default: those of the system.' }),
+    .meta({ doc: 'Authorities (PEM) for the broker’s certificate (default: those of the system).' }),
   tls_cert_file: filePath.optional().meta({ doc: 'Client certificate (PEM) of this site at the broker.' }),
   tls_key_file: filePath.optional().meta({ doc: 'Private key of the certificate (PEM).' }),
   prefix: siteName
     .default('platform')
-    .meta({ doc: 'Prefix of the names of exchanges and queues; the same at all sites that share the broker.' }),
+    .meta({ doc: 'First part of the names of exchanges and queues; the same at all sites that share the broker.' }),
   queue_type: z.enum(['classic', 'quorum']).default('classic').meta({
-    doc: 'Type of queues: classic on one node, quorum on several nodes of a cluster; an existing queue keeps its type.',
+    doc: 'classic: queues on one node; quorum: queues on several nodes of a cluster. An existing queue keeps its type.',
   }),
   peers: z
     .record(siteName, z.strictObject({ user: z.string().min(1).max(255).optional() }))
     .default({})
     .meta({
-      doc: 'Peers reached through a broker (RabbitMQ): name to the only user that may send for it.',
+      doc: 'Peers whose messages go by a broker (RabbitMQ), each with the only user that may send for it.',
     }),
 })
 

@@ -12,16 +12,17 @@ const guardedUrl = z
   .refine(isTlsOrLoopbackUrl, 'must be https:, or http: to this machine, without a password')
 
 export const coalitionSettings = settingsBlock('coalition', {
-  hub_url: guardedUrl
-    .optional()
-    .meta({ env: 'COALITION_HUB_URL', doc: 'The coalition’s hub; the site joins it as a node of its own name.' }),
+  hub_url: guardedUrl.optional().meta({
+    env: 'COALITION_HUB_URL',
+    doc: 'URL of the coalition’s hub; the site joins it as a node with the site’s name.',
+  }),
   token_url: guardedUrl.optional().meta({ env: 'COALITION_TOKEN_URL', doc: 'Token endpoint of the hub’s site.' }),
   client_id: z
     .string()
     .min(1)
     .max(64)
     .optional()
-    .meta({ env: 'COALITION_CLIENT_ID', doc: 'Client id of this site there; default: the name of the site.' }),
+    .meta({ env: 'COALITION_CLIENT_ID', doc: 'Client of this site there (default: the site’s name).' }),
   secret_file: z
     .string()
     .min(1)
@@ -31,26 +32,22 @@ export const coalitionSettings = settingsBlock('coalition', {
     .string()
     .min(1)
     .optional()
-    .meta({ doc: 'Authorities (PEM) that may issue the hub’s certificate; default: those of the system.' }),
-  description: z.string().max(512).default('').meta({ doc: 'Description of this node for the others.' }),
+    .meta({ doc: 'Authorities (PEM) for the hub’s certificate (default: those of the system).' }),
+  description: z.string().max(512).default('').meta({ doc: 'Description of this node for the other nodes.' }),
   peers: z
     .array(siteName)
     .max(256)
     .default([])
-    .meta({ doc: 'Peers reached through the hub, by the name of their node.' }),
+    .meta({ doc: 'Peers whose messages go by the hub; each is a node with its name there.' }),
   accepts: capabilityMessage.shape.accepts
     .default([])
-    .meta({ doc: 'Contributions announced in the capability message: type and lens.' }),
-  feed_level: labelTerm
-    .default('UNCLASSIFIED')
-    .meta({
-      doc: 'Highest level of a session whose ratification is published to the status feed; sessions with categories never are.',
-    }),
-  feed_audience: z
-    .array(labelTerm)
-    .max(64)
-    .default([])
-    .meta({ doc: 'Names of the readers of the feed; only sessions releasable to one of them are published.' }),
+    .meta({ doc: 'Content of the capability message: accepted types of contributions and their lenses.' }),
+  feed_level: labelTerm.default('UNCLASSIFIED').meta({
+    doc: 'Highest level of a session whose ratification the status feed publishes; sessions with categories are never published.',
+  }),
+  feed_audience: z.array(labelTerm).max(64).default([]).meta({
+    doc: 'Audience that the readers of the feed represent; only sessions releasable to one of these names are published.',
+  }),
 })
 export type CoalitionSettings = SettingValues<typeof coalitionSettings>
 

@@ -1,4 +1,5 @@
-// A cache of responses: evicts the least recently used when the bytes run out, and expired ones.
+// Answers that are kept for a while: least recently used go first when the bytes run out, and none outlives its time.
+import { LRUCache } from 'lru-cache'
 
 export type CachedResponse = {
   readonly status: number
@@ -27,19 +28,13 @@ export interface ResponseCache {
 /** Overhead of an entry besides its bytes: objects, and its slot in the map. */
 const entry_overhead_bytes = 512
 
+type CacheEntry = CachedResponse & { readonly born: number; readonly until: number }
+
 /** Creates a cache; with `max_bytes` 0 it stores nothing. `now` is in milliseconds of any clock. */
 export function responseCache(max_bytes: number): ResponseCache {
-  type Entry = CachedResponse & { readonly bytes: number; readonly born: number; readonly until: number }
-  /** In the order of use, the least recently used first. */
-  const entries = new Map<string, Entry>()
-  let bytes = 0
   // One response must not evict all others.
   const largest = Math.floor(max_bytes / 4)
-
-  const drop = (key: string, entry: Entry) => {
-    entries.delete(key)
-    bytes -= entry.bytes
-  }
+  const entries = new LRUCache<string, CacheEntry>({ maxSize: Math.max(1, max_bytes) })
 
   return {
     largest_body_bytes: Math.max(0, largest - entry_overhead_bytes),
@@ -47,40 +42,29 @@ export function responseCache(max_bytes: number): ResponseCache {
       return entries.size
     },
     get bytes() {
-      return bytes
+      return entries.calculatedSize
     },
     get(key, now) {
       const entry = entries.get(key)
       if (!entry) return undefined
       if (now >= entry.until) {
-        drop(key, entry)
+        entries.delete(key)
         return undefined
       }
-      entries.delete(key)
-      entries.set(key, entry)
       const { status, headers, body, born } = entry
       return { status, headers: [...headers, 'age', String(Math.floor((now - born) / 1_000))], body }
     },
-    put(key, response, life_ms, now) {
-      const before = entries.get(key)
-      if (before) drop(key, before)
-      const size = entry_overhead_bytes + 2 * key.length + response.body.byteLength + sumLengths(response.headers)
+    put(key, kept, life_ms, now) {
+      entries.delete(key)
+      const size = entry_overhead_bytes + 2 * key.length + kept.body.byteLength + sumLengths(kept.headers)
       if (size > largest || life_ms <= 0) return false
-      for (const [oldest, entry] of entries) {
-        if (bytes + size <= max_bytes) break
-        drop(oldest, entry)
-      }
-      const isAge = (_: string, at: number) => response.headers[at - (at % 2)] === 'age'
-      const headers = response.headers.filter((text, at) => !isAge(text, at))
-      const born = now - 1_000 * (Number(response.headers.filter(isAge)[1]) || 0)
-      entries.set(key, { ...response, headers, bytes: size, born, until: now + life_ms })
-      bytes += size
+      const isAge = (_: string, at: number) => kept.headers[at - (at % 2)] === 'age'
+      const headers = kept.headers.filter((text, at) => !isAge(text, at))
+      const born = now - 1_000 * (Number(kept.headers.filter(isAge)[1]) || 0)
+      entries.set(key, { ...kept, headers, born, until: now + life_ms }, { size })
       return true
     },
-    clear() {
-      entries.clear()
-      bytes = 0
-    },
+    clear: () => entries.clear(),
   }
 }
 
