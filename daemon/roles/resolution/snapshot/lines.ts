@@ -1,5 +1,5 @@
-// Writes the lines of a snapshot: only records that the caller and the peer may both see, and nothing that reveals the
-// rest.
+// Writes the lines of a snapshot: only records that the caller and the peer may both see, and nothing that reveals
+// others.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels, type Label, labelKey } from '../../../kernel/label/label.ts'
@@ -13,7 +13,7 @@ import type { TrainedLens } from '../lookup/trained-lens.ts'
 import { max_labels, type SnapshotLine } from './model.ts'
 
 const page_size = 500
-/** For an entity of which the peer sees a part: its own id may be made of a record that the peer may not know of. */
+/** For an entity that the peer sees in part: its own id may derive from a record that the peer must not know of. */
 const partial_entity_turn = -1
 
 /** Whether a label may cross to the peer; checked once per label. */
@@ -34,7 +34,7 @@ export class LabelCrossingCheck {
   }
 }
 
-/** What was written so far. */
+/** Generates the lines, and counts what they contain. */
 export class SnapshotLines {
   readonly #call: Call
   readonly #trainedLens: TrainedLens
@@ -43,10 +43,10 @@ export class SnapshotLines {
   readonly #entities = new Map<string, string | undefined>()
   readonly #shownEntities = new Set<string>()
   records = 0
-  /** Of all lines together. */
+  /** Joined label of all lines so far. */
   label: Label
 
-  /** `label`: that of the lens and of the run, which the first line is about. */
+  /** `label`: the joined label of the lens and the run in the first line. */
   constructor(call: Call, trained: TrainedLens, crossing: LabelCrossingCheck, label: Label) {
     this.#call = call
     this.#trainedLens = trained
@@ -80,8 +80,8 @@ export class SnapshotLines {
     const { route } = run.value
     const place = this.#placeOf(this.label)
     const body = { ...lens.value.body, id_field: run.value.id_field ?? lens.value.body.id_field }
-    const told = { label: place.at, body, run_id: run.id, weights, ...(route ? { route } : {}) }
-    return [...place.lines, { kind: 'lens', ...told }]
+    const content = { label: place.at, body, run_id: run.id, weights, ...(route ? { route } : {}) }
+    return [...place.lines, { kind: 'lens', ...content }]
   }
 
   async #linesOf({ value }: Doc<StoredRecord>): Promise<SnapshotLine[]> {
@@ -101,7 +101,7 @@ export class SnapshotLines {
     const known = this.#places.get(key)
     if (known !== undefined) return { at: known, lines: [] }
     const at = this.#places.size
-    if (at === max_labels) throw new RangeError(`more than ${max_labels} labels`)
+    if (at === max_labels) throw new RangeError(`the snapshot has more than ${max_labels} labels`)
     this.#places.set(key, at)
     return { at, lines: [{ kind: 'label', label }] }
   }
@@ -109,14 +109,14 @@ export class SnapshotLines {
   /** The id of an entity as the peer sees it; undefined for an entity that no longer exists. */
   async #entityOf(id: string): Promise<string | undefined> {
     if (this.#entities.has(id)) return this.#entities.get(id)
-    const found = (await this.#call.store(entityClusters).find(id))?.value
-    const isWhole = found !== undefined && !(await this.#crossing.refusal(found.label))
-    const told = isWhole && isDerivedFromMembers(id, found) ? id : await this.#findPartialEntityId(id)
-    this.#entities.set(id, told)
-    return told
+    const cluster = (await this.#call.store(entityClusters).find(id))?.value
+    const isWhole = cluster !== undefined && !(await this.#crossing.refusal(cluster.label))
+    const shownId = isWhole && isDerivedFromMembers(id, cluster) ? id : await this.#findPartialEntityId(id)
+    this.#entities.set(id, shownId)
+    return shownId
   }
 
-  /** Made of the first of its records that the peer may see. */
+  /** Derives an id from the first record of the entity that the peer may see. */
   async #findPartialEntityId(entity: string): Promise<string | undefined> {
     const { tenant_id, lens } = this.#trainedLens.run.value
     const { docs } = await this.#call.store(entityRecords).list({
@@ -130,10 +130,10 @@ export class SnapshotLines {
   }
 }
 
-/** Ids with a higher turn come only where the same record has begun that many entities. */
+/** An id with a higher turn exists only where the same record has started that many entities. */
 const max_turns = 4
 
-/** Whether the id tells of none but the members: it is the digest of a record, which somebody could guess. */
+/** Whether the id derives from a current member. Otherwise it would reveal the digest of another, guessable record. */
 function isDerivedFromMembers(
   id: string,
   { tenant_id, lens, members }: { tenant_id: string; lens: string; members: readonly RecordRef[] },
@@ -142,7 +142,7 @@ function isDerivedFromMembers(
   return members.some((ref) => turns.some((turn) => clusterUid(tenant_id, lens, ref, turn) === id))
 }
 
-/** The label of the lens and of the run together, or why the peer may not know of them. */
+/** Joins the labels of the lens and the run; refuses a label that may not cross to the peer. */
 export async function joinSourceLabels(
   call: Call,
   { lens, run }: TrainedLens,
