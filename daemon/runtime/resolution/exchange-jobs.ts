@@ -24,7 +24,7 @@ export type ExchangeJobHandlers = {
 const setJobs: Partial<ExchangeJobHandlers> = {
   sort: ({ items, width }) => sortPoints(items, width),
   check: checkPoints,
-  intersect: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
+  intersect: ({ left, right, width }) => intersectTags(left, right, width),
   link: (input, _folders, report) =>
     linkVectorSets(input, (done, total) => report({ phase: 'match', step: 'compare vectors', done, total })),
 }

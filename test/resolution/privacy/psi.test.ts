@@ -19,10 +19,10 @@ async function findShared(ours: readonly string[], theirs: readonly string[], do
   const answered = await blinding.tagPoints(domain, mine.sorted, other, width, signal)
   const found = await blinding.tagPoints(domain, yours.sorted, one, width, signal)
   if (!answered || !found) throw new Error('points of our own are refused')
-  const met = intersectTags(answered, found, width)
+  const shared = intersectTags(answered, found, width)
   return {
-    ours: Array.from(met.ours, (place) => ours[mine.order[place] ?? -1]).sort(),
-    theirs: Array.from(met.theirs, (place) => theirs[yours.order[place] ?? -1]).sort(),
+    ours: Array.from(shared.left, (place) => ours[mine.order[place] ?? -1]).sort(),
+    theirs: Array.from(shared.right, (place) => theirs[yours.order[place] ?? -1]).sort(),
     sent: mine.sorted.length + yours.sorted.length + answered.length,
     points: mine.sorted,
   }

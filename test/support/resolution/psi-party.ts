@@ -38,7 +38,7 @@ parentPort?.on('message', async (heard: PsiMessage) => {
   }
   if ('tags' in heard) ownDoubleBlinded = heard.tags
   if (!ownDoubleBlinded || !peerDoubleBlinded) return
-  const met = intersectTags(ownDoubleBlinded, peerDoubleBlinded, width).ours
+  const met = intersectTags(ownDoubleBlinded, peerDoubleBlinded, width).left
   const half = from + count / 2
   const isRight = met.every((place) => from + (ownBlindedValues.order[place] ?? 0) >= half)
   postToPeer({ found: met.length, isRight })

@@ -17,7 +17,9 @@ import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival }
 
 const retention_ms = 7 * 86_400_000
 
-/** An arrival that cannot be matched now, as while a run writes the registry, stays pending; one that never can fails. */
+/**
+ * An arrival that cannot be matched now, as while a run writes the registry, stays pending; one that never can fails.
+ */
 export async function registerArrivals(call: Call): Promise<void> {
   const order = { field: 'created_at', direction: 'asc' } as const
   const pending = { filter: { owes: 1 }, order, fresh: true, page_size: 100 }

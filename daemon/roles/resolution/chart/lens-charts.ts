@@ -1,4 +1,5 @@
-// What a lens comes to on data, as charts: the worth of each level, where scores are cut, what blocking brings together.
+// What a lens comes to on data, as charts: the worth of each level, where scores are cut, what blocking brings
+// together.
 import { type BarChart, formatSigned, type LineChart } from './chart.ts'
 
 export type LevelWeight = { readonly field: string; readonly level: string; readonly bits: number }
@@ -15,8 +16,8 @@ export function buildWeightChart(title: string, levels: readonly LevelWeight[]):
 const bin_count = 48
 
 /**
- * How many pairs have which score; `cut`: from where on they are one. Heights are logarithms to base 10, since most pairs are
- * no match. The highest and the lowest thousandth are drawn at the ends.
+ * How many pairs have which score; `cut`: from where on they are one. Heights are logarithms to base 10, since most
+ * pairs are no match. The highest and the lowest thousandth are drawn at the ends.
  */
 export function buildScoreChart(title: string, label: string, scores: Float64Array, cut: number): LineChart {
   const sorted = scores.toSorted()

@@ -42,8 +42,8 @@ export function stripWeights(lens: Lens): Lens {
 }
 
 /**
- * Without labels: u from pairs drawn at random, m by expectation and maximisation, as a run learns them. With labels: m from
- * pairs that are one; u from candidates that are not. Deterministic. Throws `LensFault`.
+ * Without labels: u from pairs drawn at random, m by expectation and maximisation, as a run learns them. With labels: m
+ * from pairs that are one; u from candidates that are not. Deterministic. Throws `LensFault`.
  */
 export function trainWeights(
   lens: Lens,

@@ -1,4 +1,5 @@
-// Checks the attester of an attestation: the caller itself, or an enrolled attester that the profile lets the caller speak for.
+// Checks the attester of an attestation: the caller itself, or an enrolled attester that the profile lets the caller
+// speak for.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Caller } from '../../../kernel/identity/identity.ts'
 

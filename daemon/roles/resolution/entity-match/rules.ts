@@ -13,8 +13,8 @@ type MatchAssessments = Pick<StoredMatch, 'reviews' | 'attestations' | 'rulings'
 const max_assessments = 1_000
 
 /**
- * The latest decision of a person counts: confirm and reject decide; defer withdraws earlier ones, so that the latest ruling of a
- * consensus session counts instead, or the engine where there is none.
+ * The latest decision of a person counts: confirm and reject decide; defer withdraws earlier ones, so that the latest
+ * ruling of a consensus session counts instead, or the engine where there is none.
  */
 export function deriveDecision({ reviews, attestations, rulings }: MatchAssessments): MatchDecision {
   const last = [...reviews, ...attestations].reduce<MatchReview | MatchAttestation | undefined>(
@@ -48,8 +48,8 @@ type NewMatchAssessment =
   | { readonly list: 'attestations'; readonly assessment: Omit<MatchAttestation, 'seq'> }
 
 /**
- * Appends an assessment; returns the same value for a repeat, known by its id. Refuses `idempotency_mismatch` for another
- * assessment under that id, and `wrong_state` above the limit of a match.
+ * Appends an assessment; returns the same value for a repeat, known by its id. Refuses `idempotency_mismatch` for
+ * another assessment under that id, and `wrong_state` above the limit of a match.
  */
 export function addAssessment(current: StoredMatch, { list, assessment }: NewMatchAssessment): StoredMatch | Refusal {
   const assessments = [...current.reviews, ...current.attestations]
@@ -70,7 +70,10 @@ export function addAssessment(current: StoredMatch, { list, assessment }: NewMat
   return updateDecision(next, assessment.at)
 }
 
-/** Applies the ruling of a consensus session. Within a session a higher number is newer; an older ruling changes nothing. */
+/**
+ * Applies the ruling of a consensus session. Within a session a higher number is newer; an older ruling changes
+ * nothing.
+ */
 export function applyRuling(current: StoredMatch, ruling: MatchRuling): StoredMatch {
   const known = current.rulings.find(({ session_id }) => session_id === ruling.session_id)
   if (known && known.seq >= ruling.seq) return current

@@ -27,8 +27,8 @@ function headUid({ tenant_id, lens }: RegistryKey): string {
 }
 
 /**
- * Writes records of one registry under a new number, which each of them stores as `written`. A failure leaves the number open,
- * since the records may or may not be written.
+ * Writes records of one registry under a new number, which each of them stores as `written`. A failure leaves the
+ * number open, since the records may or may not be written.
  */
 export async function writeNumbered<T>(
   call: Call,
@@ -61,8 +61,8 @@ function isInProgress({ at }: StoredRegistryHead['open'][number], now: number): 
 }
 
 /**
- * Call it before reading records. `below`: every record with a lower number can be read, and later writes have this number or a
- * higher one. `next`: no record has this number yet. Both are 1 for a registry without writes.
+ * Call it before reading records. `below`: every record with a lower number can be read, and later writes have this
+ * number or a higher one. `next`: no record has this number yet. Both are 1 for a registry without writes.
  */
 export async function readWriteBounds(call: Call, registry: RegistryKey): Promise<{ below: number; next: number }> {
   const head = await call.store(registryHeads).find(headUid(registry))

@@ -1,6 +1,9 @@
-// Which pairs are worth a reviewer's minute: those nearest to even odds, and of these the ones that would move most records.
+// Which pairs are worth a reviewer's minute: those nearest to even odds, and of these the ones that would move most
+// records.
 
-/** How open a question is, in bits: 1 at even odds, 0 where one answer is certain. Shannon's entropy of two outcomes. */
+/**
+ * How open a question is, in bits: 1 at even odds, 0 where one answer is certain. Shannon's entropy of two outcomes.
+ */
 export function computeBinaryEntropy(probability: number): number {
   const other = 1 - probability
   if (probability <= 0 || other <= 0) return 0
@@ -23,12 +26,15 @@ export function countAffectedPairs({ linked, left_size, right_size }: DecisionEf
 }
 
 /**
- * How much of a likeness is one nat of odds about the cut: between the pairs of which none is one and those that all are,
- * log-odds rise by one in .036 on Abt-Buy and in .048 on DBLP-ACM, found beside their truth.
+ * How much of a likeness is one nat of odds about the cut: between the pairs of which none is one and those that all
+ * are, log-odds rise by one in .036 on Abt-Buy and in .048 on DBLP-ACM, found beside their truth.
  */
 const likeness_per_nat = 0.04
 
-/** What a likeness so far above the cut says as a probability, so that its worth is found as that of odds is; even odds at the cut. */
+/**
+ * What a likeness so far above the cut says as a probability, so that its worth is found as that of odds is; even odds
+ * at the cut.
+ */
 export function likenessToProbability(above_cut: number): number {
   return 1 / (1 + Math.exp(-above_cut / likeness_per_nat))
 }

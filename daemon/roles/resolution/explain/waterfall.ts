@@ -1,4 +1,5 @@
-// Why two records are held to be one, or not: from the prior, field by field, to the score; the data of a waterfall chart.
+// Why two records are held to be one, or not: from the prior, field by field, to the score; the data of a waterfall
+// chart.
 import { type BarChart, type ChartBar, formatSigned } from '../chart/chart.ts'
 import { renderBarChartSvg } from '../chart/svg.ts'
 import { renderBarChartText, wrapText } from '../chart/text.ts'
@@ -46,7 +47,9 @@ export function bitsToProbability(bits: number): number {
   return 1 / (1 + 2 ** -bits)
 }
 
-/** Bars that begin where the one before has ended: the prior, each field, what rarity adds, and the score from nought. */
+/**
+ * Bars that begin where the one before has ended: the prior, each field, what rarity adds, and the score from nought.
+ */
 export function buildWaterfallChart(waterfall: Waterfall, title: string): BarChart {
   const { prior_bits, steps, bits } = waterfall
   const bars: ChartBar[] = [{ name: 'prior', to: prior_bits, note: formatSigned(prior_bits) }]

@@ -13,7 +13,10 @@ export function runTopic(run: string): string {
   return `resolution.run/${run}`
 }
 
-/** A rule that returns the same value changes nothing. The audit record belongs to the tenant of the run, whoever changes it. */
+/**
+ * A rule that returns the same value changes nothing. The audit record belongs to the tenant of the run, whoever
+ * changes it.
+ */
 export async function changeRun(
   call: Call,
   id: string,

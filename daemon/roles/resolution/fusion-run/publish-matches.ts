@@ -5,7 +5,9 @@ import { upsertMatches } from '../entity-match/upsert-matches.ts'
 import { runWork } from '../parts.ts'
 import type { StoredRun } from './model.ts'
 
-/** Writes the matches that the last phase left in files. `signal`: aborted when the run has ended; its reason is thrown. */
+/**
+ * Writes the matches that the last phase left in files. `signal`: aborted when the run has ended; its reason is thrown.
+ */
 export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
   const origin = { ...run.value, run_id: run.id }
   const phase = run.value.state === 'matching' ? 'match' : 'resolve'

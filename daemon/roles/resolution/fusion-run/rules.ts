@@ -91,7 +91,10 @@ export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun
 
 const day_ms = 86_400_000
 
-/** Fails a run that has waited `wait_days` for a request; returns any other run as it is. Runs of exchanges end with their exchange. */
+/**
+ * Fails a run that has waited `wait_days` for a request; returns any other run as it is. Runs of exchanges end with
+ * their exchange.
+ */
 export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms: number): StoredRun {
   const isWaiting = waiting_states.includes(run.state) && run.owes === 0 && run.exchange_id === undefined
   if (!isWaiting || now_ms - Date.parse(run.updated_at) < wait_days * day_ms) return run

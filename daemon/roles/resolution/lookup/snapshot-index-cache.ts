@@ -1,4 +1,5 @@
-// Snapshots of other sites' registries in memory: one copy of each, and for each clearance an index of what that may see.
+// Snapshots of other sites' registries in memory: one copy of each, and for each clearance an index of what that may
+// see.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'

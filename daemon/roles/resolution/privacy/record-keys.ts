@@ -11,7 +11,10 @@ export type RecordKeys = {
   readonly keyless: number
 }
 
-/** Keys over these fields; equal on every site that sees its records by the same lens. A field that no source has gives no keys. */
+/**
+ * Keys over these fields; equal on every site that sees its records by the same lens. A field that no source has gives
+ * no keys.
+ */
 export function buildRecordKeys(
   { rows: count, fields }: Pick<LensRecords, 'rows' | 'fields'>,
   names: readonly string[],

@@ -39,8 +39,8 @@ const max_candidates = 200
 const max_members = 100
 
 /**
- * Scores of pairs, independent of the order of queries: where the similarity of texts depends on the other texts compared, two
- * records are compared alone, the first with the second.
+ * Scores of pairs, independent of the order of queries: where the similarity of texts depends on the other texts
+ * compared, two records are compared alone, the first with the second.
  */
 export class ArrivalScores {
   readonly #matching: ArrivalMatching

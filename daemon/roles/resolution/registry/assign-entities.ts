@@ -13,10 +13,11 @@ export type EntityAssignment = {
 }
 
 /**
- * Deterministic, whatever the order of clusters and members. The pair of old entity and new cluster with the most shared records
- * is assigned first. Ties go to the larger old entity (so that a merge keeps the id of the larger one), then to the older one (so
- * that undoing a split restores the ids), then to the lower id, then to the cluster with the lower first member. `since`: when
- * each old entity was created, as text that sorts. `old`: all members of each entity that has a record in any of the clusters.
+ * Deterministic, whatever the order of clusters and members. The pair of old entity and new cluster with the most
+ * shared records is assigned first. Ties go to the larger old entity (so that a merge keeps the id of the larger one),
+ * then to the older one (so that undoing a split restores the ids), then to the lower id, then to the cluster with the
+ * lower first member. `since`: when each old entity was created, as text that sorts. `old`: all members of each entity
+ * that has a record in any of the clusters.
  */
 export function assignEntities(
   clusters: readonly ClusterMemberKeys[],

@@ -1,4 +1,5 @@
-// Loads everything that a decision may change: records of the same clusters and entities, and those that other decisions tie to them.
+// Loads everything that a decision may change: records of the same clusters and entities, and those that other
+// decisions tie to them.
 
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -22,8 +23,8 @@ const max_records = 20_000
 const max_filter_values = 200
 
 /**
- * Closed under three relations: records in one cluster of the engine, records of one entity, and records of a decided match.
- * Throws `Refusal('too_large')` for more than 20,000 records.
+ * Closed under three relations: records in one cluster of the engine, records of one entity, and records of a decided
+ * match. Throws `Refusal('too_large')` for more than 20,000 records.
  */
 export async function loadDecisionReach(
   call: Call,
@@ -44,7 +45,9 @@ export async function loadDecisionReach(
   return { records, matches: await findMatchesAmong(call, registry, records) }
 }
 
-/** Adds the records and all that share a cluster or an entity with any of them. Returns the uids of those that are new. */
+/**
+ * Adds the records and all that share a cluster or an entity with any of them. Returns the uids of those that are new.
+ */
 async function addGroups(
   call: Call,
   registry: RegistryKey,
@@ -92,8 +95,8 @@ async function findMatchesAmong(
 }
 
 /**
- * Lists every document whose field has one of the values, as of now. Orders by that field and has no other condition, so that
- * the store seeks the values, however many documents the lens has; such a value belongs to one lens only.
+ * Lists every document whose field has one of the values, as of now. Orders by that field and has no other condition,
+ * so that the store seeks the values, however many documents the lens has; such a value belongs to one lens only.
  */
 export async function listByValues<T extends StoredFields & { lens: string }>(
   call: Call,

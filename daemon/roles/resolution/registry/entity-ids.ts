@@ -7,14 +7,20 @@ import type { RegistryKey } from '../fields.ts'
 import type { EntityAssignment } from './assign-entities.ts'
 import { hasSameMembers, recordKey } from './record-key.ts'
 
-/** Returns when each entity was created, as text that sorts. A split-off entity sorts after its origin, even in the same instant. */
+/**
+ * Returns when each entity was created, as text that sorts. A split-off entity sorts after its origin, even in the same
+ * instant.
+ */
 export async function loadEntityAges(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
   const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
   const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
   return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
 }
 
-/** Finds the merged entity that these records mostly were, where they leave the entity it was merged into: an undone merge. */
+/**
+ * Finds the merged entity that these records mostly were, where they leave the entity it was merged into: an undone
+ * merge.
+ */
 export async function findRevivedEntity(
   call: Call,
   members: readonly Doc<StoredRecord>[],
@@ -33,7 +39,9 @@ export async function findRevivedEntity(
   return best?.id
 }
 
-/** Derives a free id from the first member. Reuses the id of an entity of the same records, which a crash left behind. */
+/**
+ * Derives a free id from the first member. Reuses the id of an entity of the same records, which a crash left behind.
+ */
 export async function allocateEntityId(
   call: Call,
   { tenant_id, lens }: RegistryKey,

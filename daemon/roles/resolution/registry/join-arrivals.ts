@@ -1,4 +1,5 @@
-// Joins records that arrived since the run to its clusters, by its weights; the result does not depend on the order of arrival.
+// Joins records that arrived since the run to its clusters, by its weights; the result does not depend on the order of
+// arrival.
 import { type ArrivalMatching, ArrivalScores, type JoinableRecord, type ScoredRecordPair } from './arrival-scores.ts'
 import { type JoinRule, joinByAverageLink, joinByBestLink, type UnitLink } from './unit-links.ts'
 
@@ -20,8 +21,8 @@ export type ArrivalClustering = {
 const max_neighbourhood_records = 2_000
 
 /**
- * Depends only on the clusters of the run and on the records that arrived since and are connected to `waiting`: arriving one at
- * a time or all at once, in any order, records come to the same clusters.
+ * Depends only on the clusters of the run and on the records that arrived since and are connected to `waiting`:
+ * arriving one at a time or all at once, in any order, records come to the same clusters.
  */
 export async function joinArrivals(
   of: ArrivalMatching,
@@ -120,8 +121,8 @@ function clusterUnits(
 }
 
 /**
- * One to one joins two records of one source at most; of several sources that hold each entity once, one record of each. No
- * method joins records that a decision keeps apart.
+ * One to one joins two records of one source at most; of several sources that hold each entity once, one record of
+ * each. No method joins records that a decision keeps apart.
  */
 function createJoinRule(matching: ArrivalMatching, of: (unit: string) => readonly JoinableRecord[]): JoinRule {
   const { lens, method, isOneSource, isApart } = matching

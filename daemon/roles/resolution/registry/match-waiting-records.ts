@@ -26,9 +26,9 @@ const max_batch_records = 100
 type StoredJoinableRecord = JoinableRecord & { readonly doc: Doc<StoredRecord> }
 
 /**
- * Matches all waiting records of the registry. May be repeated after a crash. Returns false while a run writes the registry: the
- * run has them matched when it completes. Throws `Refusal('wrong_state')` without a completed run, and for a registry above the
- * lookup limit of this site.
+ * Matches all waiting records of the registry. May be repeated after a crash. Returns false while a run writes the
+ * registry: the run has them matched when it completes. Throws `Refusal('wrong_state')` without a completed run, and
+ * for a registry above the lookup limit of this site.
  */
 export async function matchWaitingRecords(call: Call, registry: RegistryKey): Promise<boolean> {
   for (;;) {

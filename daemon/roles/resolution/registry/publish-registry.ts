@@ -1,4 +1,5 @@
-// Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the engine.
+// Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the
+// engine.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
@@ -25,8 +26,8 @@ type EngineCluster = {
 }
 
 /**
- * Writes clusters of new records and unchanged ones in bulk, and settles those that a decision, a merge or a split touches, a
- * hundred at a time. May be repeated after a crash. `signal`: aborted when the run has ended.
+ * Writes clusters of new records and unchanged ones in bulk, and settles those that a decision, a merge or a split
+ * touches, a hundred at a time. May be repeated after a crash. `signal`: aborted when the run has ended.
  */
 export async function publishRegistry(
   call: Call,

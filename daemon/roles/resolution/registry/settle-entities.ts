@@ -1,4 +1,5 @@
-// Brings clusters in line with decisions: computes them anew for all records in reach, and writes so that a repeat after a crash is harmless.
+// Brings clusters in line with decisions: computes them anew for all records in reach, and writes so that a repeat
+// after a crash is harmless.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
@@ -27,9 +28,9 @@ type TargetCluster = {
 }
 
 /**
- * Idempotent. Many seeds at once give the result of each alone, since their reaches are disjoint or equal. Entities are written
- * before the records that name them, so that a repeat after a crash finds them under the same ids. `origin`: the lens and run of
- * entities that this creates.
+ * Idempotent. Many seeds at once give the result of each alone, since their reaches are disjoint or equal. Entities are
+ * written before the records that name them, so that a repeat after a crash finds them under the same ids. `origin`:
+ * the lens and run of entities that this creates.
  */
 export async function settleEntities(
   call: Call,
@@ -159,7 +160,10 @@ async function writeRecords(call: Call, targets: readonly TargetCluster[]): Prom
   )
 }
 
-/** Updates each match in reach: whether it is within a cluster or overruled, and its review worth. Clears its pending decision. */
+/**
+ * Updates each match in reach: whether it is within a cluster or overruled, and its review worth. Clears its pending
+ * decision.
+ */
 async function writeMatches(
   call: Call,
   reach: DecisionReach,

@@ -1,4 +1,5 @@
-// Records that came are joined to clusters that are there: by the mean, by any link, or once; in any order of the links.
+// Records that came are joined to clusters that are there: by the mean, by any link, or once; in any order of the
+// links.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { joinByAverageLink, joinByBestLink, type UnitLink } from './unit-links.ts'

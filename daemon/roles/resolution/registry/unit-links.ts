@@ -13,9 +13,9 @@ export type UnitLink = { readonly one: string; readonly other: string; readonly 
 export type JoinRule = (one: readonly string[], other: readonly string[]) => boolean
 
 /**
- * Average link: joins the two clusters with the highest mean while it is above `need`; ties go to those that come first. Joins
- * only along links of arrived records, so that clusters of the run otherwise stay as they are. `mean`: for two units, the sum of
- * how far their pairs are above the floor, and the number of pairs.
+ * Average link: joins the two clusters with the highest mean while it is above `need`; ties go to those that come
+ * first. Joins only along links of arrived records, so that clusters of the run otherwise stay as they are. `mean`: for
+ * two units, the sum of how far their pairs are above the floor, and the number of pairs.
  */
 export function joinByAverageLink(
   { names }: ClusterUnits,
@@ -90,7 +90,10 @@ function computeMean(
   return pairs === 0 ? 0 : sum / pairs
 }
 
-/** Best link: follows links above `cut` from the highest, ties in order, and joins two clusters where `mayJoin` allows it. */
+/**
+ * Best link: follows links above `cut` from the highest, ties in order, and joins two clusters where `mayJoin` allows
+ * it.
+ */
 export function joinByBestLink(
   { names }: ClusterUnits,
   links: readonly UnitLink[],

@@ -1,4 +1,5 @@
-// Opens the consensus sessions that matches request. Stores each session at its match first, so that a repeat after a crash is harmless.
+// Opens the consensus sessions that matches request. Stores each session at its match first, so that a repeat after a
+// crash is harmless.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'

@@ -17,8 +17,8 @@ export const exchangesWorker: Worker = { name: 'exchanges', when: { every_ms }, 
 const oldestFirst = { order: { field: 'created_at', direction: 'asc' }, fresh: true, page_size: 100 } as const
 
 /**
- * Runs one exchange of each peer at a time: long computations for a peer delay that peer alone, and its exchanges use up its
- * budget one after the other. An exchange that fails is tried again in a later run of the worker.
+ * Runs one exchange of each peer at a time: long computations for a peer delay that peer alone, and its exchanges use
+ * up its budget one after the other. An exchange that fails is tried again in a later run of the worker.
  */
 async function run(call: Call): Promise<void> {
   const max_exchanges = call.settings(settings).exchanges_at_once

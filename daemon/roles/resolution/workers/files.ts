@@ -30,7 +30,10 @@ async function dropExpiredFiles(call: Call): Promise<void> {
   }
 }
 
-/** A piece that arrived while its exchange ended may be stored after the others were dropped. An exchange is stored before its pieces. */
+/**
+ * A piece that arrived while its exchange ended may be stored after the others were dropped. An exchange is stored
+ * before its pieces.
+ */
 async function dropOrphanedPieces(call: Call): Promise<void> {
   for (const id of (await call.store(exchangePieces).countBy('exchange_id')).keys()) {
     if (call.signal.aborted) return

@@ -8,8 +8,8 @@ import { createTrigramTokeniser } from '../text/tokeniser.ts'
 import { type ComparisonScope, mayCompare, type RulePairing, resolveColumn } from './pairing.ts'
 
 /**
- * Each record with the `window - 1` that follow it in the order of its keys; records without the first key have no place.
- * Hernández and Stolfo, "The Merge/Purge Problem for Large Databases", 1995.
+ * Each record with the `window - 1` that follow it in the order of its keys; records without the first key have no
+ * place. Hernández and Stolfo, "The Merge/Purge Problem for Large Databases", 1995.
  */
 export function pairSortedNeighbours(
   by: readonly string[],

@@ -7,8 +7,8 @@ import { countClusterSizes } from './cluster-sizes.ts'
 const max_cross_pairs = 4_000
 
 /**
- * Adds missing pairs: all pairs within clusters, and between clusters that one good pair joins. Complete clusters, which
- * are most clusters of two, are skipped.
+ * Adds missing pairs: all pairs within clusters, and between clusters that one good pair joins. Complete clusters,
+ * which are most clusters of two, are skipped.
  */
 export function addMissingPairs(
   clusters: Int32Array,

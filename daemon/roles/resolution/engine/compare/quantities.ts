@@ -21,7 +21,9 @@ export function parseLocation(text: string): readonly [latitude: number, longitu
 /** The mean radius of the Earth (IUGG). */
 const earth_radius_km = 6_371.0088
 
-/** Along the great circle, of places in radians, by the haversine formula (Sinnott, "Virtues of the Haversine", 1984). */
+/**
+ * Along the great circle, of places in radians, by the haversine formula (Sinnott, "Virtues of the Haversine", 1984).
+ */
 export function computeDistance_km(latitude: number, longitude: number, other: number, otherLongitude: number): number {
   const across = Math.sin((other - latitude) / 2)
   const along = Math.sin((otherLongitude - longitude) / 2)

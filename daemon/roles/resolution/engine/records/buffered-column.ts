@@ -1,4 +1,5 @@
-// Values of one column that were read and not yet numbered: column by column one table is in reach of the processor, not all.
+// Values of one column that were read and not yet numbered: column by column one table is in reach of the processor,
+// not all.
 import { ValueTable } from './value-table.ts'
 
 /** One column as it is read: for each row the number of its value, -1 for an empty one. */

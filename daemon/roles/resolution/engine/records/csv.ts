@@ -1,4 +1,5 @@
-// Reads comma-separated values (RFC 4180), or the same with tabs, as they come, byte by byte, into columns of numbered values.
+// Reads comma-separated values (RFC 4180), or the same with tabs, as they come, byte by byte, into columns of numbered
+// values.
 
 import { BufferedColumn } from './buffered-column.ts'
 import type { ValueTable } from './value-table.ts'
@@ -80,7 +81,9 @@ export class CsvReader {
     for (const column of this.#columns) column?.flush(bytes)
   }
 
-  /** Whole unquoted fields in the right number, as far as there is nothing else; where the first that is not so begins. */
+  /**
+   * Whole unquoted fields in the right number, as far as there is nothing else; where the first that is not so begins.
+   */
   #plainFields(bytes: Uint8Array, from: number): number {
     const columns = this.#columns
     const last = this.#names.length - 1

@@ -129,7 +129,9 @@ export class JsonLinesReader {
   }
 }
 
-/** Whether there may be a number that is not the same when it is read and written; looking costs less than asking each. */
+/**
+ * Whether there may be a number that is not the same when it is read and written; looking costs less than asking each.
+ */
 const longNumberPattern = /\d{16}|\d[eE]/
 
 /** A number of more digits than a double holds stays as it was written: it may name somebody. */

@@ -1,4 +1,5 @@
-// Records as arrays of numbers and one head, to be kept and had again: the columns of a source, each distinct value once.
+// Records as arrays of numbers and one head, to be kept and had again: the columns of a source, each distinct value
+// once.
 import type { ColumnValues, RawColumn } from './csv.ts'
 import type { RecordSource } from './records.ts'
 

@@ -81,7 +81,9 @@ function isDate(text: string): boolean {
   return /^(1[5-9]|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(digits) && text.trim().length <= 24
 }
 
-/** The column that names records: one that is called so or ends so, else any; every record has a value of its own there. */
+/**
+ * The column that names records: one that is called so or ends so, else any; every record has a value of its own there.
+ */
 export function findIdColumn(profiles: readonly ColumnProfile[]): string | undefined {
   const unique = profiles.filter(
     ({ missing, distinct, records }) => missing === 0 && distinct === records && records > 0,

@@ -51,7 +51,9 @@ export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<Cs
   return { name: id_field, bytes: max_id_bytes }
 }
 
-/** Throws `LensFault`: a column that the lens needs is missing, ids are missing, too long or doubled within a source. */
+/**
+ * Throws `LensFault`: a column that the lens needs is missing, ids are missing, too long or doubled within a source.
+ */
 export function buildRecords(lens: Lens, sources: readonly RecordSource[]): LensRecords {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0)
   const from = computeOffsets(sources)
@@ -110,7 +112,10 @@ function readIds(source: RecordSource, id_field: string): RecordIds {
   }
 }
 
-/** Whether each record has an id that no other has, numbered as the records are: so it is unless a record came out of turn. */
+/**
+ * Whether each record has an id that no other has, numbered as the records are: so it is unless a record came out of
+ * turn.
+ */
 function areIdsInOrder({ codes }: RawColumn): boolean {
   for (let row = 0; row < codes.length; row++) if (codes[row] !== row) return false
   return true

@@ -1,4 +1,5 @@
-// Distinct values of one column of a file, as bytes: a value that came before is found by its bytes, and no string is made of it.
+// Distinct values of one column of a file, as bytes: a value that came before is found by its bytes, and no string is
+// made of it.
 
 const initial_slots = 1 << 10
 
@@ -14,8 +15,8 @@ export class ValueTable {
   #bytes = new Uint8Array(1 << 14)
   #starts = new Uint32Array(1 << 8)
   /**
-   * Four places for each: its hash and length, its number and one (nought is free), and its first eight bytes, so that a
-   * short value is known without a look elsewhere.
+   * Four places for each: its hash and length, its number and one (nought is free), and its first eight bytes, so that
+   * a short value is known without a look elsewhere.
    */
   #slots = new Int32Array(initial_slots * 4)
   #mask = initial_slots - 1

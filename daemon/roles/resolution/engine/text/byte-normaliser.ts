@@ -1,7 +1,10 @@
 // Normal forms of plain values byte by byte: what is written in ASCII needs no string to be brought into its form.
 import type { NormaliserName } from '../../lens/normalisers.ts'
 
-/** Writes the normal form of `bytes[from]` to `bytes[to]` to the start of `into`; its length, or -1: it needs a closer look. */
+/**
+ * Writes the normal form of `bytes[from]` to `bytes[to]` to the start of `into`; its length, or -1: it needs a closer
+ * look.
+ */
 export type ByteNormaliser = (bytes: Uint8Array, from: number, to: number, into: Uint8Array) => number
 
 const space = 32

@@ -1,4 +1,5 @@
-// Distinct values of a column by number: comparing equal values is comparing integers, and kernels read code units, never strings.
+// Distinct values of a column by number: comparing equal values is comparing integers, and kernels read code units,
+// never strings.
 
 /** Values in order of first appearance; `starts[code]` to `starts[code + 1]` are a value's UTF-16 code units. */
 export type Dictionary = {
@@ -7,7 +8,10 @@ export type Dictionary = {
   readonly starts: Uint32Array
 }
 
-/** One value a row: its number in the dictionary, or -1 where there is none; `counts`: how many rows have each, if that is known. */
+/**
+ * One value a row: its number in the dictionary, or -1 where there is none; `counts`: how many rows have each, if that
+ * is known.
+ */
 export type DictionaryColumn = {
   readonly codes: Int32Array
   readonly dictionary: Dictionary
@@ -74,7 +78,9 @@ export function decodeText({ units, starts }: Dictionary, code: number): string 
   return text
 }
 
-/** Each value of the column seen through `view`: what a key, a sound or a part of it is. The empty string is no value. */
+/**
+ * Each value of the column seen through `view`: what a key, a sound or a part of it is. The empty string is no value.
+ */
 export function mapColumn(column: DictionaryColumn, view: (value: string) => string): DictionaryColumn {
   const builder = new DictionaryBuilder()
   const { dictionary, codes } = column

@@ -20,7 +20,10 @@ export function normaliseEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
-/** A number above nought as `String` writes it; the empty string for all else. Signs of currency and thousands are left out. */
+/**
+ * A number above nought as `String` writes it; the empty string for all else. Signs of currency and thousands are left
+ * out.
+ */
 export function normaliseNumber(text: string): string {
   const value = Number(text.replace(/[\s,$€£]/g, ''))
   return Number.isFinite(value) && value > 0 ? String(value) : ''
@@ -34,7 +37,9 @@ export function normaliseYear(text: string): string {
 const yearFirstDate = /^\D*(\d{4})\D?(\d{1,2})\D?(\d{1,2})(?!\d)/
 const yearLastDate = /^\D*(\d{1,2})\D(\d{1,2})\D(\d{4})/
 
-/** `yyyymmdd`; the year first or, with signs between, last after day and month. A partial or odd date keeps its digits. */
+/**
+ * `yyyymmdd`; the year first or, with signs between, last after day and month. A partial or odd date keeps its digits.
+ */
 export function normaliseDate(text: string): string {
   const big = yearFirstDate.exec(text)
   if (big) return `${big[1]}${padTwoDigits(big[2])}${padTwoDigits(big[3])}`

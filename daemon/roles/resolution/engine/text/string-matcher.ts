@@ -94,8 +94,9 @@ export class StringMatcher {
   }
 
   /**
-   * Jaro-Winkler similarity from 0 to 1 with a prefix of at most four and a weight of .1, of at most the first 32 letters;
-   * 0 for all that is surely below `least`. After Winkler, "String comparator metrics and enhanced decision rules", 1990.
+   * Jaro-Winkler similarity from 0 to 1 with a prefix of at most four and a weight of .1, of at most the first 32
+   * letters; 0 for all that is surely below `least`. After Winkler, "String comparator metrics and enhanced decision
+   * rules", 1990.
    */
   jaroWinkler(a: number, b: number, least: number): number {
     const aLength = Math.min(word_bits, this.lengthOf(a))

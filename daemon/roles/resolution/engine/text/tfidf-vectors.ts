@@ -1,7 +1,11 @@
-// Texts as vectors of their parts, weighed by how rare a part is (TF-IDF), so that a cosine tells how alike two texts are.
+// Texts as vectors of their parts, weighed by how rare a part is (TF-IDF), so that a cosine tells how alike two texts
+// are.
 import type { Tokeniser } from './tokeniser.ts'
 
-/** Row `r` has the terms `terms[starts[r]]` to `terms[starts[r + 1]]`, rising, each with its weight; a row's length is 1. */
+/**
+ * Row `r` has the terms `terms[starts[r]]` to `terms[starts[r + 1]]`, rising, each with its weight; a row's length is
+ * 1.
+ */
 export type TfidfVectors = {
   readonly rows: number
   readonly size: number
@@ -11,8 +15,8 @@ export type TfidfVectors = {
 }
 
 /**
- * Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and smoothed inverse
- * document frequency, as scikit-learn's `TfidfVectorizer(sublinear_tf=True)` has them.
+ * Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and smoothed
+ * inverse document frequency, as scikit-learn's `TfidfVectorizer(sublinear_tf=True)` has them.
  */
 export function buildTfidfVectors(texts: readonly string[], parts: Tokeniser): TfidfVectors {
   const frequencies: number[] = []
@@ -69,8 +73,8 @@ export const max_neighbour_rows = 20_000
 export type NearestNeighbours = { readonly k: number; readonly found: Int32Array; readonly cosines: Float32Array }
 
 /**
- * Among all other rows; or, with `sources` of 0 and 1, among those of the other source. Equal cosines are in the order of
- * rows. Every cosine is found once and offered to both rows.
+ * Among all other rows; or, with `sources` of 0 and 1, among those of the other source. Equal cosines are in the order
+ * of rows. Every cosine is found once and offered to both rows.
  */
 export function findNearestNeighbours(vectors: TfidfVectors, k: number, sources?: Int32Array): NearestNeighbours {
   const { rows, starts, terms, weights } = vectors

@@ -12,15 +12,15 @@ export function countVectorBits(vectors: Uint32Array, words: number): Int32Array
 
 /** Bits that are set in both. */
 export function countCommonBits(
-  ours: Uint32Array,
+  left: Uint32Array,
   row: number,
-  theirs: Uint32Array,
+  right: Uint32Array,
   other: number,
   words: number,
 ): number {
   let sum = 0
   for (let at = 0, one = row * words, two = other * words; at < words; at++, one++, two++) {
-    sum += popCount(ours[one]! & theirs[two]!)
+    sum += popCount(left[one]! & right[two]!)
   }
   return sum
 }

@@ -7,10 +7,10 @@ import type { FieldType } from '../../lens/model.ts'
 import { type ClkParameters, computeVectorLength, countFieldHashes } from './parameters.ts'
 
 /**
- * Cryptographic long-term keys (Schnell, Bachteler and Reiher, 2009 and 2011): the grams of the fields set bits of one Bloom
- * filter. The places are those of an HMAC-SHA-256 of field and gram, two bytes each: independent, where the common
- * double hashing gives a gram away by the steps between its bits (Niedermeyer et al., 2014). With `fold` the halves are
- * added without carry (Schnell and Borgs, 2016). Row after row of `computeVectorLength` bits.
+ * Cryptographic long-term keys (Schnell, Bachteler and Reiher, 2009 and 2011): the grams of the fields set bits of one
+ * Bloom filter. The places are those of an HMAC-SHA-256 of field and gram, two bytes each: independent, where the
+ * common double hashing gives a gram away by the steps between its bits (Niedermeyer et al., 2014). With `fold` the
+ * halves are added without carry (Schnell and Borgs, 2016). Row after row of `computeVectorLength` bits.
  */
 export function encodeClk(
   { rows, fields }: Pick<LensRecords, 'rows' | 'fields'>,

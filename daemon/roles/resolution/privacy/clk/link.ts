@@ -5,7 +5,7 @@ import { computeDice, countCommonBits, countVectorBits } from './dice.ts'
 
 export type ClkLinks = {
   /** Rows of the first and of the second holder, and how alike they are; ascending by rows. */
-  readonly pairs: readonly (readonly [ours: number, theirs: number, score: number])[]
+  readonly pairs: readonly (readonly [left: number, right: number, score: number])[]
   /** Pairs of vectors that were compared; one that shares several blocks as often. */
   readonly compared: number
   /** Blocks that were left out for their size: pairs that share no other block were not compared. */
@@ -36,13 +36,13 @@ const max_block_pairs = 250_000
  * draws. `report`: draws done, of all. Undefined when more than fifty pairs per record are above the threshold.
  */
 export function linkVectors(
-  ours: Uint32Array,
-  theirs: Uint32Array,
+  left: Uint32Array,
+  right: Uint32Array,
   { length, threshold, one_to_one, seed }: ClkLinkOptions,
   report: (done: number, total: number) => void = () => undefined,
 ): ClkLinks | undefined {
   const words = length / 32
-  const [weights, others] = [countVectorBits(ours, words), countVectorBits(theirs, words)]
+  const [weights, others] = [countVectorBits(left, words), countVectorBits(right, words)]
   const random = createRandom(seed)
   const { bits, tables } = planDraws(threshold, length, weights, others)
   const found = new Map<number, number>()
@@ -51,7 +51,7 @@ export function linkVectors(
   for (let table = 0; table < tables; table++) {
     report(table, tables)
     const draw = Int32Array.from({ length: bits }, () => Math.floor(random() * length))
-    for (const [mine, yours] of iterateBlocks(ours, weights, theirs, others, words, draw)) {
+    for (const [mine, yours] of iterateBlocks(left, weights, right, others, words, draw)) {
       if (mine.length * yours.length > max_block_pairs) {
         left_out++
         continue
@@ -59,7 +59,7 @@ export function linkVectors(
       compared += mine.length * yours.length
       for (const row of mine) {
         for (const other of yours) {
-          const score = computeDice(countCommonBits(ours, row, theirs, other, words), weights[row]!, others[other]!)
+          const score = computeDice(countCommonBits(left, row, right, other, words), weights[row]!, others[other]!)
           if (score >= threshold) found.set(row * others.length + other, score)
         }
       }
@@ -76,7 +76,9 @@ export function linkVectors(
   }
 }
 
-/** So many bits that few pairs meet by accident, and so many tables that a pair at the threshold meets in one of them. */
+/**
+ * So many bits that few pairs meet by accident, and so many tables that a pair at the threshold meets in one of them.
+ */
 function planDraws(threshold: number, length: number, weights: Int32Array, others: Int32Array) {
   const count = Math.max(2, weights.length, others.length)
   const bits = Math.min(24, Math.max(6, Math.round(Math.log2(count)) - 1))
@@ -92,9 +94,9 @@ function sum(numbers: Int32Array): number {
 
 /** Rows of both sides that agree in the drawn bits. A vector without a bit says nothing, and is in no block. */
 function* iterateBlocks(
-  ours: Uint32Array,
+  left: Uint32Array,
   weights: Int32Array,
-  theirs: Uint32Array,
+  right: Uint32Array,
   others: Int32Array,
   words: number,
   draw: Int32Array,
@@ -102,13 +104,13 @@ function* iterateBlocks(
   const made = new Map<number, readonly [number[], number[]]>()
   for (let row = 0; row < weights.length; row++) {
     if (weights[row] === 0) continue
-    const key = readDrawnBits(ours, row * words, draw)
+    const key = readDrawnBits(left, row * words, draw)
     const block = made.get(key)
     if (block) block[0].push(row)
     else made.set(key, [[row], []])
   }
   for (let row = 0; row < others.length; row++) {
-    if (others[row] !== 0) made.get(readDrawnBits(theirs, row * words, draw))?.[1].push(row)
+    if (others[row] !== 0) made.get(readDrawnBits(right, row * words, draw))?.[1].push(row)
   }
   for (const block of made.values()) if (block[1].length > 0) yield block
 }

@@ -2,8 +2,8 @@
 import { point_bytes } from '../../../../kernel/cryptography/blinding.ts'
 
 /**
- * The same items ascending by their bytes. `order[i]`: the place before of what is now at `i`. Blinded points look random
- * to anyone without the secret, so that this is a shuffle, and one that a restart repeats.
+ * The same items ascending by their bytes. `order[i]`: the place before of what is now at `i`. Blinded points look
+ * random to anyone without the secret, so that this is a shuffle, and one that a restart repeats.
  */
 export function sortPoints(
   items: Uint8Array,
@@ -34,9 +34,11 @@ export function findPointSetFault(points: Uint8Array, count: number): string | u
   return undefined
 }
 
-/** Whether two ascending sets have a point in common. Blinded apart they never do: one side gave back what it was sent. */
-export function sharesPoint(ours: Uint8Array, theirs: Uint8Array): boolean {
-  const [one, other] = [ours, theirs].map((set) => Buffer.from(set.buffer, set.byteOffset, set.byteLength))
+/**
+ * Whether two ascending sets have a point in common. Blinded apart they never do: one side gave back what it was sent.
+ */
+export function sharesPoint(left: Uint8Array, right: Uint8Array): boolean {
+  const [one, other] = [left, right].map((set) => Buffer.from(set.buffer, set.byteOffset, set.byteLength))
   if (!one || !other) return false
   let [at, to] = [0, 0]
   while (at < one.length && to < other.length) {
