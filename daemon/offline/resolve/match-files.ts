@@ -182,7 +182,7 @@ class RegistryMatcher {
       const [node_id, record_id] = parseMemberKey(key)
       const uid = recordUid('', lens.lens, { node_id, record_id })
       const base = baseOf.get(key) ?? singletonClusterName(uid)
-      const record = { uid, key, ref: { node_id, record_id }, values, base, found }
+      const record = { uid, key, ref: { node_id, record_id }, values, base, runBase: found }
       this.#index.put(uid, values, found !== undefined)
       this.#byUid.set(uid, record)
       const members = this.#byBase.get(base)
@@ -239,11 +239,11 @@ function buildMatchedPairTable({ pairs, clusters }: ArrivalClustering): ResultTa
     name: 'pairs',
     columns: pairColumns,
     rows: pairs
-      .map(({ one, other, compared }) => {
+      .map(({ left: one, right: other, comparison }) => {
         const [left, right] = (one as KeyedArrival).key < (other as KeyedArrival).key ? [one, other] : [other, one]
         const isLinked = clusterOf.get(one.uid) === clusterOf.get(other.uid)
         const ends = [left, right].flatMap(({ ref }) => [ref.node_id, ref.record_id])
-        return [...ends, Number(compared.score.toFixed(4)), isLinked]
+        return [...ends, Number(comparison.score.toFixed(4)), isLinked]
       })
       .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
   }

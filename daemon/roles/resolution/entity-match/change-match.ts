@@ -1,4 +1,4 @@
-// Changes a match by a pure rule, and wakes the worker where clusters must follow.
+// Changes a match by a pure rule, and wakes the worker if clusters must change too.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'

@@ -19,7 +19,7 @@ type StoredRegistryHead = z.infer<typeof storedRegistryHead>
 
 export const registryHeads = collection({ name: 'registry_head', schema: storedRegistryHead, indexes: ['lens'] })
 
-/** After this long, a writer that has not ended is gone, and so are its requests to the store. */
+/** After this time, a writer that has not ended is gone, and so are its requests to the store. */
 const write_timeout_ms = 600_000
 
 function headUid({ tenant_id, lens }: RegistryKey): string {
@@ -37,12 +37,12 @@ export async function writeNumbered<T>(
 ): Promise<T> {
   const id = headUid(registry)
   const seq = await beginWrite(call, id, registry)
-  const done = await write(seq)
+  const result = await write(seq)
   await call.store(registryHeads).update(id, ({ value }) => ({
     next: { ...value, open: value.open.filter((each) => each.seq !== seq) },
     answer: undefined,
   }))
-  return done
+  return result
 }
 
 async function beginWrite(call: Call, id: string, { tenant_id, lens }: RegistryKey): Promise<number> {
