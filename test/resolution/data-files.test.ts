@@ -92,9 +92,9 @@ test('JSON lines keep numbers as they were written, and lists as sets', async ()
 
 describe('says what is wrong with a file, and where', () => {
   test.each<[what: string, name: string, content: string | Uint8Array, said: string]>([
-    ['an empty file', 'bad.csv', '', ', line 1: there is no line that names the columns'],
+    ['an empty file', 'bad.csv', '', ', line 1: the first line must name the columns, and the file has no line'],
     ['a doubled name', 'bad.csv', 'id,name,id\n', ', line 1: two columns have the name "id"'],
-    ['too few cells', 'bad.csv', 'id,name\n1,a\n2\n', ', line 3: 1 fields where the first line names 2'],
+    ['too few cells', 'bad.csv', 'id,name\n1,a\n2\n', ', line 3: 1 fields, and the first line names 2'],
     ['too many cells', 'bad.csv', 'id,name\n1,a,b\n', ', line 2: more than the 2 fields that the first line names'],
     ['an open quotation', 'bad.csv', 'id,name\n1,"a\n', ', line 3: the file ends within quotation marks'],
     ['a bare mark', 'bad.csv', 'id,name\n1,a"b\n', ', line 2: a quotation mark in the middle of field 2'],
@@ -125,24 +125,24 @@ describe('says what is wrong with a file, and where', () => {
       'id,name\n1,a\n',
       ': damaged, or not a Parquet file: parquet file invalid (footer != PAR1)',
     ],
-    ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: it is not JSON'],
+    ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: the line is not JSON'],
     [
       'a list of records',
       'bad.jsonl',
       '[{"id":1}]\n',
-      ', line 1: it is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
+      ', line 1: the line is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
     ],
     [
       'an object within',
       'bad.jsonl',
       '{"id":1}\n\n{"id":2,"home":{}}\n',
-      ', line 3: "home" is an object, which is not read: give it keys of its own',
+      ', line 3: "home" is an object, which is not supported: write its values under keys of the record',
     ],
     [
       'lists within lists',
       'bad.jsonl',
       '{"id":1,"a":[[1]]}\n',
-      ', line 1: "a" is a list of more than plain values, which is not read: give it keys of its own',
+      ', line 1: "a" is a nested list, which is not supported: write its values under keys of the record',
     ],
   ])('%s', async (_, name, content, said) => {
     const file = writeData(name, content)
@@ -176,7 +176,7 @@ describe('says what is wrong with a file, and where', () => {
   test.each([
     ['csv', 'id,name\n1,"', 'line 2: field 2, "name", has more than 1048576 bytes'],
     ['csv', 'id,name\n1,', 'line 2: field 2, "name", has more than 1048576 bytes'],
-    ['jsonl', '{"id":1}\n{"id":"', 'line 2: it has more than 16777216 bytes'],
+    ['jsonl', '{"id":1}\n{"id":"', 'line 2: the line has more than 16777216 bytes'],
   ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, said) => {
     const file = writeHugeFile(`huge.${kind}`, begin)
     const before = process.memoryUsage().arrayBuffers

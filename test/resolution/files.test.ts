@@ -181,7 +181,7 @@ describe('two catalogues', () => {
 
 describe('what cannot be used is told, and nothing is written', () => {
   test.each([
-    ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields where the first line names 2/],
+    ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields, and the first line names 2/],
     ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /records 1 and 2 both have the id "1"/],
     ['a record without an id', 'id,surname\n,a\n', /record 1 has no id/],
     ['a file without ids', 'key,surname\n1,a\n', /no column id; it has key, surname/],

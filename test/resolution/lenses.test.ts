@@ -85,7 +85,7 @@ test.each([
   [
     'levels of no comparator',
     { fields: [{ name: 'a', type: 'name', levels: [0.9] }] },
-    'are those of a comparator; say which',
+    'need a comparator; set `comparator`',
   ],
 ])('%s are a fault', async (_, lens, said) => {
   const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', writeLens('fault.yaml', lens)])
@@ -291,7 +291,7 @@ describe('a model of Splink', () => {
   test('comes over with its parameters and rules; what was never trained is told', async () => {
     const imported = await runJsonCommand(['resolve', 'lens', 'import', model, '--out', at('splink.yaml')])
     expect(imported).toMatchObject({ fields: 5, rules: 4 })
-    expect(imported.remarks).toEqual(['not trained, so that it says nothing: email: Jaro-Winkler >0.88 on username'])
+    expect(imported.remarks).toEqual(['not trained, so its weight is 0: email: Jaro-Winkler >0.88 on username'])
     const lens = await runJsonCommand(['resolve', 'lens', 'validate', at('splink.yaml')])
     expect(lens.blocking).toEqual([['first_name', 'dob'], ['surname'], ['email'], ['first_name:prefix(4)', 'dob:year']])
     expect(lens.prior).toBeCloseTo(0.00249, 5)
@@ -307,8 +307,8 @@ describe('a model of Splink', () => {
     given.blocking_rules_to_generate_predictions.push({ blocking_rule: 'l.first_name = r.surname' })
     writeFileSync(at('odd.json'), JSON.stringify(given))
     const { remarks, yaml } = await runJsonCommand(['resolve', 'lens', 'import', at('odd.json')])
-    expect(remarks.join('\n')).toContain('level not taken over, its pairs fall to the next one: first_name')
-    expect(remarks).toContain('blocking rule not taken over: l.first_name = r.surname')
+    expect(remarks.join('\n')).toContain('level not imported, its pairs count in the next one: first_name')
+    expect(remarks).toContain('blocking rule not imported: l.first_name = r.surname')
     const [, second = 0, third = 0] = given.comparisons[0].comparison_levels
       .slice(1)
       .map((each: { m_probability: number }) => each.m_probability)
@@ -337,5 +337,5 @@ test('of records that are compared with nobody no lens learns anything, and it s
     '--data',
     at('alone.csv'),
   ])
-  expect([exit, stderr]).toEqual([1, expect.stringContaining('there is nothing to learn from')])
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('nothing can be learnt')])
 })

@@ -129,7 +129,7 @@ async function readNewRecords(
   }
   if (source !== undefined && files.length > 1)
     throw new OfflineCommandError(2, '--source needs a single data file: several files are several sources')
-  const { found } = listClusters(
+  const { clusters: found } = listClusters(
     records,
     Int32Array.from({ length: records.rows }, (_, row) => row),
   )

@@ -144,7 +144,7 @@ function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): Ph
   const { weights, ...read } = readMatchPhaseOutput(runFiles.matched(job.folder))
   const found = applyThreshold(job, records, read)
   const matches = writeMatches(job, records, found, weights)
-  const { found: clusters, counts } = listClusters(records, found.clusters)
+  const { clusters, counts } = listClusters(records, found.clusters)
   writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
   return { counts: { matches, ...counts } }
 }

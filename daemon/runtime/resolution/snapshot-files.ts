@@ -75,6 +75,6 @@ async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTr
     yield JSON.parse(text) as SnapshotLine
   }
   if (digest.hex() !== manifest.sha256) {
-    throw refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
+    throw refuse('unavailable', 'the snapshot of the registry is damaged: import it again')
   }
 }

@@ -71,7 +71,7 @@ test('a tag is long enough for fewer than one accident in 2^40 runs', () => {
 test('points travel strictly ascending, and as many as were agreed', async () => {
   const { points } = await findShared(['ann', 'bob', 'cyd'], [])
   expect(findPointSetFault(points, 3)).toBeUndefined()
-  expect(findPointSetFault(points, 2)).toMatch(/96 bytes where 2 points have 64/)
+  expect(findPointSetFault(points, 2)).toMatch(/96 bytes, and 2 points have 64/)
   expect(findPointSetFault(points.subarray(0, 95), 3)).toMatch(/95 bytes/)
   const twice = Buffer.concat([points.subarray(0, 32), points.subarray(0, 32)])
   expect(findPointSetFault(twice, 2)).toMatch(/point 1 is not above/)

@@ -95,7 +95,7 @@ const persons = 'id,given_name,surname\n'
 const badFiles: readonly [file: string, content: string | Uint8Array, reason: string][] = [
   ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq'],
   ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
-  ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields where the first line names 3'],
+  ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields, and the first line names 3'],
   [
     'latin.csv',
     Buffer.from(`${persons}1,a,b\n2,é,b\n`, 'latin1'),
@@ -107,7 +107,7 @@ const badFiles: readonly [file: string, content: string | Uint8Array, reason: st
     `${persons}1,a\0,b\n`,
     'east (nought.csv) cannot be read: line 2 has a byte of nought, which no text has',
   ],
-  ['empty.csv', '', 'east (empty.csv), line 1: there is no line that names the columns'],
+  ['empty.csv', '', 'east (empty.csv), line 1: the first line must name the columns, and the file has no line'],
   ['noids.csv', `${persons}1,a,b\n,c,d\n`, 'east: record 2 has no id'],
   ['twice.csv', `${persons}1,a,b\n1,c,d\n`, 'east: records 1 and 2 both have the id "1"'],
   ['other.csv', 'id,colour\n1,red\n', 'east has no column for given_name (given_name); it has id, colour'],

@@ -100,8 +100,8 @@ test('what is uncertain is listed page by page, the most worth first, and a run 
   } while (cursor !== undefined)
   expect(paged).toEqual(all.map(({ uid }) => uid))
   const { text } = await ann.ok(summary, { run_id })
-  expect(text).toContain('The lens people 1.0.0 looked at 60 records of 2 sources: east (30) and west (30).')
-  expect(text).toContain('make 40 of the type person: 20 clusters with 40 records, and 20 records alone')
+  expect(text).toContain('The run applies the lens people 1.0.0 to 60 records of 2 sources: east (30) and west (30).')
+  expect(text).toContain('form 40 entities of type person: 20 clusters with 40 records, and 20 single records')
   const { headers, text: plain } = await world().call(
     'resolution',
     'GET',

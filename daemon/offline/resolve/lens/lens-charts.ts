@@ -95,11 +95,11 @@ function reportBlocking(
 }
 
 /** Bits of every level, as they were given or learnt. */
-function computeLevelWeights(lens: Lens, { model, compares }: DetailedResolution) {
-  const weights = computeWeights(model, compares)
-  return compares.fields.flatMap(({ name }, at) => {
+function computeLevelWeights(lens: Lens, { model, comparer }: DetailedResolution) {
+  const weights = computeWeights(model, comparer)
+  return comparer.fields.flatMap(({ name }, at) => {
     const field = lens.fields.find((each) => each.name === name)
-    const labels = field ? listLevelLabels(field, compares.swapped?.[0] === at) : []
+    const labels = field ? listLevelLabels(field, comparer.swapped?.[0] === at) : []
     return labels.map((level, place) => ({ field: name, level, bits: (weights[at]?.[place + 1] ?? 0) / Math.LN2 }))
   })
 }

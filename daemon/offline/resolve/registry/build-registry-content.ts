@@ -22,7 +22,7 @@ export function buildRegistryContent(
     entities.flatMap(({ entity, members }) => members.map((of) => [buildMemberKey(of), entity] as const)),
   )
   const kept = new Map<string, RegistryRecord>(content?.records)
-  for (const members of listClusters(records, found.clusters).found) {
+  for (const members of listClusters(records, found.clusters).clusters) {
     for (const { ref, values } of members) {
       const key = buildMemberKey([ref.node_id, ref.record_id])
       kept.set(key, { values, found: entityOf.get(key) })
