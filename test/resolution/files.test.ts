@@ -260,7 +260,7 @@ describe('a lens', () => {
     writeFileSync(at('bad.yaml'), text)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', at('bad.yaml')])
     expect(exit).toBe(1)
-    for (const said of ['lens: a name of small letters', 'version:', 'fields.0.type:', 'surprise'])
+    for (const said of ['lens: must start with a lower-case letter', 'version:', 'fields.0.type:', 'surprise'])
       expect(stderr).toContain(said)
   })
 

@@ -56,7 +56,7 @@ test('what is wrong is told with its line and the word that was meant', async ()
   expect(exit).toBe(1)
   for (const said of [
     'line 7, fields.0.comparator: there is no comparator "jaro-winkler"; did you mean jaro_winkler?',
-    'line 8, fields.1.levels.1: comes after one that it is no less alike than',
+    'line 8, fields.1.levels.1: is not worse than an earlier level',
     'line 9, fields.2.comparater: unknown field; did you mean "comparator"?',
     'line 9, fields.2.normalisers.0: there is no normaliser "lowercase"; did you mean lower?',
     'line 11, blocking.0.0: there is no view "yaer"; did you mean year?',
@@ -70,7 +70,7 @@ test.each([
   [
     'weights for other levels',
     { fields: [{ name: 'a', type: 'category', weights: [1, 2, 3] }] },
-    'has 3 numbers for 2 levels: equal; different',
+    'has 3 numbers for 2 levels; set one for each level: equal; different',
   ],
   [
     'weights for some fields',

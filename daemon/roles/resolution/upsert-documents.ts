@@ -17,7 +17,7 @@ export async function upsertDocuments<T extends StoredFields & { updated_at: str
     const outcomes = await store.bulk(writes)
     const conflicting = new Set(writes.flatMap(({ id }, at) => (outcomes[at] === 'done' ? [] : [id])))
     remaining = remaining.filter(({ id }) => conflicting.has(id))
-    writes = (await Promise.all(remaining.map((each) => buildMergeWrite(store, each, merge)))).filter(
+    writes = (await Promise.all(remaining.map((upsert) => buildMergeWrite(store, upsert, merge)))).filter(
       (write) => write !== undefined,
     )
   }

@@ -35,13 +35,13 @@ export async function registerArrivals(call: Call): Promise<void> {
  * Matches waiting records of every registry; after a run these are the arrived records that the run did not contain.
  */
 export async function matchAllWaitingRecords(call: Call): Promise<void> {
-  const done = new Set<string>()
+  const processed = new Set<string>()
   for (;;) {
     const { docs } = await call.store(entityRecords).list({ filter: { arrived: 'waiting' }, limit: 500, fresh: true })
-    const next = docs.find(({ value }) => !done.has(registryKeyText(value)))
+    const next = docs.find(({ value }) => !processed.has(registryKeyText(value)))
     if (!next || call.signal.aborted) return
     const { tenant_id, lens } = next.value
-    done.add(registryKeyText(next.value))
+    processed.add(registryKeyText(next.value))
     await matchWaitingRecords(call, { tenant_id, lens }).catch((error: unknown) => handleFailure(call, lens, error))
   }
 }

@@ -39,7 +39,7 @@ export async function writeNumbered<T>(
   const seq = await beginWrite(call, id, registry)
   const result = await write(seq)
   await call.store(registryHeads).update(id, ({ value }) => ({
-    next: { ...value, open: value.open.filter((each) => each.seq !== seq) },
+    next: { ...value, open: value.open.filter((write) => write.seq !== seq) },
     answer: undefined,
   }))
   return result
@@ -50,7 +50,7 @@ async function beginWrite(call: Call, id: string, { tenant_id, lens }: RegistryK
   const first = { tenant_id, lens, next: 2, open: [{ seq: 1, at }] }
   if ((await call.store(registryHeads).create(id, first)) !== 'exists') return 1
   const { answer } = await call.store(registryHeads).update(id, ({ value }) => {
-    const open = [...value.open.filter((each) => isInProgress(each, at)), { seq: value.next, at }]
+    const open = [...value.open.filter((write) => isInProgress(write, at)), { seq: value.next, at }]
     return { next: { ...value, next: value.next + 1, open }, answer: value.next }
   })
   return answer
@@ -68,6 +68,6 @@ export async function readWriteBounds(call: Call, registry: RegistryKey): Promis
   const head = await call.store(registryHeads).find(headUid(registry))
   if (!head) return { below: 1, next: 1 }
   const { next } = head.value
-  const open = head.value.open.filter((each) => isInProgress(each, call.now()))
-  return { below: open.reduce((lowest, each) => Math.min(lowest, each.seq), next), next }
+  const open = head.value.open.filter((write) => isInProgress(write, call.now()))
+  return { below: open.reduce((lowest, write) => Math.min(lowest, write.seq), next), next }
 }

@@ -17,7 +17,7 @@ export const comparators = [
 
 export type Comparator = (typeof comparators)[number]
 
-/** Names of measures. A higher value always means more alike: distances and differences are negative. */
+/** Names of measures. A higher value always means more similar: distances and differences are negative. */
 export type MeasureName =
   | 'equal'
   | 'jaro_winkler'

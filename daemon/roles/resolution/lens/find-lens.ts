@@ -15,11 +15,11 @@ export async function findLens(
   const exact = await store.find(lens_id)
   if (exact && (lens_version === undefined || lens_version === exact.value.lens_version)) return exact
   const name = exact?.value.lens ?? lens_id
-  const found = lens_version
+  const doc = lens_version
     ? await store.find(lensUid(call.caller.tenant_id, name, lens_version))
     : await findNewestVersion(call, name)
   return (
-    found ??
+    doc ??
     refuse(
       'not_found',
       lens_version

@@ -105,24 +105,27 @@ function findBlockingIssues({ blocking: rules, fields }: Lens): LensIssue[] {
 function findWeightIssues(value: Lens): LensIssue[] {
   const { fields, swapped } = value
   const faults: LensIssue[] = []
-  const weighed = fields.filter((each) => each.weights ?? each.m)
-  if (weighed.length > 0 && weighed.length < fields.length) {
-    const at = fields.findIndex((each) => !weighed.includes(each))
+  const weighted = fields.filter(({ weights, m }) => weights ?? m)
+  if (weighted.length > 0 && weighted.length < fields.length) {
+    const at = fields.findIndex((field) => !weighted.includes(field))
     faults.push({
       path: ['fields', at],
       message: 'has no weights, but another field has; set weights, or m and u, for every field or for none',
     })
   }
-  for (const [at, each] of fields.entries()) {
-    const labels = listLevelLabels(each, each.name === swapped?.[0])
+  for (const [at, field] of fields.entries()) {
+    const labels = listLevelLabels(field, field.name === swapped?.[0])
     for (const list of ['weights', 'm', 'u'] as const) {
-      const count = each[list]?.length
+      const count = field[list]?.length
       if (count === undefined || count === labels.length) continue
       const message = `has ${count} numbers for ${labels.length} levels; set one for each level: ${labels.join('; ')}`
       faults.push({ path: ['fields', at, list], message })
     }
   }
-  const outcomes = fields.reduce((all, each) => all * (listLevelLabels(each, each.name === swapped?.[0]).length + 1), 1)
+  const outcomes = fields.reduce(
+    (product, field) => product * (listLevelLabels(field, field.name === swapped?.[0]).length + 1),
+    1,
+  )
   if (outcomes > Number.MAX_SAFE_INTEGER) {
     faults.push({ path: ['fields'], message: 'have too many combinations of levels; remove fields or levels' })
   }
@@ -131,5 +134,5 @@ function findWeightIssues(value: Lens): LensIssue[] {
 
 /** Whether the lens sets the weight of every level, so that nothing is learnt. */
 export function hasFixedWeights({ fields }: Pick<Lens, 'fields'>): boolean {
-  return fields.every((each) => each.weights !== undefined || each.m !== undefined)
+  return fields.every(({ weights, m }) => weights !== undefined || m !== undefined)
 }

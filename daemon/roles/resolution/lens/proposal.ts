@@ -21,8 +21,8 @@ export function draftLens(
   const id = findIdColumn(profiles)
   const [fields, omitted] = proposeFields(profiles, id, fieldNames)
   const isTextLens = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
-  const [hasGivenName, hasSurname] = ['given_name', 'surname'].map((each) =>
-    fields.some((field) => field.name === each && field.type === 'name'),
+  const [hasGivenName, hasSurname] = ['given_name', 'surname'].map((name) =>
+    fields.some((field) => field.name === name && field.type === 'name'),
   )
   return [
     `# Proposed from ${profiles[0]?.records ?? 0} records of ${JSON.stringify(source)}. Review it, then:`,
@@ -57,7 +57,7 @@ function proposeFields(
     north && east ? [{ name: 'location', type: 'geo', profile: north, join: [north.column, east.column] }] : []
   const taken = new Set(place.map(({ name }) => name))
   const rest = profiles.filter(
-    (each) => each.column !== id && (place.length === 0 || (each !== north && each !== east)),
+    (profile) => profile.column !== id && (place.length === 0 || (profile !== north && profile !== east)),
   )
   const typed = rest.flatMap((profile): ProposedField[] => {
     if (profile.type === undefined) return []
@@ -119,7 +119,7 @@ function formatField({ name, type, profile, join }: ProposedField): string[] {
 
 function formatStatistics({ records, missing, distinct, samples }: ColumnProfile): string {
   const part = records === 0 ? 0 : Math.round((missing / records) * 100)
-  return `${distinct} values, ${part} % missing, as in ${samples.map((each) => JSON.stringify(each)).join(', ') || 'none'}`
+  return `${distinct} values, ${part} % missing, as in ${samples.map((sample) => JSON.stringify(sample)).join(', ') || 'none'}`
 }
 
 function formatOmittedColumn(profile: ColumnProfile): string {

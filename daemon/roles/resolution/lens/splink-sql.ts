@@ -32,7 +32,7 @@ function simplifySql(sql: string): string {
     .trim()
 }
 
-type SplinkOperand = { readonly column: string; readonly of: string | undefined }
+type SplinkOperand = { readonly column: string; readonly view: string | undefined }
 
 /** Matches `name_l`, `user(name_l)` or `substr_1_4(name_l)` with its counterpart of the other record. */
 function matchOperands(left: string, right: string): SplinkOperand | undefined {
@@ -40,15 +40,15 @@ function matchOperands(left: string, right: string): SplinkOperand | undefined {
   if (!first || !second || first[1] !== second[1] || first[2] !== second[2]) return undefined
   if (first[3] !== 'l' || second[3] !== 'r') return undefined
   const [, view, column = ''] = first
-  return { column, of: view?.replace(/^substr_(\d+)_(\d+)$/, 'substr($1, $2)') }
+  return { column, view: view?.replace(/^substr_(\d+)_(\d+)$/, 'substr($1, $2)') }
 }
 
 function parseEquality(text: string): SplinkCondition | undefined {
   const [, left, right] = /^([^=<>]+?)\s*=\s*([^=<>]+)$/.exec(text) ?? []
   const sides = left && right ? matchOperands(left, right) : undefined
   if (!sides) return undefined
-  const { column, of } = sides
-  return of === undefined ? { level: 'equal', column } : { level: { comparator: 'exact', of }, column }
+  const { column, view } = sides
+  return view === undefined ? { level: 'equal', column } : { level: { comparator: 'exact', of: view }, column }
 }
 
 const similarityComparators = {
@@ -66,8 +66,8 @@ function parseSimilarity(text: string): SplinkCondition | undefined {
   if (!sides || !comparator) return undefined
   const isDistance = comparator === 'levenshtein' || comparator === 'damerau_levenshtein'
   if ((sign === '<=') !== isDistance) return undefined
-  const { column, of } = sides
-  const level = { comparator, at: Number(number), ...(of === undefined ? {} : { of }) }
+  const { column, view } = sides
+  const level = { comparator, at: Number(number), ...(view === undefined ? {} : { of: view }) }
   // Splink's backend compares the sets of single letters.
   return { level, column, ...(comparator === 'qgram_jaccard' ? { q: 1 } : {}) }
 }

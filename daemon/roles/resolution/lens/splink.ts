@@ -79,16 +79,16 @@ function importComparison(
   { output_column_name, comparison_levels }: SplinkModel['comparisons'][number],
   remarks: string[],
 ) {
-  const nonNull = comparison_levels.filter((each) => !each.is_null_level)
+  const nonNull = comparison_levels.filter(({ is_null_level }) => !is_null_level)
   const imported: ImportedLevel[] = []
   let column: string | undefined
   let pending: LevelProbabilities = { m: 0, u: 0 }
-  for (const each of nonNull) {
-    const label = `${output_column_name}: ${each.label_for_charts ?? each.sql_condition}`
-    const condition = parseCondition(each.sql_condition)
-    const probabilities = readLevelProbabilities(each, label, remarks)
+  for (const splinkLevel of nonNull) {
+    const label = `${output_column_name}: ${splinkLevel.label_for_charts ?? splinkLevel.sql_condition}`
+    const condition = parseCondition(splinkLevel.sql_condition)
+    const probabilities = readLevelProbabilities(splinkLevel, label, remarks)
     if (!condition || (condition.column !== undefined && column !== undefined && condition.column !== column)) {
-      remarks.push(`level not imported, its pairs count in the next one: ${label} (${each.sql_condition})`)
+      remarks.push(`level not imported, its pairs count in the next one: ${label} (${splinkLevel.sql_condition})`)
       pending = { m: pending.m + probabilities.m, u: pending.u + probabilities.u }
       continue
     }
@@ -120,7 +120,7 @@ function importComparison(
       ...(rest.some(({ q }) => q !== undefined) ? { q: 1 } : {}),
       m: all.map(({ probabilities }) => clampProbability(probabilities.m)),
       u: all.map(({ probabilities }) => clampProbability(probabilities.u)),
-      term_frequency: nonNull.some((each) => each.tf_adjustment_column != null),
+      term_frequency: nonNull.some(({ tf_adjustment_column }) => tf_adjustment_column != null),
     },
   ]
 }
@@ -139,8 +139,8 @@ function readLevelProbabilities(
 ): LevelProbabilities {
   if (m != null && u != null) return { m, u }
   remarks.push(`not trained, so its weight is 0: ${label}`)
-  const known = m ?? u ?? min_probability
-  return { m: known, u: known }
+  const probability = m ?? u ?? min_probability
+  return { m: probability, u: probability }
 }
 
 function chooseComparator(levels: readonly ComparisonLevelSpec[]): string {

@@ -15,9 +15,9 @@ export type EntityAssignment = {
 /**
  * Assigns ids, independent of the order of clusters and members. The pair of old entity and new cluster with the most
  * shared records is assigned first. Ties go to the larger old entity (so that a merge keeps its id), then to the older
- * one (so that undoing a split restores the ids), then to the lower id, then to the cluster with the lower first member.
- * `since`: creation time of each old entity, as sortable text. `old`: all members of each entity that has a record in
- * any of the clusters.
+ * one (so that undoing a split restores the ids), then to the lower id, then to the cluster with the lower first
+ * member. `since`: creation time of each old entity, as sortable text. `old`: all members of each entity that has a
+ * record in any of the clusters.
  */
 export function assignEntities(
   clusters: readonly ClusterMemberKeys[],

@@ -39,7 +39,7 @@ export class SnapshotLines {
   readonly #call: Call
   readonly #trainedLens: TrainedLens
   readonly #crossing: LabelCrossingCheck
-  readonly #places = new Map<string, number>()
+  readonly #labelIndexes = new Map<string, number>()
   readonly #entities = new Map<string, string | undefined>()
   readonly #shownEntities = new Set<string>()
   records = 0
@@ -78,10 +78,10 @@ export class SnapshotLines {
   #first(): SnapshotLine[] {
     const { lens, run, weights } = this.#trainedLens
     const { route } = run.value
-    const place = this.#placeOf(this.label)
+    const { at, lines } = this.#indexLabel(this.label)
     const body = { ...lens.value.body, id_field: run.value.id_field ?? lens.value.body.id_field }
-    const content = { label: place.at, body, run_id: run.id, weights, ...(route ? { route } : {}) }
-    return [...place.lines, { kind: 'lens', ...content }]
+    const content = { label: at, body, run_id: run.id, weights, ...(route ? { route } : {}) }
+    return [...lines, { kind: 'lens', ...content }]
   }
 
   async #linesOf({ value }: Doc<StoredRecord>): Promise<SnapshotLine[]> {
@@ -89,20 +89,20 @@ export class SnapshotLines {
     if (value.entity === undefined || (await this.#crossing.refusal(label))) return []
     const entity = await this.#entityOf(value.entity)
     if (entity === undefined) return []
-    const place = this.#placeOf(label)
+    const { at, lines } = this.#indexLabel(label)
     this.records++
     this.#shownEntities.add(entity)
     this.label = joinLabels(this.label, label, this.#call.site.labels) ?? this.label
-    return [...place.lines, { kind: 'record', label: place.at, ref, values, entity }]
+    return [...lines, { kind: 'record', label: at, ref, values, entity }]
   }
 
-  #placeOf(label: Label): { at: number; lines: SnapshotLine[] } {
+  #indexLabel(label: Label): { at: number; lines: SnapshotLine[] } {
     const key = labelKey(label)
-    const known = this.#places.get(key)
-    if (known !== undefined) return { at: known, lines: [] }
-    const at = this.#places.size
+    const existing = this.#labelIndexes.get(key)
+    if (existing !== undefined) return { at: existing, lines: [] }
+    const at = this.#labelIndexes.size
     if (at === max_labels) throw new RangeError(`the snapshot has more than ${max_labels} labels`)
-    this.#places.set(key, at)
+    this.#labelIndexes.set(key, at)
     return { at, lines: [{ kind: 'label', label }] }
   }
 

@@ -11,8 +11,8 @@ export type DueWork = {
 }
 
 /**
- * Looks for due work at each announcement on `topic`, and announces the end of work there. Returns when nothing runs and
- * `findDue` finds nothing. `findDue` returns work for keys that are not in `busy`. Work must not throw.
+ * Looks for due work at each announcement on `topic`, and announces the end of work there. Returns when nothing runs
+ * and `findDue` finds nothing. `findDue` returns work for keys that are not in `busy`. Work must not throw.
  */
 export async function runDueWork(
   call: Call,

@@ -23,7 +23,7 @@ export function pairSortedNeighbours(
   )
   const positions = new Int32Array(scope.rows).fill(-window)
   for (const [position, row] of order.entries()) positions[row] = position
-  const each = (pair: (a: number, b: number) => void) => {
+  const visitPairs = (pair: (a: number, b: number) => void) => {
     for (let from = 0; from < order.length; from++) {
       const end = Math.min(order.length, from + window)
       for (let to = from + 1; to < end; to++) {
@@ -34,9 +34,9 @@ export function pairSortedNeighbours(
   }
   return {
     name: `${window} in a row by ${keys.join(', ')}`,
-    ...countPairs(each, Math.min(window, order.length)),
+    ...countPairs(visitPairs, Math.min(window, order.length)),
     has: (a, b) => positions[a]! >= 0 && positions[b]! >= 0 && Math.abs(positions[a]! - positions[b]!) < window,
-    each,
+    each: visitPairs,
   }
 }
 
@@ -87,13 +87,13 @@ export function pairNearestTexts(
   const isTwo = sources?.every((source) => source < 2)
   const near = findNearestNeighbours(buildTfidfVectors(texts, createTrigramTokeniser()), k, isTwo ? sources : undefined)
   const lists = (a: number, b: number) => near.neighbours.subarray(a * k, (a + 1) * k).includes(b)
-  const each = (pair: (a: number, b: number) => void) =>
+  const visitPairs = (pair: (a: number, b: number) => void) =>
     forEachNeighbour(near, rows, lists, (a, b) => mayCompare(scope, a, b) && pair(a, b))
   return {
     name: `${k} nearest by ${fieldNames?.join(', ') ?? 'all texts'}`,
-    ...countPairs(each, k + 1),
+    ...countPairs(visitPairs, k + 1),
     has: (a, b) => lists(a, b) || lists(b, a),
-    each,
+    each: visitPairs,
   }
 }
 
@@ -111,8 +111,8 @@ function forEachNeighbour(
   }
 }
 
-function countPairs(each: (pair: (a: number, b: number) => void) => void, largest: number) {
+function countPairs(visitPairs: (pair: (a: number, b: number) => void) => void, largest: number) {
   let pairs = 0
-  each(() => pairs++)
+  visitPairs(() => pairs++)
   return { pairs, blocks: 0, largest, leftOut: [], leftOutCount: 0 }
 }

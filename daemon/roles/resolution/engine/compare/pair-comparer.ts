@@ -182,10 +182,10 @@ function createCrossedLevels(givenName: DictionaryColumn, surname: DictionaryCol
   const both: DictionaryColumn = { codes: new Int32Array(0), dictionary: joinDictionaries(first, second) }
   const levels: LevelClassifier = createTypeLevels('name', both)
   const { units, starts } = both.dictionary
-  return (given, family) => {
-    if (given < 0 || family < 0) return -1
-    const shifted = first.size + family
-    return isSameValue(units, starts, given, shifted) ? 0 : levels.levelOf(given, shifted)
+  return (givenCode, surnameCode) => {
+    if (givenCode < 0 || surnameCode < 0) return -1
+    const shifted = first.size + surnameCode
+    return isSameValue(units, starts, givenCode, shifted) ? 0 : levels.levelOf(givenCode, shifted)
   }
 }
 

@@ -122,11 +122,7 @@ export class CsvReader {
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!
       if (byte === separator || byte === feed) break
-      if (byte === quote)
-        throw new DataFault(
-          this.#line,
-          `a quotation mark in the middle of field ${this.#field + 1}: quote the whole field`,
-        )
+      if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
     if (at === bytes.length || this.#length > 0) this.#append(bytes, from, at)
     if (at === bytes.length) {

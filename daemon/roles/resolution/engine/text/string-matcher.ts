@@ -57,10 +57,10 @@ export class StringMatcher {
   }
 
   /**
-   * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice;
-   * without swaps it is Levenshtein's distance.
-   * `max_distance + 1` stands for every distance above `max_distance`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
-   * Damerau edit distances", 2003.
+   * Computes the optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours, none
+   * of them edited twice; without swaps it is Levenshtein's distance. Returns `max_distance + 1` for every distance
+   * above `max_distance`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances",
+   * 2003.
    */
   distance(a: number, b: number, max_distance: number): number {
     const aLength = this.lengthOf(a)
@@ -94,9 +94,9 @@ export class StringMatcher {
   }
 
   /**
-   * Jaro-Winkler similarity from 0 to 1 with a prefix of at most four and a weight of .1, of at most the first 32
-   * letters; 0 for all that is surely below `least`. After Winkler, "String comparator metrics and enhanced decision
-   * rules", 1990.
+   * Computes the Jaro-Winkler similarity from 0 to 1 of at most the first 32 letters, with a prefix of at most four and a
+   * weight of .1. May return 0 for a similarity below `least`. After Winkler, "String comparator metrics and enhanced
+   * decision rules", 1990.
    */
   jaroWinkler(a: number, b: number, least: number): number {
     const aLength = Math.min(word_bits, this.lengthOf(a))

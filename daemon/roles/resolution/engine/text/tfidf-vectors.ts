@@ -13,8 +13,8 @@ export type TfidfVectors = {
 }
 
 /**
- * Builds vectors. Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and
- * smoothed inverse document frequency, as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`.
+ * Builds vectors. Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency
+ * and smoothed inverse document frequency, as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`.
  */
 export function buildTfidfVectors(texts: readonly string[], tokeniser: Tokeniser): TfidfVectors {
   const frequencies: number[] = []

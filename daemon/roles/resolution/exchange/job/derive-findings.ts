@@ -67,11 +67,11 @@ function matchSimilarVectors(
   const paired = { own: new Set<number>(), peer: new Set<number>() }
   let lastKey = -1
   for (let at = 0; at < bytes.length; at += pair_bytes) {
-    const both = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
-    const [own = 0, peer = 0] = isFirst ? both : both.toReversed()
+    const positions = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
+    const [own = 0, peer = 0] = isFirst ? positions : positions.toReversed()
     const score = bytes.readDoubleLE(at + 8)
     // A linker writes pairs in ascending order, so that none occurs twice.
-    const pairKey = (both[0] ?? 0) * 2 ** 21 + (both[1] ?? 0)
+    const pairKey = (positions[0] ?? 0) * 2 ** 21 + (positions[1] ?? 0)
     const isInRange = own < order.length && peer < size_of_other && score >= threshold && score <= 1
     const isRepeated = one_to_one && (paired.own.has(own) || paired.peer.has(peer))
     if (!isInRange || pairKey <= lastKey || isRepeated) return refuse('invalid', `${linker} sent an impossible pair`)

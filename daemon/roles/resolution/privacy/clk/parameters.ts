@@ -34,7 +34,7 @@ export const clkParameters = z
     one_to_one: z
       .boolean()
       .default(true)
-      .meta({ description: 'whether a record may be in one match only; the best matches come first' }),
+      .meta({ description: 'whether each record is in at most one match; the best matches come first' }),
   })
   .meta({ id: 'ClkParameters', description: 'Parameters of cryptographic long-term keys' })
 export type ClkParameters = z.infer<typeof clkParameters>
