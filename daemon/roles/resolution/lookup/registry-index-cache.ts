@@ -41,7 +41,7 @@ export class RegistryIndexCache {
     if (records > max_records) {
       return refuse(
         'wrong_state',
-        `the registry has ${records} records; resolution.lookup_records allows ${max_records}: raise it`,
+        `the registry has ${records} records; resolution.lookup_records allows ${max_records}: raise the limit`,
       )
     }
     const before = this.#indexes.get(key)

@@ -73,7 +73,7 @@ export class SnapshotIndexCache {
     if (records > max_records) {
       return refuse(
         'wrong_state',
-        `the snapshot has ${records} records; resolution.lookup_records allows ${max_records}: raise it`,
+        `the snapshot has ${records} records; resolution.lookup_records allows ${max_records}: raise the limit`,
       )
     }
     const cached = await this.#copies.get(lens)
