@@ -9,6 +9,7 @@ import type { CheckedClient } from '../support/http/checked-client.ts'
 import {
   createPackagedFederation,
   type FederatedSite,
+  findSite,
   type PackagedFederation,
 } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
@@ -41,8 +42,7 @@ export async function createPackagedSitePair(...more: readonly string[]): Promis
 }
 
 export async function openPackagedSitePair(world: PackagedFederation): Promise<PackagedSitePair> {
-  const { alpha, bravo } = world.sites
-  if (!alpha || !bravo) throw new Error('two sites were made')
+  const [alpha, bravo] = [findSite(world, 'alpha'), findSite(world, 'bravo')]
   const [atAlpha, atBravo] = await Promise.all([createSpeaker(alpha), createSpeaker(bravo)])
   return {
     world,

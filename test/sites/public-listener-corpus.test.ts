@@ -44,8 +44,7 @@ beforeAll(async () => {
   proxies = [await openProxy({}), await openProxy({ CACHE_MAX_MB: '1' })]
 })
 afterAll(async () => {
-  for (const { door, served } of proxies ?? []) {
-    await served.stop()
+  for (const { door } of proxies ?? []) {
     await door.close()
   }
   await upstream?.close()

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAuthority, issueCertificate, type SiteAuthority } from '../support/keys/site-certificates.ts'
-import { createPackagedProxy, type PackagedProxy, waitForRecords } from '../support/proxy/packaged-proxy.ts'
+import { type PackagedProxy, waitForRecords } from '../support/proxy/packaged-proxy.ts'
+import { createTestProxy } from '../support/proxy/test-proxy.ts'
 import type { ServedSite } from '../support/site/packaged-site.ts'
 
 let proxy: PackagedProxy
-let served: ServedSite | undefined
+let served: ServedSite
 let authority: SiteAuthority
 let sockets: TLSSocket[]
 beforeEach(() => {
@@ -16,9 +17,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
-  await served?.stop()
-  await proxy?.close()
-  served = undefined
 })
 
 type IssuedCertificate = Awaited<ReturnType<typeof issueCertificate>>
@@ -26,7 +24,7 @@ type IssuedCertificate = Awaited<ReturnType<typeof issueCertificate>>
 const formatPath = (name: string) => join(proxy.site.dir, '..', name)
 
 async function openWithCertificate(name: string): Promise<IssuedCertificate> {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
+  proxy = await createTestProxy(['GET /api/v1/report'])
   const folder = join(proxy.site.dir, '..')
   authority = await createAuthority(folder, 'house')
   const first = await issueCertificate(folder, authority, name)
@@ -48,7 +46,7 @@ function installCertificate(certificate: IssuedCertificate, of = certificate): v
 /** A caller who stays connected. */
 function connectCaller() {
   const socket = connect({
-    ...{ port: served?.ports.proxy ?? 0, host: '127.0.0.1', servername: 'localhost', ca: authority.certificate },
+    ...{ port: served.ports.proxy ?? 0, host: '127.0.0.1', servername: 'localhost', ca: authority.certificate },
   })
   sockets.push(socket)
   let text = ''
@@ -117,7 +115,7 @@ test('a pair that is none changes nothing, and neither does what else the profil
     expect(await readServedSerial()).toBe(before)
   }
   installCertificate(other)
-  served?.signal('SIGHUP')
+  served.signal('SIGHUP')
   await expect.poll(readServedSerial, { timeout: 20_000 }).not.toBe(before)
   expect(JSON.parse(reloadProxy().stdout)).toEqual({ applied: [], needs_restart: [], rules: 2 })
 })

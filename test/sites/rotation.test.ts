@@ -1,9 +1,9 @@
 // Two packaged sites change their keys while messages are under way: none is lost or refused, but what a revoked key signed.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Json } from '../support/command/run-command.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import {
   type CourierParcel,
@@ -13,24 +13,17 @@ import {
   listQuarantined,
   pickUpParcels,
 } from './courier.ts'
+import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
-  type PackagedSitePair,
   waitForState,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
-let daemons: RunningDaemon[]
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  daemons = await Promise.all([two.alpha.start(), two.bravo.start()])
-})
-afterAll(() => two?.world.end())
+const test = createPackagedPairTest()
 
 async function listMessageKeys(site: FederatedSite): Promise<Json[]> {
   const { items } = await site.runJson(['keys', 'list'])
@@ -65,8 +58,10 @@ async function gatherParcels(
 }
 const isOfKind = (kind: string) => (parcel: CourierParcel) => parseStatement(parcel).kind === kind
 
-test('a key is replaced while messages are under way: all arrive, in whatever order, signed by both keys from then on', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = two
+test('a key is replaced while messages are under way: all arrive, in whatever order, signed by both keys from then on', async ({
+  pair,
+}) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = pair
   const ids = [await openInvitedSession(atAlpha, 0.94), await openInvitedSession(atAlpha, 0.94)]
   const before = await gatherParcels(toBravo, 2, isOfKind('invitation'))
   const [old] = await listMessageKeys(alpha)
@@ -105,28 +100,31 @@ test('a key is replaced while messages are under way: all arrive, in whatever or
   expect(await repinPeer(bravo)).toEqual([1])
 })
 
-test.each(['received', 'delivered'])('a receiver that dies at "%s" takes the set once all the same', async (point) => {
-  const { alpha, bravo, toBravo } = two
-  await daemons[1]?.stop()
-  const expected = (await readPinnedVersion(bravo, 'alpha')) + 1
-  const newest = (await listMessageKeys(alpha)).at(-1)
-  expect(await alpha.runJson(['keys', 'rotate', newest.kid])).toMatchObject({ key_set: expected })
-  const parcels = await gatherParcels(toBravo, 1, isOfKind('keys'))
-  const dying = await bravo.startUntil(point)
-  deliverParcels(toBravo, parcels)
-  await waitUntil(() => dying.hasEnded())
-  expect(await readPinnedVersion(bravo, 'alpha')).toBe(point === 'received' ? expected - 1 : expected)
-  daemons[1] = await bravo.start()
-  await waitUntil(async () => (await readPinnedVersion(bravo, 'alpha')) === expected)
-  await waitUntil(() => fs.readdirSync(path.join(bravo.dir, 'filedrop/alpha/in/work')).length === 0)
-  expect(listQuarantined(toBravo)).toEqual([])
-  const versions = await repinPeer(bravo)
-  expect(versions).toEqual([...Array(expected).keys()].map((each) => each + 1))
-})
+test.for(['received', 'delivered'])(
+  'a receiver that dies at "%s" takes the set once all the same',
+  async (point, { pair }) => {
+    const { alpha, bravo, toBravo } = pair
+    await findDaemon(pair, bravo).stop()
+    const expected = (await readPinnedVersion(bravo, 'alpha')) + 1
+    const newest = (await listMessageKeys(alpha)).at(-1)
+    expect(await alpha.runJson(['keys', 'rotate', newest.kid])).toMatchObject({ key_set: expected })
+    const parcels = await gatherParcels(toBravo, 1, isOfKind('keys'))
+    const dying = await bravo.startUntil(point)
+    deliverParcels(toBravo, parcels)
+    await waitUntil(() => dying.hasEnded())
+    expect(await readPinnedVersion(bravo, 'alpha')).toBe(point === 'received' ? expected - 1 : expected)
+    pair.daemons.set(bravo, await bravo.start())
+    await waitUntil(async () => (await readPinnedVersion(bravo, 'alpha')) === expected)
+    await waitUntil(() => fs.readdirSync(path.join(bravo.dir, 'filedrop/alpha/in/work')).length === 0)
+    expect(listQuarantined(toBravo)).toEqual([])
+    const versions = await repinPeer(bravo)
+    expect(versions).toEqual([...Array(expected).keys()].map((each) => each + 1))
+  },
+)
 
-test('where the set asks for two signatures, one is too few', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo } = two
-  const draft = path.join(two.world.dir, 'two.json')
+test('where the set asks for two signatures, one is too few', async ({ pair }) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo } = pair
+  const draft = path.join(pair.world.dir, 'two.json')
   await alpha.runJson(['keys', 'set', 'draft', '--message-threshold', '2', '--out', draft])
   await alpha.runJson(['keys', 'set', 'sign', draft, '--yes'])
   const set = await alpha.runJson(['keys', 'set', 'publish', draft, '--yes'])
@@ -146,8 +144,10 @@ test('where the set asks for two signatures, one is too few', async () => {
   await waitUntil(() => findSession(atBravo, id))
 })
 
-test('a key that others may have: what it signed is KEY_REVOKED at once, also what is under way, and the next key serves', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = two
+test('a key that others may have: what it signed is KEY_REVOKED at once, also what is under way, and the next key serves', async ({
+  pair,
+}) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = pair
   const [first, second, third] = [
     await openInvitedSession(atAlpha, 0.94),
     await openInvitedSession(atAlpha, 0.94),
@@ -166,7 +166,7 @@ test('a key that others may have: what it signed is KEY_REVOKED at once, also wh
   expect(listQuarantined(toAlpha).map(({ reason }) => reason)).toEqual(underWay.map(() => 'KEY_REVOKED'))
   expect(await findSession(atAlpha, first)).toMatchObject({ state: 'PENDING_QUORUM', contributions: 1 })
 
-  const file = path.join(two.world.dir, 'bravo-set.json')
+  const file = path.join(pair.world.dir, 'bravo-set.json')
   await bravo.runJson(['keys', 'set', 'show', '--out', file])
   expect(await alpha.runJson(['peers', 'update', 'bravo', '--keys', file])).toMatchObject({ taken: 1 })
   await contributeOpinion(atBravo, second, 'bob', 0.92)

@@ -1,26 +1,20 @@
-// Questions that two sites answer together while either is killed, wherever it happens to be, and started again.
+// Questions that pair sites answer together while either is killed, wherever it happens to be, and started again.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { formatChannelFolder } from './courier.ts'
-import {
-  findSession,
-  type PackagedSitePair,
-  sharedClassification,
-  waitForState,
-  waitUntilDelivered,
-} from './packaged-site-pair.ts'
+import type { RunningSitePair } from './packaged-pair-test.ts'
+import { findSession, sharedClassification, waitForState, waitUntilDelivered } from './packaged-site-pair.ts'
 
 const lane_count = 3
 
 export type KillSchedule = {
-  readonly two: PackagedSitePair
-  /** What runs; both do, and in the end both do again. */
-  readonly daemons: Map<FederatedSite, RunningDaemon>
+  /** Both sites run before and after. */
+  readonly pair: RunningSitePair
   readonly sessionCount: number
   readonly killCount: number
   readonly seed: number
@@ -30,7 +24,7 @@ export type KillSchedule = {
 export async function runSessionsWhileKilling(
   given: KillSchedule,
 ): Promise<{ readonly ids: string[]; readonly killed: number }> {
-  const { two } = given
+  const { pair } = given
   const ids: string[] = []
   const asked = new AbortController()
   const killer = killDaemons(given, asked.signal)
@@ -38,13 +32,13 @@ export async function runSessionsWhileKilling(
   asked.abort()
   const killed = await killer
   for (const id of ids)
-    await Promise.all([waitUntilDelivered(two.atAlpha, id), waitForState(two.atBravo, id, 'RATIFIED')])
+    await Promise.all([waitUntilDelivered(pair.atAlpha, id), waitForState(pair.atBravo, id, 'RATIFIED')])
   return { ids, killed }
 }
 
 /** Both sites speak in every session; whoever finds nobody at home asks again, in the same words. */
-async function runLane(lane: number, { two, sessionCount }: KillSchedule, ids: string[]): Promise<void> {
-  const { atAlpha, atBravo } = two
+async function runLane(lane: number, { pair, sessionCount }: KillSchedule, ids: string[]): Promise<void> {
+  const { atAlpha, atBravo } = pair
   const policy = { m: 2, n: 2 }
   const asked = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification, invite: ['bravo'] }
   const opinion = { accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
@@ -70,29 +64,29 @@ function ignoreConnectionFailure(error: unknown): undefined {
 }
 
 /** Each site in turn, while questions are asked. */
-async function killDaemons({ two, daemons, seed, killCount }: KillSchedule, signal: AbortSignal): Promise<number> {
+async function killDaemons({ pair, seed, killCount }: KillSchedule, signal: AbortSignal): Promise<number> {
   let killed = 0
   // After how many changes on its disk a daemon is killed: in the middle of a write as well as between two.
   const moments = fc.sample(fc.noBias(fc.integer({ min: 1, max: 120 })), { seed, numRuns: killCount })
   for (const [at, changes] of moments.entries()) {
-    const site = at % 2 === 0 ? two.bravo : two.alpha
-    await waitForDiskChanges(two, site, changes, signal)
+    const site = at % 2 === 0 ? pair.bravo : pair.alpha
+    await waitForDiskChanges(pair, site, changes, signal)
     if (signal.aborted) return killed
-    await daemons.get(site)?.kill()
+    await pair.daemons.get(site)?.kill()
     killed++
-    daemons.set(site, await site.start())
+    pair.daemons.set(site, await site.start())
   }
   return killed
 }
 
 /** Resolves after so many changes to the site's databases and drop folders, or when told to look no more. */
 async function waitForDiskChanges(
-  two: PackagedSitePair,
+  pair: RunningSitePair,
   site: FederatedSite,
   wanted: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const peer = site === two.alpha ? two.bravo : two.alpha
+  const peer = site === pair.alpha ? pair.bravo : pair.alpha
   const drops = ['in/new', 'in/work', 'in/done', 'out/tmp', 'out/ready'].map((name) =>
     formatChannelFolder(site, peer, name),
   )

@@ -58,6 +58,7 @@ export type PackagedProxy = {
   serve(more?: Readonly<Record<string, string>>): Promise<ServedSite>
   /** Of somebody who may do everything, for the local socket. */
   token(): string
+  /** Stops what it serves, and removes its folder. */
   close(): Promise<void>
 }
 
@@ -85,14 +86,20 @@ export async function createPackagedProxy(
     ...env,
   }
   let minted: string | undefined
+  const daemons: ServedSite[] = []
   return {
     ...{ site, platform, provider, env: own },
-    serve: (more = {}) => site.serve({ ...own, ...more }),
+    async serve(more = {}) {
+      const served = await site.serve({ ...own, ...more })
+      daemons.push(served)
+      return served
+    },
     token() {
       minted ??= site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json']).stdout
       return (JSON.parse(minted) as { token: string }).token
     },
     async close() {
+      for (const served of daemons.splice(0)) await served.stop()
       site.remove()
       await Promise.all([platform.close(), provider.close()])
     },

@@ -76,6 +76,13 @@ export function createPackagedFederation(...names: readonly string[]): Promise<P
   })
 }
 
+/** Throws where the federation has no site of this name. */
+export function findSite({ sites }: PackagedFederation, name: string): FederatedSite {
+  const site = sites[name]
+  if (!site) throw new Error(`the federation has no site ${name}`)
+  return site
+}
+
 /** The same sites once more, as they lie on disk, in a folder of their own; those that are copied must not run. */
 export function copyPackagedFederation({ dir: from, sites }: PackagedFederation): Promise<PackagedFederation> {
   return openFederation(async (dir, daemons) => {
