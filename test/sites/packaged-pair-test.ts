@@ -19,7 +19,7 @@ export type RunningSitePair = PackagedSitePair & {
 
 /** A test function with the fixture `pair`: `createPackagedPairTest({ otherSites: ['hub'] })`. */
 export function createPackagedPairTest(options: PackagedPairOptions = {}) {
-  return test
+  const pairTest = test
     .extend('pairOptions', { scope: 'file' }, () => options)
     .extend('pair', { scope: 'file' }, async ({ pairOptions }, { onCleanup }) => {
       const { otherSites = [], prepare, isStarted = true } = pairOptions
@@ -30,6 +30,9 @@ export function createPackagedPairTest(options: PackagedPairOptions = {}) {
       if (isStarted) await startEverySite(pair)
       return pair
     })
+  // A hook has more time than a test.
+  pairTest.beforeAll(({ pair }) => void pair)
+  return pairTest
 }
 
 /** Throws where the fixture did not start the site. */
