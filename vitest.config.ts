@@ -104,7 +104,7 @@ export default defineConfig({
       {
         test: {
           name: 'engines',
-          globalSetup: 'test/support/engines/shared-opensearch.ts',
+          globalSetup: 'test/support/engines/shared-servers.ts',
           include: [engines],
           exclude: [...outside, ...measuring],
           pool: 'forks',

@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type Keycloak, keycloak, keycloakRequirement } from '../../support/engines/keycloak.ts'
+import { type Keycloak, keycloakRequirement } from '../../support/engines/keycloak.ts'
 import { keycloakAudience, keycloakSecrets } from '../../support/engines/keycloak-realm.ts'
+import { sharedKeycloak } from '../../support/engines/shared-servers.ts'
 import { type ExactResponse, sendExactRequest } from '../../support/http/send-exact-request.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { createPackagedSite, type PackagedSite, type ServedSite } from '../../support/site/packaged-site.ts'
@@ -19,7 +20,7 @@ let running: ServedSite
 
 beforeAll(async () => {
   if (!keycloakRequirement.isPresent) return
-  provider = await keycloak()
+  provider = sharedKeycloak('people')
   site = createPackagedSite('single-cluster')
   const secret = path.join(path.dirname(site.profile), 'gateway.secret')
   writeFileSync(secret, clientSecret, { mode: 0o600 })

@@ -2,9 +2,10 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import * as z from 'zod'
-import { type Keycloak, keycloak, keycloakRequirement } from '../../support/engines/keycloak.ts'
+import { keycloakRequirement } from '../../support/engines/keycloak.ts'
 import { keycloakSecrets } from '../../support/engines/keycloak-realm.ts'
 import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
+import { sharedKeycloak } from '../../support/engines/shared-servers.ts'
 import {
   countReasons,
   type PackagedProxy,
@@ -21,27 +22,24 @@ const report = '/public-api/api/v1/report'
 /** Short, so that a renewal is seen soon. */
 const lifespan_s = 16
 
-let provider: Keycloak
-let certificates: ServerCertificateSet
+let provider: ReturnType<typeof sharedKeycloak>
 let otherCertificates: ServerCertificateSet
 
 beforeAll(async () => {
   if (!keycloakRequirement.isPresent) return
-  certificates = issueServerCertificates('keycloak')
   otherCertificates = issueServerCertificates('stranger')
-  provider = await keycloak({ lifespan_s, tls: certificates.of('keycloak') })
+  provider = sharedKeycloak('public-listener', lifespan_s)
   await provider.start()
 })
 afterAll(async () => {
   await provider?.end()
-  certificates?.dispose()
   otherCertificates?.dispose()
 })
 
 function serveProxy(env: Readonly<Record<string, string>> = {}) {
   return serveTestProxy(['GET /api/v1/report'], {
     SSO_TOKEN_URL: provider.tokenUrl,
-    SSO_CA_FILE: certificates.of('keycloak').ca,
+    SSO_CA_FILE: provider.ca,
     PUBLIC_SSO_CLIENT_ID: 'robot',
     PUBLIC_SSO_CLIENT_SECRET: keycloakSecrets.console,
     PROXY_WORKERS: '1',

@@ -14,7 +14,7 @@ import {
   type PackagedSitePair,
 } from '../../sites/packaged-site-pair.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import {

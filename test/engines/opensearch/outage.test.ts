@@ -11,7 +11,7 @@ import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { openClusterStore } from '../../conformance/opensearch-variant.ts'
 import { buildEvent, buildNote, notes } from '../../conformance/store-requirement.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
 const where = whenPresent(opensearchRequirement)

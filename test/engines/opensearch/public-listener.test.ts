@@ -1,7 +1,7 @@
 // The records of a public door in a real cluster: when that is killed the journal holds them, over the door's own death, and all arrive once.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import {
   countReasons,
   type PackagedProxy,

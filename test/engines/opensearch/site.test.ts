@@ -23,7 +23,7 @@ import {
   startConsensusSite,
 } from '../../roles/consensus/consensus-site.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { sendHttpRequest } from '../../support/http/send-http-request.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { type TestSite, waitUntil } from '../../support/site/test-site.ts'

@@ -10,7 +10,7 @@ import { buildEvent, buildNote, type Note, notes } from '../../conformance/store
 import { testStoreRequirements } from '../../conformance/test-store-requirements.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/engines/fault-proxy.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
 let server: OpenSearch

@@ -5,13 +5,13 @@ import { type TransportFixture, transportRequirements } from '../../conformance/
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { buildLabel, buildMessage, restartSite, startReceiving } from '../../transport/filedrop/filedrop-sites.ts'
-import { createBroker, joinByBroker } from './join-by-broker.ts'
+import { joinByBroker, shareBroker } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
-  broker = await createBroker()
+  broker = shareBroker('carrier')
   await broker.start()
 })
 afterAll(() => broker?.end())

@@ -12,7 +12,8 @@ import {
   openSession,
   startConsensusSite,
 } from '../../roles/consensus/consensus-site.ts'
-import { type Rabbitmq, rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { sharedRabbitmq } from '../../support/engines/shared-servers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
@@ -26,7 +27,7 @@ let owner: { connection: ChannelModel; channel: Channel }
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
   // It may publish, and nothing else.
-  broker = await rabbitmq({ users: { emitter: { configure: '^$', write: '^decisions$', read: '^$' } } })
+  broker = sharedRabbitmq('emission', { emitter: { configure: '^$', write: '^decisions$', read: '^$' } })
   await broker.start()
   const password_file = path.join(broker.folder, 'emitter-password')
   fs.writeFileSync(password_file, `${broker.password}\n`, { mode: 0o600 })

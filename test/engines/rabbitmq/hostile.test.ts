@@ -25,13 +25,13 @@ import {
   sendFromAlpha,
   startReceiving,
 } from '../../transport/filedrop/filedrop-sites.ts'
-import { type BrokerSites, countQueuedMessages, createBroker, joinByBroker, takeDeadLetters } from './join-by-broker.ts'
+import { type BrokerSites, countQueuedMessages, joinByBroker, shareBroker, takeDeadLetters } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
-  broker = await createBroker()
+  broker = shareBroker('hostile')
   await broker.start()
 })
 afterAll(() => broker?.end())
@@ -55,6 +55,7 @@ async function publishTo(user: string, content: Buffer, about: Options.Publish, 
   const connection = await connect({
     hostname: '127.0.0.1',
     port: broker.port,
+    vhost: broker.vhost,
     username: user,
     password: broker.password,
   })
@@ -169,7 +170,13 @@ describe('whoever is not alpha', () => {
       (channel) => channel.bindQueue(inbox().queue, `${sites.prefix}.mallory`, '#'),
       (channel) => channel.purgeQueue(inbox().queue),
     ]
-    const at = { hostname: '127.0.0.1', port: broker.port, username: 'mallory', password: broker.password }
+    const at = {
+      hostname: '127.0.0.1',
+      port: broker.port,
+      vhost: broker.vhost,
+      username: 'mallory',
+      password: broker.password,
+    }
     const connection = await connect(at)
     for (const attempt of attempts) {
       const channel = await connection.createChannel()
@@ -272,7 +279,13 @@ describe('a message that breaks whoever reads it', () => {
     }
     await bravo.start(land, async () => undefined)
     try {
-      const at = { hostname: '127.0.0.1', port: broker.port, username: 'alpha', password: broker.password }
+      const at = {
+        hostname: '127.0.0.1',
+        port: broker.port,
+        vhost: broker.vhost,
+        username: 'alpha',
+        password: broker.password,
+      }
       const env = { GIVEN: JSON.stringify({ at, exchange: inbox().exchange }) }
       await waitUntil(async () => (await bravo.health()).ok)
       await promisify(execFile)(process.execPath, ['--stack-size=7000', '-e', deep], { env })

@@ -5,6 +5,7 @@ import { computeBackoff_ms, type LinkPump, linkPump } from '../../../daemon/boot
 import type { CarriedMessage, Carrier, CarryOutcome, Handover } from '../../../daemon/kernel/messaging/carrier.ts'
 import { type Rabbitmq, type RabbitmqRights, rabbitmq } from '../../support/engines/rabbitmq.ts'
 import type { ServerCertificateFiles } from '../../support/engines/server-certificates.ts'
+import { sharedRabbitmq } from '../../support/engines/shared-servers.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { createFiledropSites, type FiledropSite, type FiledropSites } from '../../transport/filedrop/filedrop-sites.ts'
 import { waitUntilTaken } from '../../transport/filedrop/wait-until-taken.ts'
@@ -18,14 +19,20 @@ export function buildSiteRights(site: string, prefix = '[a-z0-9-]+'): RabbitmqRi
   }
 }
 
-/** With a user for each site, and one who may do harm. */
+const siteUsers = {
+  alpha: buildSiteRights('alpha'),
+  bravo: buildSiteRights('bravo'),
+  mallory: buildSiteRights('mallory'),
+}
+
+/** A broker of the test file alone, with a user for each site and a hostile one. */
 export function createBroker(tls?: ServerCertificateFiles): Promise<Rabbitmq> {
-  const users = {
-    alpha: buildSiteRights('alpha'),
-    bravo: buildSiteRights('bravo'),
-    mallory: buildSiteRights('mallory'),
-  }
-  return rabbitmq({ users, ...(tls ? { tls } : {}) })
+  return rabbitmq({ users: siteUsers, ...(tls ? { tls } : {}) })
+}
+
+/** The broker of the run, with a vhost of the test file and the same users. */
+export function shareBroker(vhost: string): Rabbitmq {
+  return sharedRabbitmq(vhost, siteUsers)
 }
 
 type BrokerLink = { linkPump: LinkPump; carrier: Carrier }
