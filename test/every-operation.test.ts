@@ -172,8 +172,8 @@ describe('refused, with nothing stored', () => {
   })
 
   test.each(all)('%s with a parameter or field that it does not know', async (_, target) => {
-    const asked = await sendChanged(target, { query: { surprise: '1' } })
-    expect(expectProblem(asked, [422], target.operation).code).toBe('invalid')
+    const response = await sendChanged(target, { query: { surprise: '1' } })
+    expect(expectProblem(response, [422], target.operation).code).toBe('invalid')
     const { method, signed } = target.operation
     if (!hasBody(method) || signed || !rejectsUnknownFields(target.operation)) return
     expect(expectProblem(await sendChanged(target, {}, { surprise: 1 }), [422], target.operation).code).toBe('invalid')
@@ -298,11 +298,11 @@ test.each(all.filter(([, { operation }]) => operation.creates))(
       sendOperation(world, target, input, { token: world.admin, headers })
     const [first, second] = [await ask(keyed.input), await ask(keyed.input)]
     expect([first.status, second.status], first.text).toEqual(Array(2).fill(target.operation.status ?? 200))
-    const told = ({ json }: typeof first) => {
+    const readError = ({ json }: typeof first) => {
       const { id, uid, contributions, history } = json as Record<string, unknown>
       return { id, uid, contributions, history }
     }
-    expect(told(second)).toEqual(told(first))
+    expect(readError(second)).toEqual(readError(first))
     const third = await ask({ ...keyed.input, ...keyed.another })
     expect(expectProblem(third, [422], target.operation).code).toBe('idempotency_mismatch')
   },

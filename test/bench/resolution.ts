@@ -86,6 +86,6 @@ function measureQuality(from: string, out: string): number {
 function measurePeer(name: string): number | undefined {
   const [program, ...words] = process.env.SPLINK?.split(' ') ?? []
   if (!program) return undefined
-  const said = execFileSync(program, [...words, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  return JSON.parse(said.split('\n').find((line) => line.startsWith('{')) ?? '').total_s
+  const output = execFileSync(program, [...words, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  return JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '').total_s
 }

@@ -165,11 +165,11 @@ function buildDayRange(round: number): ListParameters {
 async function timeQueries(call: Call, question: (round: number) => ListParameters): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const given = question(round)
+    const input = question(round)
     const ask = async (more: ListParameters = {}) => {
-      const operation = 'entity_id' in given ? byEntity : list
+      const operation = 'entity_id' in input ? byEntity : list
       const from = performance.now()
-      const page = await operation.run(call, operation.input.parse({ ...given, ...more }) as never)
+      const page = await operation.run(call, operation.input.parse({ ...input, ...more }) as never)
       return { page, ms: performance.now() - from }
     }
     const first = await ask()

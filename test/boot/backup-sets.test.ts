@@ -49,12 +49,12 @@ test('with the share of each role it is whole', async () => {
 })
 
 test('a role is asked again while it copies', async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   await runBackup((draft, role) => {
-    asked.push(role)
-    return asked.length < 3 ? { state: 'copying' } : honestShare(draft, role)
+    requested.push(role)
+    return requested.length < 3 ? { state: 'copying' } : honestShare(draft, role)
   })
-  expect(asked).toEqual(['site', 'site', 'site', 'consensus'])
+  expect(requested).toEqual(['site', 'site', 'site', 'consensus'])
 })
 
 test.each<[string, BackupShare, RegExp]>([
@@ -93,10 +93,10 @@ test('a role that the profile does not run, and that has data here, is not left 
   const { folder, clock } = world
   fs.mkdirSync(roleDataFolder(folder, 'consensus'), { recursive: true })
   const resolved = resolveProfile(folder, { PLATFORM_ROLES: 'site' })
-  const asked: string[] = []
+  const requested: string[] = []
   await scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) => {
-    asked.push(roleOf(operation))
+    requested.push(roleOf(operation))
     return honestShare(path.join(dir, `.${String(set)}.part`), roleOf(operation))
   })
-  expect(asked).toEqual(['site', 'consensus'])
+  expect(requested).toEqual(['site', 'consensus'])
 })

@@ -33,8 +33,8 @@ let outside: string
 beforeEach(async () => {
   base = fs.mkdtempSync(path.join(tmpdir(), 'divide-'))
   folder = siteFolder(path.join(base, 'alpha'))
-  const given = { template: 'demo', name: 'alpha', tenant_id: 'a', port_base: 0, algorithm: undefined }
-  await makeSite(folder, { ...given, now: Date.parse('2026-01-01T12:00:00Z') })
+  const options = { template: 'demo', name: 'alpha', tenant_id: 'a', port_base: 0, algorithm: undefined }
+  await makeSite(folder, { ...options, now: Date.parse('2026-01-01T12:00:00Z') })
   for (const dir of [roleDataFolder(folder, 'consensus'), roleRunFolder(folder, 'consensus')])
     fs.mkdirSync(dir, { recursive: true })
   outside = path.join(base, 'outside')
@@ -116,23 +116,27 @@ describe('the doctor', () => {
   }
 
   type Fault = readonly [what: string, spoil: () => string, fault: string]
-  const mended: readonly Fault[] = [
+  const repaired: readonly Fault[] = [
     [
       'a private key that is another role’s',
-      () => given(aKey(), 57_002),
+      () => changeOwner(aKey(), 57_002),
       'belongs to 57002:57000, and should to 57001:57000',
     ],
     [
       'the key of a role that is root’s',
-      () => given(consensusKey(), 0),
+      () => changeOwner(consensusKey(), 0),
       'belongs to 0:57000, and should to 57002:57000',
     ],
     [
       'the data of a role that is the site role’s',
-      () => given(at('data', 'consensus'), 57_001),
+      () => changeOwner(at('data', 'consensus'), 57_001),
       'should to 57002:57000',
     ],
-    ['a folder of a group that is another', () => given(at('run', 'site'), 57_001, 57_004), 'belongs to 57001:57004'],
+    [
+      'a folder of a group that is another',
+      () => changeOwner(at('run', 'site'), 57_001, 57_004),
+      'belongs to 57001:57004',
+    ],
     ['messages that the group may list', () => opened(at('filedrop'), 0o750), 'has mode 750, and should have 700'],
     ['keys that everybody may read', () => opened(aKey(), 0o644), 'has mode 644, and should have 600'],
     [
@@ -148,7 +152,7 @@ describe('the doctor', () => {
     ['a link in its place', () => linked(at('data', 'consensus')), 'is neither a folder nor a regular file'],
   ]
 
-  function given(name: string, uid: number, gid = division.group): string {
+  function changeOwner(name: string, uid: number, gid = division.group): string {
     fs.chownSync(name, uid, gid)
     return name
   }
@@ -175,7 +179,7 @@ describe('the doctor', () => {
     expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])
   })
 
-  test.each([...mended, ...lasting])('tells of %s', (_, spoil, fault) => {
+  test.each([...repaired, ...lasting])('tells of %s', (_, spoil, fault) => {
     const name = spoil()
     expect(checkDivision(folder, division)).toEqual([
       {
@@ -188,7 +192,7 @@ describe('the doctor', () => {
     ])
   })
 
-  test.each(mended)('names a remedy that mends %s', (_, spoil) => {
+  test.each(repaired)('names a remedy that mends %s', (_, spoil) => {
     spoil()
     expect(assignFileOwners(folder, division)).toBe(1)
     expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])

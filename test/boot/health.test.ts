@@ -87,16 +87,16 @@ test('what it needs in another process: away, there, stopping', async () => {
   const consensus = await start('consensus')
   const url = consensus.urls.consensus?.find((each) => each.startsWith('http')) ?? ''
   const token = await world.token({ roles: ['operator'] })
-  const said = async () => {
+  const readRoleHealth = async () => {
     const { status, json } = await sendHttpRequest(url, 'GET', '/api/v2/health', undefined, { token })
     const report = json as { status: string; dependencies: { name: string; detail: string }[] }
     return [status, report.status, report.dependencies.find(({ name }) => name === 'site')?.detail]
   }
-  const seen: unknown[] = [await said()]
+  const seen: unknown[] = [await readRoleHealth()]
   const site: RunningSite = await start('site')
-  seen.push(await said())
+  seen.push(await readRoleHealth())
   await site.stop()
-  seen.push(await said())
+  seen.push(await readRoleHealth())
   await consensus.stop()
   expect(seen).toEqual([
     [200, 'degraded', 'does not answer'],

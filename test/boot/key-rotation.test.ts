@@ -58,8 +58,8 @@ test('a key whose private half is gone already is told of as revoked', async () 
     key_set: 2,
   })
   const [, second] = sets()
-  const told = (second ? parseKeySet(second)?.keys : [])?.find((key) => key.kid === kid)
-  expect(told?.status).toBe('revoked')
+  const listed = (second ? parseKeySet(second)?.keys : [])?.find((key) => key.kid === kid)
+  expect(listed?.status).toBe('revoked')
   expect(await readPeerVersion()).toBe(2)
   // Told once: later sets need not say it again.
   await rotateSiteKey(world.folder, {}, active('message'), { now: later() })

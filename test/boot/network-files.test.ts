@@ -118,9 +118,9 @@ const faults: [string, () => object, RegExp][] = [
   ],
 ]
 
-test.each(faults)('a start is refused for %s, and no content is told', async (_what, profile, said) => {
+test.each(faults)('a start is refused for %s, and no content is told', async (_what, profile, pattern) => {
   const found = await listStartProblems(profile())
-  expect(found).toEqual([expect.stringMatching(said)])
+  expect(found).toEqual([expect.stringMatching(pattern)])
   expect(found.join()).not.toContain(secret)
 })
 

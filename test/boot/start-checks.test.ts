@@ -94,10 +94,10 @@ describe('elsewhere', () => {
 test.each([
   ['tls_cert_file', 'tls_key_file'],
   ['tls_key_file', 'tls_cert_file'],
-])('%s alone would leave the listener without TLS', (given, missing) => {
+])('%s alone would leave the listener without TLS', (setting, missing) => {
   for (const sections of [openProfile, {}]) {
-    expect(listProblems({ ...sections, site: { [given]: 'x.pem', listen: '0.0.0.0' } })).toContain(
-      `site.${missing}: TLS needs both files, and only site.${given} is given`,
+    expect(listProblems({ ...sections, site: { [setting]: 'x.pem', listen: '0.0.0.0' } })).toContain(
+      `site.${missing}: TLS needs both files, and only site.${setting} is given`,
     )
   }
 })

@@ -155,8 +155,8 @@ test('a peer who pinned the root key of the site’s making follows once that ha
   ])
   for (const medium of media) await signOnMedium(medium, draft)
   const without = at('moved/without.json')
-  const { draft: said } = JSON.parse(readFileSync(draft, 'utf8'))
-  writeFileSync(without, JSON.stringify({ v: 1, type: 'platform.keyset-file', sets: [said] }))
+  const { draft: content } = JSON.parse(readFileSync(draft, 'utf8'))
+  writeFileSync(without, JSON.stringify({ v: 1, type: 'platform.keyset-file', sets: [content] }))
   expect(await peer.platform(['peers', 'update', 'alpha', '--keys', without])).toMatchObject({ exit: 3 })
   expect(await site.answered(['keys', 'set', 'sign', draft, '--yes'])).toMatchObject({
     signers: [own.kid],
@@ -231,16 +231,16 @@ describe('a machine that only signs', () => {
   })
 
   const lies: [string, (value: Json) => void][] = [
-    ['a leap', said((set) => (set.version = 7))],
-    ['another predecessor', said((set) => (set.previous = 'a'.repeat(96)))],
-    ['another site', said((set) => (set.site = 'charlie'))],
-    ['an older date', said((set) => (set.created = '2020-01-01T00:00:00.000Z'))],
-    ['a threshold that nobody can meet', said((set) => (set.thresholds.root = 9))],
+    ['a leap', changeDraft((set) => (set.version = 7))],
+    ['another predecessor', changeDraft((set) => (set.previous = 'a'.repeat(96)))],
+    ['another site', changeDraft((set) => (set.site = 'charlie'))],
+    ['an older date', changeDraft((set) => (set.created = '2020-01-01T00:00:00.000Z'))],
+    ['a threshold that nobody can meet', changeDraft((set) => (set.thresholds.root = 9))],
     ['a history without its last set', (value) => value.sets.pop()],
     ['a set in force that its root keys did not sign', (value) => (value.sets[0].signatures[0].signature = 'AAAA')],
     ['another text', (value) => (value.draft.payload = Buffer.from('{}').toString('base64url'))],
   ]
-  function said(change: (set: Json) => void) {
+  function changeDraft(change: (set: Json) => void) {
     return (value: Json) => {
       const set = parsePayload(value.draft.payload)
       change(set)

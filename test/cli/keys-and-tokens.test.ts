@@ -82,10 +82,10 @@ describe('tokens', () => {
     [['token', 'mint', '--subject', 'a', '--tenant', '', '--roles', 'analyst'], 'tenant_id: must not be empty'],
     [['token', 'revoke', '--subject', ''], 'subject: must not be empty'],
     [['token', 'revoke', 'x'.repeat(129)], 'jti: must have at most 128 characters'],
-  ])('%j is refused in one plain line', async (words, said) => {
+  ])('%j is refused in one plain line', async (words, pattern) => {
     const ended = await runCommand(words, at)
     expect(ended).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/^error: [^{[]+\n$/) })
-    expect(ended.stderr).toContain(said)
+    expect(ended.stderr).toContain(pattern)
   })
 })
 
@@ -101,10 +101,10 @@ describe('keys', () => {
 
   test('no command prints a private key', async () => {
     const commands = [['keys', 'list'], ['keys', 'export'], ['doctor'], ['profile', 'explain'], ['peers', 'list']]
-    const said = await Promise.all(
+    const results = await Promise.all(
       commands.flatMap((words) => [runCommand(words, at), runCommand([...words, '--json'], at)]),
     )
-    const all = said.map(({ stdout, stderr }) => stdout + stderr).join('')
+    const all = results.map(({ stdout, stderr }) => stdout + stderr).join('')
     expect(readSecrets(alpha).length).toBe(3)
     for (const secret of readSecrets(alpha)) expect(all).not.toContain(secret)
   })
@@ -118,8 +118,8 @@ describe('keys', () => {
 
   test('export to a file says in JSON which file, and how many keys it holds', async () => {
     const file = path.join(dir, 'message-keys.json')
-    const said = await runJsonCommand(['keys', 'export', '--out', file, '--use', 'message'], at)
-    expect(said).toEqual({ file, keys: 1 })
+    const exported = await runJsonCommand(['keys', 'export', '--out', file, '--use', 'message'], at)
+    expect(exported).toEqual({ file, keys: 1 })
     expect(JSON.parse(readFileSync(file, 'utf8')).keys).toHaveLength(1)
   })
 

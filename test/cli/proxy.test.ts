@@ -24,9 +24,9 @@ test('check tells each step in order, and exits with 5 for what would not go thr
     env,
   })
   expect(bad.exit).toBe(5)
-  const told = JSON.parse(bad.stdout) as { steps: { step: string; outcome: string }[] }
-  expect(told).toMatchObject({ goes_on: false, status: 404, reason: 'encoded_slash' })
-  expect(told.steps.at(-1)).toMatchObject({ step: 'path', outcome: 'stops' })
+  const reload = JSON.parse(bad.stdout) as { steps: { step: string; outcome: string }[] }
+  expect(reload).toMatchObject({ goes_on: false, status: 404, reason: 'encoded_slash' })
+  expect(reload.steps.at(-1)).toMatchObject({ step: 'path', outcome: 'stops' })
   expect((await runCommand(['proxy', 'check', 'OPTIONS', '/public-api/api/v1/feedback', ...site], { env })).exit).toBe(
     0,
   )

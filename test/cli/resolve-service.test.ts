@@ -38,8 +38,8 @@ test('from a lens to clusters', async () => {
   expect((await resolve('clusters', '--run', run_id)).items).toHaveLength(10)
   const { items } = await resolve('matches', '--run', run_id, '--limit', '1000')
   expect(items.filter(({ linked }: { linked: boolean }) => linked)).toHaveLength(10)
-  const told = await runCommand(['resolve', 'matches', '--run', run_id], { env })
-  expect(told.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
+  const listing = await runCommand(['resolve', 'matches', '--run', run_id], { env })
+  expect(listing.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
   expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
@@ -74,8 +74,8 @@ test('open matches are listed by what a decision on them is worth', async () => 
   const { items } = await resolve('uncertain', '--limit', '5')
   const worth = items.map((each: { worth: number }) => each.worth)
   expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
-  const told = await runCommand(['resolve', 'uncertain'], { env })
-  expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
+  const listing = await runCommand(['resolve', 'uncertain'], { env })
+  expect(listing.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
 })
 
 test('what cannot be meant is told before anything is asked', async () => {

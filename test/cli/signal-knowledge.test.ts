@@ -39,8 +39,8 @@ const subjectOptions = [
 ]
 
 async function raiseSignal(): Promise<string> {
-  const said = ['--type', 'watchlist_hit', '--severity', 'high', '--title', 'Aurora at anchor']
-  return (await runJson('signal', 'create', ...said, ...subjectOptions)).uid
+  const options = ['--type', 'watchlist_hit', '--severity', 'high', '--title', 'Aurora at anchor']
+  return (await runJson('signal', 'create', ...options, ...subjectOptions)).uid
 }
 
 test('changes are shown of one signal, and of all from a place on', async () => {

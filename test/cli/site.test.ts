@@ -191,10 +191,10 @@ describe('doctor', () => {
       ['permissions', 'chmod 600 {} +'],
       ['permissions', 'chmod 700 {} +'],
     ])
-    const told = problems.flatMap(({ paths = [] }) => paths)
-    expect(told).toContain(path.join(site, 'profile.yaml'))
-    expect(told.length).toBe(new Set(told).size)
-    expect(told.toSorted()).toEqual(open.toSorted())
+    const affected = problems.flatMap(({ paths = [] }) => paths)
+    expect(affected).toContain(path.join(site, 'profile.yaml'))
+    expect(affected.length).toBe(new Set(affected).size)
+    expect(affected.toSorted()).toEqual(open.toSorted())
     // The key folder is unusable for clock, keys and the rest: what hinders them is told above, and once.
     const hindered = findings.filter(({ state }) => state === 'warning')
     expect(hindered).toMatchObject([{ detail: expect.stringMatching(/profile.*clock.*keys.*channels/) }])

@@ -121,25 +121,25 @@ test('a person signs a release with a key under a passphrase', async () => {
   const words = ['keys', 'generate', '--use', 'personal', '--dir', folder, '--passphrase-file', rightPassphraseFile]
   const key = (await runJsonCommand(words)) as PublicKey
   const file = path.join(folder, `${key.kid}.json`)
-  const said = {
+  const header = {
     ...{ v: 1, type: 'platform.release', step: 'request', site: 'alpha', item: 'bravo/x', digests: ['a'.repeat(96)] },
     ...{ waiver: 'EXPIRED', reason: 'the courier was late', subject: 'ann', created: new Date().toISOString() },
   } as Parameters<typeof signRelease>[1]
-  await expect(signRelease(file, said, undefined)).rejects.toThrow('under a passphrase')
-  await expect(signRelease(file, said, 'not that passphrase')).rejects.toThrow('does not open')
-  expect(await verifyJws('release', await signRelease(file, said, passphrase), [key])).toMatchObject({ keys: [key] })
+  await expect(signRelease(file, header, undefined)).rejects.toThrow('under a passphrase')
+  await expect(signRelease(file, header, 'not that passphrase')).rejects.toThrow('does not open')
+  expect(await verifyJws('release', await signRelease(file, header, passphrase), [key])).toMatchObject({ keys: [key] })
 })
 
 test('a root key under a passphrase announces an epoch', async () => {
   const folder = at('announcing')
   const words = ['keys', 'generate', '--use', 'root', '--dir', folder, '--passphrase-file', rightPassphraseFile]
   const key = (await runJsonCommand(words)) as PublicKey
-  const said = {
+  const header = {
     ...{ v: 1, type: 'platform.epoch', channel: 'filedrop/alpha/bravo', src: 'alpha', dst: 'bravo', epoch: 2 },
     ...{ reason: 'compromised', created: new Date().toISOString() },
   } as Parameters<typeof signEpoch>[1]
-  await expect(signEpoch(folder, said)).rejects.toThrow('under a passphrase')
-  const made = await signEpoch(folder, said, () => passphrase)
+  await expect(signEpoch(folder, header)).rejects.toThrow('under a passphrase')
+  const made = await signEpoch(folder, header, () => passphrase)
   expect(await verifyJws('epoch', made, [key])).toMatchObject({ keys: [key] })
 })
 

@@ -48,10 +48,10 @@ type RequestHandler = (request: http.IncomingMessage, response: http.ServerRespo
 
 async function createHttpFixture(more: Partial<HttpSourceOptions> = {}) {
   const items: unknown[] = []
-  const asked: http.IncomingMessage[] = []
+  const received: http.IncomingMessage[] = []
   const state = { isReachable: true, isGarbage: false, instead: undefined as RequestHandler | undefined }
   const server = http.createServer((request, response) => {
-    asked.push(request)
+    received.push(request)
     if (state.instead) return state.instead(request, response)
     if (!state.isReachable) return void request.socket.destroy()
     const since = Number(new URL(request.url ?? '', 'http://x').searchParams.get('since') ?? 0)
@@ -79,7 +79,7 @@ async function createHttpFixture(more: Partial<HttpSourceOptions> = {}) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
-  return { world, end, asked, state }
+  return { world, end, received, state }
 }
 
 const sources: Readonly<Record<string, () => Promise<DisposableFixture<PolledSourceFixture>>>> = {
@@ -168,18 +168,18 @@ describe('a server', () => {
   }
 
   test('is told who asks, and answers nothing that is logged', () =>
-    within({ authorization: async () => 'Bearer t0p-secret' }, async ({ world, asked, state }) => {
+    within({ authorization: async () => 'Bearer t0p-secret' }, async ({ world, received, state }) => {
       await pollSource(world.source())
-      expect(asked[0]?.headers).toMatchObject({ authorization: 'Bearer t0p-secret', accept: 'application/json' })
+      expect(received[0]?.headers).toMatchObject({ authorization: 'Bearer t0p-secret', accept: 'application/json' })
       state.isReachable = false
       const refused = await world.source().poll(undefined, open)
       expect(isRefusal(refused) && refused.message).not.toMatch(/t0p-secret|in-the-url/)
     }))
 
   test('is not asked without what it wants to know', () =>
-    within({ authorization: async () => refuse('unavailable', 'no file') }, async ({ world, asked }) => {
+    within({ authorization: async () => refuse('unavailable', 'no file') }, async ({ world, received }) => {
       expect(await world.source().poll(undefined, open)).toMatchObject({ message: 'no file' })
-      expect(asked).toEqual([])
+      expect(received).toEqual([])
     }))
 
   const bad: [string, RequestHandler, string][] = [

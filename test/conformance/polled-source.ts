@@ -68,12 +68,12 @@ export const polledRequirements: readonly PolledRequirement[] = [
   }),
 
   requirement('each', 'each item comes, as it was said', async (world) => {
-    const said = [
+    const reports = [
       { id: '1', text: 'Žofie „1“' },
       { id: '2', nested: { list: [1, null] } },
     ]
-    for (const item of said) await world.add(item)
-    expect((await pollAll(world)).items).toEqual(said)
+    for (const item of reports) await world.add(item)
+    expect((await pollAll(world)).items).toEqual(reports)
   }),
 
   requirement('once', 'what was settled does not come again; what is added then does', async (world) => {

@@ -44,7 +44,7 @@ const someNote: fc.Arbitrary<Note> = fc
     expires_ts: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
     label: fc.option(someLabel, { nil: undefined }),
   })
-  .map((given) => JSON.parse(JSON.stringify(given)) as Note)
+  .map((note) => JSON.parse(JSON.stringify(note)) as Note)
 
 const byBytes = (x: string, y: string) => Buffer.compare(Buffer.from(x), Buffer.from(y))
 const sorted = (model: NoteModel) => [...model.values()].toSorted((x, y) => byBytes(x.id, y.id))

@@ -81,8 +81,8 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
       { tenant_id: 'alpha', clearance: { ...clearance, nationality: 'ABC' } },
     ]
     for (const other of others) {
-      const asked = { limit: 2, cursor, ...(other ? { read_scope: sightOf(other) } : {}) }
-      await expect(store.list(notes, asked)).rejects.toMatchObject({ code: 'malformed' })
+      const page = { limit: 2, cursor, ...(other ? { read_scope: sightOf(other) } : {}) }
+      await expect(store.list(notes, page)).rejects.toMatchObject({ code: 'malformed' })
     }
   }),
 ]

@@ -11,8 +11,8 @@ import {
   storeRequirement,
 } from './store-requirement.ts'
 
-export async function putNotes(store: Store, given: Readonly<Record<string, Partial<Note>>>): Promise<void> {
-  for (const [id, changes] of Object.entries(given)) await store.create(notes, id, buildNote(changes))
+export async function putNotes(store: Store, documents: Readonly<Record<string, Partial<Note>>>): Promise<void> {
+  for (const [id, changes] of Object.entries(documents)) await store.create(notes, id, buildNote(changes))
 }
 
 /** What every question of these asks for: a cluster's answers lag otherwise. */
@@ -43,9 +43,9 @@ const ranked = Object.fromEntries(Object.entries(ranks).map(([id, rank]) => [id,
 
 export const readRequirements: readonly StoreRequirement[] = [
   storeRequirement('order-by-id', 'without an order documents come by the bytes of their ids', async ({ store }) => {
-    const given = ['b', 'a', 'Z', 'ä', '🗝', '\uffee', '10', '9', 'aa']
-    for (const id of given) await store.create(notes, id, buildNote())
-    const expected = given.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y)))
+    const titles = ['b', 'a', 'Z', 'ä', '🗝', '\uffee', '10', '9', 'aa']
+    for (const id of titles) await store.create(notes, id, buildNote())
+    const expected = titles.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y)))
     expect(await listPages(store, { limit: 100 })).toEqual(expected)
     expect(await listPages(store, { limit: 2 })).toEqual(expected)
   }),
@@ -68,8 +68,8 @@ export const readRequirements: readonly StoreRequirement[] = [
   ),
   storeRequirement('long-texts', 'pages go on behind texts however long, each document once', async ({ store }) => {
     const same = 'ß'.repeat(20_000)
-    const given = { a: 'short', b: `${same}1`, c: `${same}2`, d: `${same}3`, e: `${same}3`, f: 'ß', g: 'ü' }
-    await putNotes(store, Object.fromEntries(Object.entries(given).map(([id, title]) => [id, { title }])))
+    const texts = { a: 'short', b: `${same}1`, c: `${same}2`, d: `${same}3`, e: `${same}3`, f: 'ß', g: 'ü' }
+    await putNotes(store, Object.fromEntries(Object.entries(texts).map(([id, title]) => [id, { title }])))
     for (const direction of ['asc', 'desc'] as const) {
       const order = { field: 'title', direction }
       const whole = await listPages(store, { limit: 100, order })

@@ -30,10 +30,10 @@ export function createCertificateFixture(ca: string, rows: readonly CertificateR
   const clock = { now: noon, mono: 0 }
   const logged: string[] = []
   const log = (event: string, fields: unknown) => logged.push(`${event} ${JSON.stringify(fields)}`)
-  const given = { ca_file, subjects: rows, ...(lists === undefined ? {} : { crl_file }) }
+  const settings = { ca_file, subjects: rows, ...(lists === undefined ? {} : { crl_file }) }
   const beside = clientCertificateProvider({
     ca_file,
-    x509: x509Settings.schema.parse(given) as SettingValues<typeof x509Settings>,
+    x509: x509Settings.schema.parse(settings) as SettingValues<typeof x509Settings>,
     log: { debug: log, info: log, warn: log, error: log },
     now: () => clock.now,
     recheck: { every_ms: 0, monotonic: () => clock.mono },

@@ -90,7 +90,7 @@ function requestRole(
     request.on('error', reject)
   })
 }
-const requestStatus = async (...asked: Parameters<typeof requestRole>) => (await requestRole(...asked)).status
+const requestStatus = async (...args: Parameters<typeof requestRole>) => (await requestRole(...args)).status
 
 describe('where a certificate is asked for', () => {
   test('it is enough, and so is a token; with neither it is 401', async () => {

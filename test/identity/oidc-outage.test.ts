@@ -26,8 +26,8 @@ const waitOptions = { timeout: 30_000 }
 /** What the site says of a token, or that it cannot say. */
 async function verifyAtSite(site: ReturnType<typeof createOidcFixture>, token: string): Promise<unknown> {
   try {
-    const said = await site.said(token)
-    return typeof said === 'string' ? said : 'counts'
+    const verdict = await site.said(token)
+    return typeof verdict === 'string' ? verdict : 'counts'
   } catch (error) {
     if (!isRefusal(error)) throw error
     return `${error.code} ${error.retry_after_s}`

@@ -57,9 +57,9 @@ describe('exchange at the provider', () => {
   }
 
   test('says who asks, for what, and gives back what it got', async () => {
-    const given = { access_token: 'theirs', token_type: 'Bearer', expires_in: 60 }
-    const { heard, exchange } = await endpoint(200, JSON.stringify(given))
-    expect(await exchange()).toMatchObject(given)
+    const grant = { access_token: 'theirs', token_type: 'Bearer', expires_in: 60 }
+    const { heard, exchange } = await endpoint(200, JSON.stringify(grant))
+    expect(await exchange()).toMatchObject(grant)
     expect(Buffer.from(heard[0]?.authorization?.replace('Basic ', '') ?? '', 'base64').toString()).toBe(
       'site%3Aa:s+e%2Bc%25ret%2F%3A',
     )

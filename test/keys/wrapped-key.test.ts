@@ -56,8 +56,8 @@ async function createWrappedKey(): Promise<StoredKey> {
   return await wrapKey(await createKey(createKeyFolderPath()), passphrase)
 }
 
-async function readUnlockRefusal(key: StoredKey, given: string | undefined): Promise<{ why: string; message: string }> {
-  const error = await unwrapKey(key, given).catch((thrown: unknown) => thrown)
+async function readUnlockRefusal(key: StoredKey, word: string | undefined): Promise<{ why: string; message: string }> {
+  const error = await unwrapKey(key, word).catch((thrown: unknown) => thrown)
   if (!(error instanceof KeyLockedError)) throw new Error('it was opened')
   return { why: error.why, message: error.message }
 }
@@ -101,23 +101,23 @@ test('another algorithm, or so many rounds that a start would hang, is not tried
 
 function setRounds(jwe: string, p2c: number): string {
   const [header = '', ...rest] = jwe.split('.')
-  const said = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c }
-  return [Buffer.from(JSON.stringify(said)).toString('base64url'), ...rest].join('.')
+  const changed = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c }
+  return [Buffer.from(JSON.stringify(changed)).toString('base64url'), ...rest].join('.')
 }
 
 test('the passphrase is asked for once for each key, and again after a wrong one', async () => {
   const key = await createWrappedKey()
   const answers = ['a wrong passphrase', passphrase]
-  let asked = 0
+  let attempts = 0
   const next = () => {
-    asked += 1
+    attempts += 1
     return answers.shift()
   }
   await expect(importSigningKey(key, next)).rejects.toThrow(KeyLockedError)
   const opened = await Promise.all([importSigningKey(key, next), importSigningKey(key, next)])
   expect(opened[0]).toBe(opened[1])
   await signWithKeys([key], 'evidence', payload, next)
-  expect(asked).toBe(2)
+  expect(attempts).toBe(2)
 })
 
 test('a file with the key in the open and under a passphrase is refused; nothing is half unwrapped', async () => {

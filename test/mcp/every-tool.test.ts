@@ -121,13 +121,8 @@ describe('refused, with nothing stored', () => {
   })
 
   test.each(all)('%s with arguments that are no object', async (name, tool) => {
-    for (const given of [[], 'text', 1, null]) {
-      const { json } = await sendMcpRequest(
-        port(tool),
-        'tools/call',
-        { name, arguments: given },
-        { token: world.admin },
-      )
+    for (const args of [[], 'text', 1, null]) {
+      const { json } = await sendMcpRequest(port(tool), 'tools/call', { name, arguments: args }, { token: world.admin })
       expect(json).toMatchObject({ error: { code: -32_602 } })
     }
   })

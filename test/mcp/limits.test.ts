@@ -136,22 +136,22 @@ describe('a tool call', () => {
 
   test('takes conditions, keys and traces as headers, or in its own _meta', async () => {
     const { port } = await serveTools()
-    const given = { 'idempotency-key': 'k-1', 'if-match': '"3"' }
-    const meta = Object.fromEntries(Object.entries(given).map(([name, value]) => [`platform/${name}`, value]))
-    for (const said of [{ headers: given }, { meta }]) {
-      const { structuredContent } = await callTool(port, 'write', { id: 'x' }, { token, ...said })
+    const preconditions = { 'idempotency-key': 'k-1', 'if-match': '"3"' }
+    const meta = Object.fromEntries(Object.entries(preconditions).map(([name, value]) => [`platform/${name}`, value]))
+    for (const options of [{ headers: preconditions }, { meta }]) {
+      const { structuredContent } = await callTool(port, 'write', { id: 'x' }, { token, ...options })
       expect(structuredContent).toMatchObject({ key: 'k-1', if_match: 3 })
     }
     const bad = await callTool(port, 'write', { id: 'x' }, { token, meta: { 'platform/if-match': '3' } })
     expect(parseProblem(bad)).toMatchObject({ code: 'malformed' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const traceparent = `00-${trace}-b7ad6b7169203331-01`
-    for (const said of [{ headers: { traceparent } }, { meta: { traceparent } }]) {
+    for (const options of [{ headers: { traceparent } }, { meta: { traceparent } }]) {
       const answer = await sendMcpRequest(
         port,
         'tools/call',
         { name: 'read', arguments: { id: 'x' } },
-        { token, ...said },
+        { token, ...options },
       )
       expect(answer.headers.traceparent).toMatch(new RegExp(`^00-${trace}-(?!b7ad6b7169203331)`))
       expect(answer.text).toContain(trace)

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => world?.site.close())
 
-const sendRequest = (method: string, params: Readonly<Record<string, unknown>>, said: McpRequestOptions = {}) =>
-  sendMcpRequest(world.site.port('resolution'), method, params, { token: world.admin, ...said })
+const sendRequest = (method: string, params: Readonly<Record<string, unknown>>, options: McpRequestOptions = {}) =>
+  sendMcpRequest(world.site.port('resolution'), method, params, { token: world.admin, ...options })
 
 async function readResource(uri: string, token = world.admin) {
   const { json } = await sendRequest('resources/read', { uri }, { token, headers: { 'mcp-name': uri } })

@@ -84,8 +84,8 @@ async function bridgeToSocket(socket: string): Promise<number> {
  */
 const unsuitableCheck = 'positive_data_acceptance'
 
-async function runSchemathesis(given: readonly string[], cwd: string, token: string) {
-  const options = ['run', ...given, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
+async function runSchemathesis(more: readonly string[], cwd: string, token: string) {
+  const options = ['run', ...more, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
   const bounds = ['--seed', '20260101', '--max-examples', '8', '--request-timeout', '10', '--workers', '1']
   try {
     const { stdout } = await promisify(execFile)(binary, [...options, ...bounds], { cwd, maxBuffer: 2 ** 26 })

@@ -37,8 +37,8 @@ test('tools are listed and called in both kinds of revision, and the calls are t
   expect(structuredContent).toMatchObject({ state: 'PROPOSED' })
   expect(collector.spans).toEqual([])
   expect(await served.stop()).toBe(0)
-  const told = collector.spans.find(({ name }) => name === 'consensus.session.create')
-  expect(told).toMatchObject({
+  const span = collector.spans.find(({ name }) => name === 'consensus.session.create')
+  expect(span).toMatchObject({
     attributes: { 'http.route': '/agentspace', 'http.response.status_code': 201 },
     resource: { 'service.name': 'platform', 'service.namespace': 'alpha' },
   })

@@ -74,18 +74,18 @@ test.each([
 ])('an unknown key is an error that names the nearest (%s, %s)', (from, to, place, nearest) => {
   const site = createSite('single-cluster')
   site.edit(from, to)
-  const said = readRefusal(site)
-  expect(said).toContain(place)
-  expect(said).toContain(`did you mean "${nearest}"?`)
+  const refusal = readRefusal(site)
+  expect(refusal).toContain(place)
+  expect(refusal).toContain(`did you mean "${nearest}"?`)
   expect(site.run(['profile', 'validate']).status).toBe(5)
 })
 
 test('every fault is told at once', () => {
   const site = createSite('single-cluster')
   writeFileSync(site.profile, 'platform: { name: "Not A Name", deployment_profile: moon }\nsite: { port: 70000 }\n')
-  const said = readRefusal(site)
+  const refusal = readRefusal(site)
   for (const place of ['platform.name', 'platform.deployment_profile', 'platform.tenant_id', 'site.port']) {
-    expect(said).toContain(place)
+    expect(refusal).toContain(place)
   }
 })
 

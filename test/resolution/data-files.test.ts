@@ -139,19 +139,19 @@ describe('says what is wrong with a file, and where', () => {
       '{"id":1,"a":[[1]]}\n',
       ', line 1: "a" is a list of more than plain values, which is not read: give it keys of its own',
     ],
-  ])('%s', async (_, name, content, said) => {
+  ])('%s', async (_, name, content, pattern) => {
     const file = writeData(name, content)
     await expect(readDataFile(file, all)).rejects.toMatchObject({
       name: 'OfflineCommandError',
       exit: 1,
-      message: `${file}${said}`,
+      message: `${file}${pattern}`,
     })
   })
 
   test.each([
     ['csv', 'id,name\n1,a\n', 'line 3: field 1, "id", has more than 4096 bytes'],
     ['jsonl', '{"id":1}\n{"id":2}\n', 'line 3: "id" has more than 4096 bytes'],
-  ] as const)('an id that is longer than any name, whatever else may be as long: %s', async (kind, begin, said) => {
+  ] as const)('an id that is longer than any name, whatever else may be as long: %s', async (kind, begin, pattern) => {
     const [id, long] = ['é'.repeat(2_048), 'é'.repeat(2_049)]
     const line = (one: string, other: string) =>
       kind === 'csv' ? `${one},${other}\n` : `{"id":"${one}","name":"${other}"}\n`
@@ -159,7 +159,7 @@ describe('says what is wrong with a file, and where', () => {
     const good = writeData(`ids.${kind}`, `${begin}${line(id, long)}`)
     expect(listRows(await readDataFile(good, all, reading)).at(-1)).toEqual({ id, name: long })
     await expect(readDataFile(writeData(`ids.${kind}`, `${begin}${line(long, id)}`), all, reading)).rejects.toThrow(
-      said,
+      pattern,
     )
   })
 
@@ -172,10 +172,10 @@ describe('says what is wrong with a file, and where', () => {
     ['csv', 'id,name\n1,"', 'line 2: field 2, "name", has more than 1048576 bytes'],
     ['csv', 'id,name\n1,', 'line 2: field 2, "name", has more than 1048576 bytes'],
     ['jsonl', '{"id":1}\n{"id":"', 'line 2: it has more than 16777216 bytes'],
-  ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, said) => {
+  ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, pattern) => {
     const file = writeHugeFile(`huge.${kind}`, begin)
     const before = process.memoryUsage().arrayBuffers
-    await expect(readDataFile(file, all)).rejects.toThrow(`${file}, ${said}`)
+    await expect(readDataFile(file, all)).rejects.toThrow(`${file}, ${pattern}`)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576)
   })
 
@@ -190,14 +190,14 @@ describe('says what is wrong with a file, and where', () => {
     mkdirSync(at('folder.csv'))
     execFileSync('mkfifo', [at('pipe.csv')])
     symlinkSync(at('loop.csv'), at('loop.csv'))
-    const said: Record<string, string> = {
+    const messages: Record<string, string> = {
       [at('folder.csv')]: 'it is a folder, not a file',
       [at('pipe.csv')]: 'it is a pipe, not a file',
       '/dev/zero': 'it is a device, not a file',
       [at('loop.csv')]: 'it is a link that leads back to itself',
       [at('nowhere.csv')]: 'there is no such file',
     }
-    for (const [file, why] of Object.entries(said)) {
+    for (const [file, why] of Object.entries(messages)) {
       await expect(readDataFile(file, all)).rejects.toThrow(`${file} cannot be read: ${why}`)
     }
   })

@@ -186,7 +186,7 @@ describe('what cannot be used is told, and nothing is written', () => {
     ['a record without an id', 'id,surname\n,a\n', /record 1 has no id/],
     ['a file without ids', 'key,surname\n1,a\n', /no column id; it has key, surname/],
     ['a file of other things', 'id,colour\n1,red\n', /none of the columns that the lens names/],
-  ])('%s', async (_, text, said) => {
+  ])('%s', async (_, text, pattern) => {
     writeFileSync(at('bad.csv'), text)
     const ended = await runCommand([
       'resolve',
@@ -199,7 +199,7 @@ describe('what cannot be used is told, and nothing is written', () => {
       at('never'),
     ])
     expect(ended).toMatchObject({ exit: 1, stdout: '' })
-    expect(ended.stderr).toMatch(said)
+    expect(ended.stderr).toMatch(pattern)
   })
 
   test('a lens that needs what is not there', async () => {
@@ -260,8 +260,8 @@ describe('a lens', () => {
     writeFileSync(at('bad.yaml'), text)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', at('bad.yaml')])
     expect(exit).toBe(1)
-    for (const said of ['lens: a name of small letters', 'version:', 'fields.0.type:', 'surprise'])
-      expect(stderr).toContain(said)
+    for (const pattern of ['lens: a name of small letters', 'version:', 'fields.0.type:', 'surprise'])
+      expect(stderr).toContain(pattern)
   })
 
   test('that nobody has is told with those that are there', async () => {

@@ -14,8 +14,8 @@ const idOf = (row: string) => row.split(',')[0] ?? ''
 const late = rows.filter((_, place) => place % 10 === 9)
 const early = rows.filter((row) => !late.includes(row))
 
-function writeRows(name: string, given: readonly string[]): string {
-  writeFileSync(at(name), [head, ...given, ''].join('\n'))
+function writeRows(name: string, rows: readonly string[]): string {
+  writeFileSync(at(name), [head, ...rows, ''].join('\n'))
   return at(name)
 }
 const run = (...more: string[]) => runJsonCommand(['resolve', 'run', '--lens', 'persons', ...more])

@@ -158,9 +158,12 @@ describe('nothing that is not whole has the name of a result', () => {
 
   test('where whoever is told ends it', async () => {
     for (const phase of ['read', 'compare', 'write']) {
-      const ending = resolveFiles({ lens, files: [at('people.csv')], out: at(`ended-${phase}`), seed: 0 }, (told) => {
-        if (told.phase === phase) throw new Error(`ended at ${phase}`)
-      })
+      const ending = resolveFiles(
+        { lens, files: [at('people.csv')], out: at(`ended-${phase}`), seed: 0 },
+        (progress) => {
+          if (progress.phase === phase) throw new Error(`ended at ${phase}`)
+        },
+      )
       await expect(ending).rejects.toThrow(`ended at ${phase}`)
       expect(readdirSync(at(`ended-${phase}`))).toEqual([])
     }
@@ -193,8 +196,8 @@ describe('measures', () => {
     writeFileSync(at('same.csv'), 'source,id,cluster\na,1,1\nb,1,1\na,2,2\n')
     writeFileSync(at('plain-truth.csv'), 'id,cluster\n1,x\n2,y\n')
     const found = at('same.csv')
-    const asked = evaluateFiles({ found, truth: at('plain-truth.csv') })
-    await expect(asked).rejects.toThrow('ids of different sources are the same')
+    const evaluation = evaluateFiles({ found, truth: at('plain-truth.csv') })
+    await expect(evaluation).rejects.toThrow('ids of different sources are the same')
     writeFileSync(at('named-truth.csv'), 'source_l,id_l,source_r,id_r\na,1,b,1\n')
     const { pairs, clusters } = await evaluateFiles({ found, truth: at('named-truth.csv') })
     expect([pairs.f1, clusters.f1]).toEqual([1, 1])
@@ -205,10 +208,10 @@ describe('measures', () => {
     ['id_l,id_r,score\na,b,1\nb,a,2\n', 'contains a pair twice'],
     ['id_l,id_r\na,b\n', 'has no column score; it has id_l, id_r'],
     ['id_l,id_r,score\na,z,1\n', 'names "z", which was not resolved'],
-  ])('of pairs that cannot be used say why: %j', async (text, said) => {
+  ])('of pairs that cannot be used say why: %j', async (text, pattern) => {
     writeFileSync(at('pairs.csv'), text)
     writeFileSync(at('two.csv'), 'id,cluster\na,1\nb,1\n')
     const measured = evaluateFiles({ found: at('two.csv'), truth: at('two.csv'), pairs: at('pairs.csv') })
-    await expect(measured).rejects.toThrow(said)
+    await expect(measured).rejects.toThrow(pattern)
   })
 })

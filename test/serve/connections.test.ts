@@ -240,10 +240,10 @@ describe('TLS', () => {
 
   const get = (url: string, options: https.RequestOptions) =>
     new Promise<number | undefined>((resolve, reject) => {
-      const asked = https.get(`${url}/open`, { agent: false, ...options }, (answer) => {
+      const outgoing = https.get(`${url}/open`, { agent: false, ...options }, (answer) => {
         answer.resume().on('end', () => resolve(answer.statusCode))
       })
-      asked.on('error', reject)
+      outgoing.on('error', reject)
     })
 
   requires('openssl')('1.2 and 1.3 are spoken, 1.1 is not', async () => {

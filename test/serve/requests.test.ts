@@ -209,23 +209,23 @@ describe('headers', () => {
   const traceSeen = async (headers: Record<string, string>) => {
     const { request } = await startEchoServer()
     const answer = await request('GET /echo/x', { ...adminHeaders, ...headers })
-    return { seen: JSON.parse(answer.body).trace, told: String(answer.headers.traceparent) }
+    return { seen: JSON.parse(answer.body).trace, echoed: String(answer.headers.traceparent) }
   }
 
   test('a trace is joined, and the answer names a span of its own', async () => {
-    const { seen, told } = await traceSeen({ traceparent, TraceState: 'rojo=1 , congo=2' })
+    const { seen, echoed } = await traceSeen({ traceparent, TraceState: 'rojo=1 , congo=2' })
     expect(seen).toMatchObject({ trace_id: trace, flags: '01', tracestate: 'rojo=1 , congo=2' })
-    expect(told).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
-    expect(told).toContain(seen.span_id)
-    expect(told).not.toContain('00f067aa0ba902b7')
+    expect(echoed).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
+    expect(echoed).toContain(seen.span_id)
+    expect(echoed).not.toContain('00f067aa0ba902b7')
   })
 
   test('a trace that is none is replaced, and a state without a trace is dropped', async () => {
     for (const headers of [{}, { traceparent: traceparent.toUpperCase() }]) {
-      const { seen, told } = await traceSeen({ ...headers, tracestate: 'rojo=1' })
+      const { seen, echoed } = await traceSeen({ ...headers, tracestate: 'rojo=1' })
       expect(seen).toMatchObject({ flags: '02', tracestate: '' })
       expect(seen.trace_id).not.toBe(trace)
-      expect(told).toBe(`00-${seen.trace_id}-${seen.span_id}-02`)
+      expect(echoed).toBe(`00-${seen.trace_id}-${seen.span_id}-02`)
     }
   })
 
@@ -238,8 +238,8 @@ describe('headers', () => {
   })
 
   test('If-Match and Idempotency-Key reach the operation', async () => {
-    const given = await write(await startEchoServer(), { 'if-match': '"12"', 'idempotency-key': 'k-1' })
-    expect(JSON.parse(given.body)).toEqual({ id: 'x', if_match: 12, key: 'k-1' })
+    const written = await write(await startEchoServer(), { 'if-match': '"12"', 'idempotency-key': 'k-1' })
+    expect(JSON.parse(written.body)).toEqual({ id: 'x', if_match: 12, key: 'k-1' })
     const any = await write(await startEchoServer(), { 'if-match': '*' })
     expect(JSON.parse(any.body)).toEqual({ id: 'x' })
   })

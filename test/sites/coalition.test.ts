@@ -103,9 +103,9 @@ test('a session is ratified over the hub, its evidence known to both, and the fe
     transport: 'coalition',
     peer: 'bravo',
   })
-  const told = (await readFeed()).filter(({ session_id }) => session_id === id)
-  expect(told).toMatchObject([{ state: 'RATIFIED', node: 'alpha', lens_id: 'vessel-identity' }])
-  const text = JSON.stringify(told)
+  const entries = (await readFeed()).filter(({ session_id }) => session_id === id)
+  expect(entries).toMatchObject([{ state: 'RATIFIED', node: 'alpha', lens_id: 'vessel-identity' }])
+  const text = JSON.stringify(entries)
   expect([text.includes('vessel/a'), text.includes('0.9'), ratified.undeliverable]).toEqual([false, false, []])
   const { exit, stdout } = await hub.run(['hub', 'feed', '--node', 'alpha'])
   expect([exit, stdout.split('\n')[1]]).toEqual([0, expect.stringMatching(new RegExp(`^\\d+ +alpha +RATIFIED +${id}`))])
@@ -114,8 +114,8 @@ test('a session is ratified over the hub, its evidence known to both, and the fe
 test('what its readers may not see is never told, and owed to nobody', async ({ pair }) => {
   const { atAlpha } = pair
   const classification = { level: 'CONFIDENTIAL', releasable_to: ['alpha', 'bravo'] }
-  const asked = { lens_id: 'secret-lens', lens_version: '1', policy: { m: 1, n: 1 }, classification }
-  const { id } = await atAlpha.ok(create, asked)
+  const input = { lens_id: 'secret-lens', lens_version: '1', policy: { m: 1, n: 1 }, classification }
+  const { id } = await atAlpha.ok(create, input)
   const opinion = { contributor_id: 'alice', pair_score: 0.95, accuracy: 0.95, credibility: 0.9 }
   await atAlpha.ok(contribute, { id, ...opinion, signer_key_id: 'alice-1', classification })
   expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'RATIFIED', undeliverable: [] })
@@ -137,7 +137,7 @@ function retryUnanswered<T>(act: () => Promise<T>): Promise<T> {
 
 async function runLane(pair: PackagedSitePair, lane: number, ids: string[]): Promise<void> {
   const { atAlpha, atBravo } = pair
-  const asked = {
+  const input = {
     lens_id: 'l',
     lens_version: '1',
     policy: { m: 2, n: 2 },
@@ -147,7 +147,7 @@ async function runLane(pair: PackagedSitePair, lane: number, ids: string[]): Pro
   const opinion = { accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
   for (let each = lane; each < session_count; each += lane_count) {
     const key = { 'idempotency-key': `question-${each}-of-this-test` }
-    const { id } = await retryUnanswered(() => atAlpha.ok(create, asked, key))
+    const { id } = await retryUnanswered(() => atAlpha.ok(create, input, key))
     const alice = { id, contributor_id: 'alice', signer_key_id: 'alice-1', pair_score: 0.94, ...opinion }
     await retryUnanswered(() => atAlpha.ok(contribute, alice, key))
     ids.push(id)
@@ -178,8 +178,8 @@ test('hub and nodes killed under load: every session ratified at both, each voic
     expect(await waitUntilDelivered(pair.atAlpha, id)).toMatchObject({ contributions: 2, undeliverable: [] })
   }
   expect([ids.length, new Set(ids).size]).toEqual([session_count, session_count])
-  const told = (await readFeed()).filter(({ session_id }) => ids.includes(session_id))
-  expect(told.map(({ session_id }) => session_id).sort()).toEqual(ids.toSorted())
+  const entries = (await readFeed()).filter(({ session_id }) => ids.includes(session_id))
+  expect(entries.map(({ session_id }) => session_id).sort()).toEqual(ids.toSorted())
   const numbers = (await readFeed()).map(({ seq }) => seq)
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => numbers.length - index))
   for (const road of [pair.toBravo, pair.toAlpha]) expect(listQuarantined(road)).toEqual([])

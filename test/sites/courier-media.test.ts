@@ -134,16 +134,16 @@ test('a file that was altered or lost on the way stays out with its message, and
   await waitUntilApplied(pair)
 })
 
-test.for<[string, (said: { files: object[]; dst: string }) => object]>([
-  ['names a file less', (said) => ({ ...said, files: said.files.slice(2) })],
-  ['is for another site than its folder', (said) => ({ ...said, dst: 'charlie' })],
+test.for<[string, (manifest: { files: object[]; dst: string }) => object]>([
+  ['names a file less', (manifest) => ({ ...manifest, files: manifest.files.slice(2) })],
+  ['is for another site than its folder', (manifest) => ({ ...manifest, dst: 'charlie' })],
 ])('a manifest that was altered counts for nothing: it %s', async ([, change], { pair }) => {
   const folder = await exportInvitations(pair, 1)
   const file = path.join(folder, 'MANIFEST.json')
   const genuine = fs.readFileSync(file, 'utf8')
   const note = JSON.parse(genuine)
-  const said = JSON.parse(Buffer.from(note.payload, 'base64url').toString())
-  const payload = Buffer.from(JSON.stringify(change(said))).toString('base64url')
+  const manifest = JSON.parse(Buffer.from(note.payload, 'base64url').toString())
+  const payload = Buffer.from(JSON.stringify(change(manifest))).toString('base64url')
   fs.writeFileSync(file, JSON.stringify({ ...note, payload }))
   const { messages, faults, for_others } = await importMedium(pair)
   expect({ messages, told: faults.length + for_others }).toEqual({ messages: 0, told: 1 })

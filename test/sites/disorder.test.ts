@@ -86,10 +86,10 @@ test('backwards and with one missing, what has an order waits for it, and what h
   expect(await known(atBravo)).toEqual(all('PROPOSED'))
 
   for (const id of ids) await contributeOpinion(atBravo, id, 'bob', 0.92)
-  const said = await collectParcels(back, 4)
-  const [late] = said.splice(1, 1)
+  const answers = await collectParcels(back, 4)
+  const [late] = answers.splice(1, 1)
   if (!late) throw new Error('four were collected')
-  deliverParcels(back, said.toReversed())
+  deliverParcels(back, answers.toReversed())
   await waitForChannel(atAlpha, 'bravo', { gaps: 1, backlog: 0 })
   expect(await known(atAlpha)).toEqual(all('RATIFIED').set(readSessionId(late), 'PENDING_QUORUM'))
   deliverParcels(back, [late])

@@ -82,7 +82,7 @@ function throwUnknownSite(name: string): never {
 /** What a test lays over the proposal of alpha to bravo. */
 type ProposalChanges = Partial<Parameters<typeof buildProposal>[0]>
 
-function buildProposal(given: {
+function buildProposal(changes: {
   privacy: 'none' | 'psi' | 'clk'
   data: Record<string, string>[]
   learns: string[]
@@ -91,15 +91,15 @@ function buildProposal(given: {
   max_set_size: number
   clk?: { threshold: number }
 }) {
-  return { peer: 'bravo', lens_id: 'people', fields: exchangeFields, classification: sharedClassification, ...given }
+  return { peer: 'bravo', lens_id: 'people', fields: exchangeFields, classification: sharedClassification, ...changes }
 }
 
 export function proposeExchange(
   sites: ExchangeSites,
-  given: ProposalChanges & { data: Record<string, string>[] },
+  changes: ProposalChanges & { data: Record<string, string>[] },
 ): Promise<ExchangeView> {
   const both = { privacy: 'psi' as const, learns: ['alpha', 'bravo'], max_set_size: 1_000 }
-  return sites.at('alpha').ok(propose, buildProposal({ ...both, ...given }))
+  return sites.at('alpha').ok(propose, buildProposal({ ...both, ...changes }))
 }
 
 /** Once the proposal has arrived there. */

@@ -86,9 +86,9 @@ function listUndelivered({ alpha, bravo }: PackagedSitePair): string[] {
 }
 
 function listUnexplainedFiles({ alpha, bravo, toAlpha }: PackagedSitePair): string[] {
-  const told = new Set(listQuarantined(toAlpha).flatMap(({ files }) => files.map(({ name }) => name)))
+  const explained = new Set(listQuarantined(toAlpha).flatMap(({ files }) => files.map(({ name }) => name)))
   const names = fs.readdirSync(formatChannelFolder(alpha, bravo, 'in', 'quarantine'))
-  return names.filter((name) => !name.endsWith('.reason.json') && !told.has(name))
+  return names.filter((name) => !name.endsWith('.reason.json') && !explained.has(name))
 }
 
 /** The record is whole, the data sound, and each message applied once. */

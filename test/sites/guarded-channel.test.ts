@@ -106,8 +106,8 @@ describe('between two policies', () => {
     pair,
   }) => {
     const { atAlpha, toBravo } = pair
-    const given = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, invite: ['bravo'] }
-    await atAlpha.ok(create, { ...given, classification: { ...sharedClassification, level: 'CONFIDENTIAL' } })
+    const input = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, invite: ['bravo'] }
+    await atAlpha.ok(create, { ...input, classification: { ...sharedClassification, level: 'CONFIDENTIAL' } })
     expect(await carryUntil(toBravo, async () => listQuarantined(toBravo)[0])).toMatchObject({ reason: 'LABEL_DENIED' })
   })
 })

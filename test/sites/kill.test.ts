@@ -88,10 +88,10 @@ describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
 
   test('has told each thing once', async ({ pair }) => {
     const { stdout } = await pair[name].run(['audit', 'export'])
-    const told = new Map<string, string[]>()
+    const statements = new Map<string, string[]>()
     for (const line of stdout.trimEnd().split('\n')) {
       const { action, target } = (JSON.parse(line) as { event: { action: string; target: string } }).event
-      told.set(action, [...(told.get(action) ?? []), target])
+      statements.set(action, [...(statements.get(action) ?? []), target])
     }
     const expected = {
       alpha: {
@@ -108,7 +108,7 @@ describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
       },
     }[name]
     for (const [action, times] of Object.entries(expected)) {
-      const targets = told.get(action) ?? []
+      const targets = statements.get(action) ?? []
       expect({ action, times: targets.length }).toEqual({ action, times: times * session_count })
       const each = action.startsWith('consensus.session.contribute') ? times : 1
       expect(new Set(targets).size, action).toBe(targets.length / each)

@@ -54,9 +54,9 @@ describe('a receipt carried back', () => {
     const own = await pair.bravo.run(['filedrop', 'resend', '--receipt', receipt])
     expect([own.exit, own.stderr]).toEqual([2, expect.stringContaining('carry it to alpha')])
     const note = JSON.parse(fs.readFileSync(receipt, 'utf8'))
-    const said = JSON.parse(Buffer.from(note.payload, 'base64url').toString())
+    const content = JSON.parse(Buffer.from(note.payload, 'base64url').toString())
     const missing = [{ first: 2, last: 3 }]
-    const payload = Buffer.from(JSON.stringify({ ...said, missing })).toString('base64url')
+    const payload = Buffer.from(JSON.stringify({ ...content, missing })).toString('base64url')
     fs.writeFileSync(formatPath(pair, 'altered.json'), JSON.stringify({ ...note, payload }))
     const altered = await pair.alpha.run(['filedrop', 'resend', '--receipt', formatPath(pair, 'altered.json')])
     expect([altered.exit, altered.stderr]).toEqual([3, expect.stringContaining('signature')])
@@ -86,7 +86,7 @@ describe('a receipt carried back', () => {
 })
 
 describe('a site that came back from a backup', () => {
-  const owed: string[] = []
+  const pending: string[] = []
   const root = (pair: PackagedSitePair) => formatPath(pair, 'root-medium')
   const otherRoot = (pair: PackagedSitePair) => formatPath(pair, 'other-root-medium')
   const epoch = (pair: PackagedSitePair, ...words: readonly string[]) =>
@@ -120,7 +120,7 @@ describe('a site that came back from a backup', () => {
   }
 
   test('sends nothing: no new message, nothing again, and says what to do', async ({ pair }) => {
-    owed.push(await openInvitedSession(pair.atAlpha, 0.94))
+    pending.push(await openInvitedSession(pair.atAlpha, 0.94))
     const channel = await waitUntil(async () => {
       const now = await findChannel(pair.atAlpha, 'bravo', 'out')
       return now.state === 'frozen' && now
@@ -163,7 +163,7 @@ describe('a site that came back from a backup', () => {
     const parcels: CourierParcel[] = []
     await waitUntil(() => {
       parcels.push(...pickUpParcels(pair.toBravo))
-      return parcels.some(({ body }) => body.includes(owed[0] ?? ''))
+      return parcels.some(({ body }) => body.includes(pending[0] ?? ''))
     })
     // The key set is told as well, before it or after.
     const stems = parcels.map((_, index) => `00000002-${String(index + 1).padStart(16, '0')}`)

@@ -129,7 +129,9 @@ test('a clash is told on both sides with one and the same dissent', async ({ pai
     status,
   })
   // Each site keeps what a peer tells under that peer's name.
-  expect(copy.items.map(body)).toEqual(home.items.map(body).map((told) => ({ ...told, id: `${told.id}@alpha` })))
+  expect(copy.items.map(body)).toEqual(
+    home.items.map(body).map((dissent) => ({ ...dissent, id: `${dissent.id}@alpha` })),
+  )
 })
 
 test('a person’s attestation ends the clash, and the evidence that says so reaches the other side', async ({

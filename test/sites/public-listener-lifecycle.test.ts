@@ -29,7 +29,7 @@ function requestContinuously(at: ServedSite, target = report) {
   const one = () =>
     new Promise<void>((resolve) => {
       const headers = { 'x-forwarded-for': '192.0.2.1' }
-      const asked = request(
+      const outgoing = request(
         { agent, host: '127.0.0.1', port: at.ports.proxy ?? 0, path: target, headers },
         (answer) => {
           answer.resume()
@@ -41,11 +41,11 @@ function requestContinuously(at: ServedSite, target = report) {
           })
         },
       )
-      asked.on('error', () => {
+      outgoing.on('error', () => {
         failed += 1
         resolve()
       })
-      asked.end()
+      outgoing.end()
     })
   const lanes = Array.from({ length: 8 }, async () => {
     while (!isOver) await one()
@@ -87,8 +87,8 @@ test('killed again and again under load, it has recorded every request that it a
 test('every request of many is recorded once, and each segment is in the audit chain', async () => {
   const { proxy, served } = await serveTestProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '150' })
   const paths = [report, '/public-api/x', '/other', `${report}?a`]
-  const asked = Array.from({ length: 300 }, (_, at) => sendProxyRequest(served, paths[at % 4] ?? ''))
-  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  const requests = Array.from({ length: 300 }, (_, at) => sendProxyRequest(served, paths[at % 4] ?? ''))
+  const statuses = (await Promise.all(requests)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 404)).toHaveLength(150)
   const records = await waitForRecords(proxy, 300)
   expect(countReasons(records)).toEqual({ forwarded: 150, no_rule: 75, outside_prefix: 75 })
@@ -104,9 +104,9 @@ test('every request of many is recorded once, and each segment is in the audit c
   expect(counted.get('proxy_answer_total{status="404"}')).toBe('150')
   expect(counted.get('proxy_audit_shipped_total')).toBe('300')
   expect(counted.get('proxy_thread')).toBe('2')
-  const told = proxy.site.run(['proxy', 'denials', '--json'])
-  expect(told.stderr).toBe('')
-  const denials = JSON.parse(told.stdout) as { total: number; items: object[] }
+  const listing = proxy.site.run(['proxy', 'denials', '--json'])
+  expect(listing.stderr).toBe('')
+  const denials = JSON.parse(listing.stdout) as { total: number; items: object[] }
   expect(denials.total).toBe(150)
   expect(denials.items).toEqual([
     expect.objectContaining({ count: 75, path: '/other', reason: 'outside_prefix' }),
@@ -149,12 +149,12 @@ test('a stop answers what has begun, on every thread, and what it answered is re
   const { proxy, served } = await serveTestProxy(['GET /api/v1/*'])
   const waiting: (() => void)[] = []
   proxy.platform.respond = (_, response) => void waiting.push(() => response.end('late'))
-  const asked = Array.from({ length: 10 }, (_, at) => sendProxyRequest(served, `/public-api/api/v1/${at}`))
+  const requests = Array.from({ length: 10 }, (_, at) => sendProxyRequest(served, `/public-api/api/v1/${at}`))
   await expect.poll(() => waiting.length).toBe(10)
   const ended = served.stop()
   await expect.poll(() => served.log()).toContain('platform.stopping')
   for (const goOn of waiting) goOn()
-  expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(10).fill('late'))
+  expect((await Promise.all(requests)).map(({ text }) => text)).toEqual(Array(10).fill('late'))
   expect(await ended).toBe(0)
   await expect(sendProxyRequest(served, '/public-api/api/v1/1')).rejects.toThrow(/ECONNREFUSED/)
   const again = await proxy.serve()
@@ -192,7 +192,7 @@ test('health and service-info are for whoever reaches the port itself', async ()
 
 test('health tells of upstream and token endpoint by what callers brought about, and asks nobody itself', async () => {
   const { proxy, served } = await serveTestProxy(['GET /api/v1/report'])
-  const told = async () => {
+  const readDependencies = async () => {
     const { status, dependencies } = (await sendToLocalSocket(proxy, '/api/v2/health')).json as {
       status: string
       dependencies: { name: string; ok: boolean; detail: string }[]
@@ -201,21 +201,21 @@ test('health tells of upstream and token endpoint by what callers brought about,
     return { status, upstream: of('upstream'), tokens: of('token endpoint') }
   }
   const unasked = { ok: true, detail: 'not asked yet' }
-  expect(await told()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
+  expect(await readDependencies()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
   await sendProxyRequest(served, report)
   const answered = { ok: true, detail: expect.stringMatching(/^answered 200, \d{4}-/) }
   const minted = { ok: true, detail: expect.stringMatching(/^minted, /) }
-  await expect.poll(told).toMatchObject({ status: 'ok', upstream: answered, tokens: minted })
+  await expect.poll(readDependencies).toMatchObject({ status: 'ok', upstream: answered, tokens: minted })
   proxy.platform.respond = (_, response) => void response.writeHead(503).end()
   await sendProxyRequest(served, report)
   const away = { ok: false, detail: expect.stringMatching(/^answered 503, /) }
-  await expect.poll(told).toMatchObject({ status: 'degraded', upstream: away, tokens: minted })
+  await expect.poll(readDependencies).toMatchObject({ status: 'degraded', upstream: away, tokens: minted })
   expect((await sendProxyRequest(served, '/health')).json).toEqual({ status: 'degraded', service: 'public-proxy' })
   await proxy.platform.close()
   await sendProxyRequest(served, report)
   const gone = { ok: false, detail: expect.stringMatching(/^upstream_unreachable, /) }
-  await expect.poll(told).toMatchObject({ status: 'degraded', upstream: gone })
+  await expect.poll(readDependencies).toMatchObject({ status: 'degraded', upstream: gone })
 })
 
 test('nothing secret is in the log, the records, the arguments or a file that others read', async () => {

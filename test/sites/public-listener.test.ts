@@ -55,7 +55,7 @@ test('a listed request goes on with the token in place of the caller’s own, an
 
 test('what is not listed is 404 whatever it is, asks for no token, and tells nothing', async () => {
   const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report', 'POST /api/v1/feedback'])
-  const asked: [string, string][] = [
+  const requests: [string, string][] = [
     ['GET', '/api/v1/report'],
     ['GET', '/public-api/api/v1/reports'],
     ['GET', '/public-api/api/v1/%2e%2e/admin'],
@@ -68,12 +68,12 @@ test('what is not listed is 404 whatever it is, asks for no token, and tells not
     ['GET', '/health?'],
   ]
   const answers = []
-  for (const [method, path] of asked) answers.push(await sendProxyRequest(at, path, { method }))
-  expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 404))
+  for (const [method, path] of requests) answers.push(await sendProxyRequest(at, path, { method }))
+  expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 404))
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expect(proxy.platform.requests).toEqual([])
   expect(proxy.provider.requests).toEqual([])
-  const records = await waitForRecords(proxy, asked.length)
+  const records = await waitForRecords(proxy, requests.length)
   expect(countReasons(records)).toEqual({ outside_prefix: 2, no_rule: 4, method: 4 })
   expect(records.filter(({ verdict }) => verdict === 'method_not_allowed')).toHaveLength(4)
   expect(records.every(({ upstream_status, status }) => upstream_status === null && status === 404)).toBe(true)

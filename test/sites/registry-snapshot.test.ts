@@ -45,12 +45,12 @@ beforeAll(async () => {
   await waitUntil(async () => (await people.alpha.ok(status, { run_id })).state === 'completed')
   // Alpha knows one more record of person 12, and a person of whom bravo may not know at all.
   const records = [buildPersonAs('a-first', 12), buildPersonAs('secret', 77)]
-  const said = await people.alpha.ok(arrive, {
+  const arrival = await people.alpha.ok(arrive, {
     node_id: 'a-vault',
     records: records as never,
     classification: keptClassification,
   })
-  expect(said).toMatchObject({ state: 'matched', items: [{ size: 4 }, { size: 1 }] })
+  expect(arrival).toMatchObject({ state: 'matched', items: [{ size: 4 }, { size: 1 }] })
 })
 afterAll(() => world?.end())
 
@@ -65,8 +65,8 @@ function buildPersonAs(id: string, number: number) {
 }
 
 function buildRecord(number: number) {
-  const { id: _id, ...said } = buildPeople(number, number + 1)[0] ?? { id: '' }
-  return said
+  const { id: _id, ...record } = buildPeople(number, number + 1)[0] ?? { id: '' }
+  return record
 }
 
 function formatPath(name: string): string {
@@ -135,9 +135,9 @@ test('what is forged, cut, lengthened, packed, another’s or older is refused w
   const text = fs.readFileSync(newer.file, 'utf8')
   const lines = text.trimEnd().split('\n')
   const last = JSON.parse(lines.at(-1) ?? '') as { form: string; signed: { payload: string; signatures: object[] } }
-  const said = JSON.parse(Buffer.from(last.signed.payload, 'base64url').toString('utf8')) as object
+  const announced = JSON.parse(Buffer.from(last.signed.payload, 'base64url').toString('utf8')) as object
   const resigned = (more: object) =>
-    JSON.stringify({ ...last, signed: { ...last.signed, payload: encodeBase64url({ ...said, ...more }) } })
+    JSON.stringify({ ...last, signed: { ...last.signed, payload: encodeBase64url({ ...announced, ...more }) } })
   const body = lines.slice(0, -1).join('\n')
   const forged: Readonly<Record<string, string | Buffer>> = {
     content: text.replace('"1.0.0"', '"1.0.1"'),

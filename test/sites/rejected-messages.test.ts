@@ -104,8 +104,8 @@ test('a contribution of a site that was not invited is refused, and the reason f
   }
   const body = { session_id: id, pair_score: 0.01, accuracy: 1, credibility: 1, classification: label }
   const words = ['filedrop', 'send', 'alpha', '--kind', 'contribution', '--schema', 'consensus.contribution/1']
-  const asked = [...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,charlie']
-  await charlie.runJson(asked, JSON.stringify(body))
+  const command = [...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,charlie']
+  await charlie.runJson(command, JSON.stringify(body))
   const road = { from: charlie, to: pair.alpha }
   const parcel = await catchSessionParcel(road, id)
   expect(await waitForRefusal(road, parcel)).toMatchObject({ reason: 'REFUSED', code: 'not_contributor', seq: 1 })
@@ -130,14 +130,14 @@ test('what is labelled above the ceiling, or for others, is refused before anyth
 }) => {
   const { alpha, atAlpha } = pair
   const before = [await countSent(atAlpha, 'bravo'), await atAlpha.ok(listSessions, {})]
-  const asked = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, invite: ['bravo'] }
+  const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, invite: ['bravo'] }
   const labels = [
     { ...sharedClassification, level: 'SECRET' },
     { ...sharedClassification, releasable_to: ['alpha'] },
     'UNCLASSIFIED',
   ]
   for (const classification of labels)
-    expect(await atAlpha.refusal(create, { ...asked, classification })).toBe('label_denied')
+    expect(await atAlpha.refusal(create, { ...session, classification })).toBe('label_denied')
   const words = [
     'filedrop',
     'send',
@@ -173,14 +173,14 @@ test('a peer that is unpinned while both run: nothing gets in or out until it is
   const { id, parcel } = await answerInvitation(pair)
   await alpha.runJson(['peers', 'remove', 'bravo', '--yes'])
   deliverParcels(toAlpha, [parcel])
-  const given = {
+  const session = {
     lens_id: 'l',
     lens_version: '1',
     policy: { m: 1, n: 1 },
     classification: sharedClassification,
     invite: ['bravo'],
   }
-  expect(await atAlpha.refusal(create, given)).toBe('label_denied')
+  expect(await atAlpha.refusal(create, session)).toBe('label_denied')
   // The channel is known until the process ends: it says that it is stopped, and why.
   await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).state === 'stopped')
   expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({

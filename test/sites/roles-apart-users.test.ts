@@ -233,9 +233,9 @@ test('the user of the site role has the commands that concern no other role’s 
   }
   // What it may not look at is a problem that is told, and not passed over.
   const { exit, stdout } = await pair.alpha.runAs(users.site, ['doctor', '--json'])
-  const told = JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state !== 'ok')
+  const findings = JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state !== 'ok')
   expect(exit).toBe(5)
-  expect(told).toMatchObject([
+  expect(findings).toMatchObject([
     {
       check: 'disk',
       detail: expect.stringContaining(`${at(pair, 'data', 'consensus')}: this user may not write there`),

@@ -67,7 +67,7 @@ test('a key is replaced while messages are under way: all arrive, in whatever or
   const [old] = await listMessageKeys(alpha)
   const { created, retired, key_set } = await alpha.runJson(['keys', 'rotate', old.kid, '--algorithm', 'ML-DSA-87'])
   expect([key_set, retired.kid, retired.status]).toEqual([1, old.kid, 'active'])
-  const [told] = (await gatherParcels(toBravo, 1, isOfKind('keys'))).filter(isOfKind('keys'))
+  const [announcement] = (await gatherParcels(toBravo, 1, isOfKind('keys'))).filter(isOfKind('keys'))
   ids.push(await openInvitedSession(atAlpha, 0.94), await openInvitedSession(atAlpha, 0.94))
   const after = await gatherParcels(toBravo, 2, isOfKind('invitation'))
   for (const parcel of before) expect(parseSignatures(parcel)).toHaveLength(1)
@@ -75,7 +75,7 @@ test('a key is replaced while messages are under way: all arrive, in whatever or
   // The last ones first: what was signed by the new key comes before the set that tells of it.
   deliverParcels(toBravo, after)
   await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'in')).held >= 2)
-  if (told) deliverParcels(toBravo, [told])
+  if (announcement) deliverParcels(toBravo, [announcement])
   await waitUntil(async () => (await readPinnedVersion(bravo, 'alpha')) === 1)
   deliverParcels(toBravo, before)
   for (const id of ids) {

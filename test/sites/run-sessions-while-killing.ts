@@ -22,14 +22,14 @@ export type KillSchedule = {
 
 /** The sessions, all ratified at both sites, and how often a daemon was killed while they were asked. */
 export async function runSessionsWhileKilling(
-  given: KillSchedule,
+  schedule: KillSchedule,
 ): Promise<{ readonly ids: string[]; readonly killed: number }> {
-  const { pair } = given
+  const { pair } = schedule
   const ids: string[] = []
-  const asked = new AbortController()
-  const killer = killDaemons(given, asked.signal)
-  await Promise.all([...Array(lane_count).keys()].map((lane) => runLane(lane, given, ids)))
-  asked.abort()
+  const finished = new AbortController()
+  const killer = killDaemons(schedule, finished.signal)
+  await Promise.all([...Array(lane_count).keys()].map((lane) => runLane(lane, schedule, ids)))
+  finished.abort()
   const killed = await killer
   for (const id of ids)
     await Promise.all([waitUntilDelivered(pair.atAlpha, id), waitForState(pair.atBravo, id, 'RATIFIED')])
@@ -40,11 +40,11 @@ export async function runSessionsWhileKilling(
 async function runLane(lane: number, { pair, sessionCount }: KillSchedule, ids: string[]): Promise<void> {
   const { atAlpha, atBravo } = pair
   const policy = { m: 2, n: 2 }
-  const asked = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification, invite: ['bravo'] }
+  const input = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification, invite: ['bravo'] }
   const opinion = { accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
   for (let each = lane; each < sessionCount; each += lane_count) {
     const key = { 'idempotency-key': `question-${each}-of-this-test` }
-    const { id } = await retryUnanswered(() => atAlpha.ok(create, asked, key))
+    const { id } = await retryUnanswered(() => atAlpha.ok(create, input, key))
     ids.push(id)
     const alice = { id, contributor_id: 'alice', signer_key_id: 'alice-1', pair_score: 0.94, ...opinion }
     await retryUnanswered(() => atAlpha.ok(contribute, alice, key))

@@ -30,8 +30,8 @@ afterEach(() => two?.world.end())
 async function startTraced(site: FederatedSite): Promise<() => Promise<SystemCall[]>> {
   const file = path.join(two.world.dir, `${site.name}.strace`)
   const names = ['openat', 'write', 'pwrite64', 'fsync', 'fdatasync', '?rename', '?renameat', '?renameat2']
-  const told = ['-f', '-D', '--seccomp-bpf', '-y', '-s', '4096', '-e', `trace=${names.join(',')}`, '-o', file]
-  const daemon = await site.startUnder(['strace', ...told])
+  const options = ['-f', '-D', '--seccomp-bpf', '-y', '-s', '4096', '-e', `trace=${names.join(',')}`, '-o', file]
+  const daemon = await site.startUnder(['strace', ...options])
   return async () => {
     await daemon.stop()
     const end = new RegExp(`^${daemon.pid} +\\+\\+\\+ exited with 0 `, 'm')

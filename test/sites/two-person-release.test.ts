@@ -65,18 +65,18 @@ let before: string | undefined
 /** What bravo says of a session of alpha, altered and signed again by bravo's own key. */
 async function alterMessage(
   pair: PackagedSitePair,
-  change: (said: Json, body: Json) => void,
+  change: (altered: Json, body: Json) => void,
 ): Promise<{ id: string; parcel: CourierParcel }> {
   const { bravo } = pair
   const { id, parcel } = await answerInvitation(pair)
-  const said = JSON.parse(Buffer.from(JSON.parse(parcel.env.toString()).payload, 'base64url').toString())
+  const altered = JSON.parse(Buffer.from(JSON.parse(parcel.env.toString()).payload, 'base64url').toString())
   const content = JSON.parse(parcel.body.toString())
-  change(said, content)
+  change(altered, content)
   const body = Buffer.from(canonicalJson(content))
-  said.body = { ...said.body, sha384: sha384(body), length: body.length }
-  said.prev = before ?? said.prev
+  altered.body = { ...altered.body, sha384: sha384(body), length: body.length }
+  altered.prev = before ?? altered.prev
   const keys = joseSignatures({ dir: path.join(bravo.dir, 'keys') })
-  const statement = Buffer.from(canonicalJson(said))
+  const statement = Buffer.from(canonicalJson(altered))
   before = sha384(statement)
   const env = Buffer.from(JSON.stringify(await keys.sign('statement', statement)))
   return { id, parcel: { ...parcel, body, env } }
@@ -87,19 +87,19 @@ type Json = any
 
 const formatDaysAhead = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
 
-const cases: readonly [reason: string, change: (said: Json, body: Json) => void, words: readonly string[]][] = [
+const cases: readonly [reason: string, change: (altered: Json, body: Json) => void, words: readonly string[]][] = [
   [
     'EXPIRED',
-    (said) => {
-      said.created = formatDaysAhead(-9)
-      said.not_after = formatDaysAhead(-2)
+    (altered) => {
+      altered.created = formatDaysAhead(-9)
+      altered.not_after = formatDaysAhead(-2)
     },
     [],
   ],
   [
     'LABEL_MISSING',
-    (said, body) => {
-      delete said.label
+    (altered, body) => {
+      delete altered.label
       delete body.label
     },
     ['--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo,charlie'],
@@ -115,7 +115,7 @@ test.for(cases)(
     await waitUntil(() => listQuarantined(toAlpha).find((each) => each.reason === reason))
     const { items } = await alpha.runJson(['filedrop', 'quarantine', 'list'])
     const [{ id: item }] = items
-    const asked = [
+    const command = [
       'filedrop',
       'quarantine',
       'request',
@@ -126,8 +126,8 @@ test.for(cases)(
       'seen and vouched for',
       ...words,
     ]
-    expect((await runAs(pair, 'ann', [...asked, '--waive', 'FUTURE'])).exit).toBe(3)
-    const answered = await runAs(pair, 'ann', asked)
+    expect((await runAs(pair, 'ann', [...command, '--waive', 'FUTURE'])).exit).toBe(3)
+    const answered = await runAs(pair, 'ann', command)
     expect(answered.exit, answered.stderr).toBe(0)
     expect((await alpha.runJson(['filedrop', 'quarantine', 'show', item])).release).toMatchObject({ subject: 'ann' })
     const approve = ['filedrop', 'quarantine', 'approve', item]
@@ -146,9 +146,9 @@ test.for(cases)(
 
 test('a person who was let go approves nothing more', async ({ pair }) => {
   const { alpha, toAlpha } = pair
-  const { parcel } = await alterMessage(pair, (said) => {
-    said.created = formatDaysAhead(-9)
-    said.not_after = formatDaysAhead(-2)
+  const { parcel } = await alterMessage(pair, (altered) => {
+    altered.created = formatDaysAhead(-9)
+    altered.not_after = formatDaysAhead(-2)
   })
   deliverParcels(toAlpha, [parcel])
   await waitUntil(() => listQuarantined(toAlpha).find((each) => each.reason === 'EXPIRED'))

@@ -159,7 +159,7 @@ class EnginesSoak {
     const status = await site
       .withToken(this.#token)
       .call(listSessions, {})
-      .then((said) => said.status, ignoreConnectionFailure)
+      .then((answer) => answer.status, ignoreConnectionFailure)
     assert.ok(status === undefined || status === 200 || status === 503, `someone of the provider got ${status}`)
     if (status === 200) this.#count('looks')
     else this.#count('looks refused')

@@ -41,10 +41,10 @@ export function judgeRecords({ answered, unanswered }: LoadCounts, records: read
   for (const line of new Set([...answered.keys(), ...recorded.keys()])) {
     const more = (recorded.get(line) ?? 0) - (answered.get(line) ?? 0)
     assert.ok(more >= 0, `${-more} answers without a record: ${line}`)
-    const asked = line.slice(0, line.lastIndexOf(' '))
-    const left = (spare.get(asked) ?? 0) - more
+    const requested = line.slice(0, line.lastIndexOf(' '))
+    const left = (spare.get(requested) ?? 0) - more
     assert.ok(left >= 0, `${-left} records without a request: ${line}`)
-    spare.set(asked, left)
+    spare.set(requested, left)
   }
 }
 

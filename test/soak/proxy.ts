@@ -115,17 +115,17 @@ class ProxySoak {
       this.#weigh(over),
     ])
     await this.#calm(load)
-    const told = await requestCounts(load, 'end')
-    this.#counts.answered = sumAll(told.answered.values())
-    for (const [line, times] of told.answered) this.#count(line.slice(-3), times)
-    this.#counts.unanswered = told.abandoned.length
+    const received = await requestCounts(load, 'end')
+    this.#counts.answered = sumAll(received.answered.values())
+    for (const [line, times] of received.answered) this.#count(line.slice(-3), times)
+    this.#counts.unanswered = received.abandoned.length
     this.#counts.most_mb = Math.round(Math.max(...this.#memory))
-    judgeAnswers(told, this.#deaths)
+    judgeAnswers(received, this.#deaths)
     judgeMemory(this.#memory, memory_interval_ms)
     await this.#shipped()
     const records = await listRecords(this.#door)
     this.#counts.records = records.length
-    judgeRecords(told, records)
+    judgeRecords(received, records)
     await this.#judgeChain(records)
     return this.#counts
   }
@@ -237,6 +237,6 @@ class ProxySoak {
 
 async function requestCounts(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {
   load.postMessage(what)
-  const [told] = (await once(load, 'message')) as [LoadCounts]
-  return told
+  const [received] = (await once(load, 'message')) as [LoadCounts]
+  return received
 }

@@ -39,14 +39,14 @@ export async function readChannels(end: SoakSite, other: SoakSite) {
 export async function advanceSession(question: SoakSession): Promise<void> {
   const { opener, invitee, key } = question
   const policy = { m: 2, n: 2 }
-  const asked = {
+  const input = {
     lens_id: 'l',
     lens_version: '1',
     policy,
     classification: sharedClassification,
     invite: [invitee.site.name],
   }
-  question.id ||= (await opener.person.ok(create, asked, key)).id
+  question.id ||= (await opener.person.ok(create, input, key)).id
   if (question.opinionCount === 0) {
     await contributeOpinion(opener, question, 'alice', 0.94)
     question.opinionCount = 1

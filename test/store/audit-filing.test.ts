@@ -75,8 +75,8 @@ describe.each(queries)('a list of %o', (query) => {
     [3, true],
     [9_999, true],
   ])('at most %i, ascending: %s', async (limit, ascending) => {
-    const asked = { ...query, limit, ascending }
-    expect((await audit.list(asked)).map(({ seq }) => seq)).toEqual(listExpected(asked))
+    const filter = { ...query, limit, ascending }
+    expect((await audit.list(filter)).map(({ seq }) => seq)).toEqual(listExpected(filter))
   })
 })
 

@@ -83,12 +83,12 @@ test('a full disk refuses the transaction as unavailable, and the next one goes 
     if (outcome.status === 'rejected')
       expect(outcome.reason).toMatchObject({ code: 'unavailable', row: { status: 503 } })
   }
-  const kept = 1 + outcomes.filter(({ status }) => status === 'fulfilled').length
-  await expectWhole(kept)
+  const written = 1 + outcomes.filter(({ status }) => status === 'fulfilled').length
+  await expectWhole(written)
   file.db.pragma('max_page_count = 1000000')
   expect(await store.get(notes, 'c')).toBeUndefined()
   await big('e')
-  await expectWhole(kept + 1)
+  await expectWhole(written + 1)
 })
 
 describe('beside another process on the same file', () => {

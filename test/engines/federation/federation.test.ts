@@ -130,9 +130,9 @@ class Federation {
     await this.#happen(at)
     const key = { 'idempotency-key': `session-${at}-of-the-federation` }
     const subject = { kind: 'entity_match', left: `vessel/${at}`, right: `hull/${at}` }
-    const asked = { lens_id: 'vessel-identity', lens_version: '1', subject, policy: buildPolicy(at) }
+    const input = { lens_id: 'vessel-identity', lens_version: '1', subject, policy: buildPolicy(at) }
     const { id } = await retryUnanswered(() =>
-      home.ok(create, { ...asked, classification: sharedClassification, invite: ['bravo', 'charlie'] }, key),
+      home.ok(create, { ...input, classification: sharedClassification, invite: ['bravo', 'charlie'] }, key),
     )
     for (const [index, name] of ['alice', 'bob', 'carol'].entries()) {
       await retryUnanswered(() => contributeOpinion(home, id, name, computeScore(at, index)))

@@ -106,11 +106,11 @@ test('ID and refresh tokens of the same login are none to show here', async () =
 })
 
 test('revoking on the site ends a Keycloak token, whatever Keycloak says', async () => {
-  const [lost, kept] = [await tokenOf('ada'), await tokenOf('ada')]
+  const [lost, current] = [await tokenOf('ada'), await tokenOf('ada')]
   expect(await readListStatus(lost)).toBe(200)
   const { jti } = JSON.parse(Buffer.from(lost.split('.')[1] ?? '', 'base64url').toString())
   expect(site.run(['token', 'revoke', jti, '--reason', 'lost']).status).toBe(0)
-  expect([await readListStatus(lost), await readListStatus(kept)]).toEqual([401, 200])
+  expect([await readListStatus(lost), await readListStatus(current)]).toEqual([401, 200])
 })
 
 test('a token is exchanged: here for one of the site, there for one of a service downstream', async () => {

@@ -88,14 +88,14 @@ async function waitUntilSettled(): Promise<void> {
 }
 
 async function expectRecordsMatch(acknowledged: readonly string[], prefix = ''): Promise<void> {
-  const told = (await clusterStore.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
+  const recorded = (await clusterStore.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
   const found: string[] = []
   for (const id of docs.map((each) => `${prefix}${each}`)) {
     const doc = await clusterStore.store.get(notes, id)
     const marks = (doc?.value.title ?? '').split(' ').slice(1)
     expect(doc?.version).toBe(marks.length + 1)
     // In the order in which the document took them.
-    expect(told.filter((event) => event?.target === id).map((event) => event?.detail.mark)).toEqual(marks)
+    expect(recorded.filter((event) => event?.target === id).map((event) => event?.detail.mark)).toEqual(marks)
     found.push(...marks)
   }
   expect(new Set(found).size).toBe(found.length)

@@ -134,10 +134,10 @@ where('a write that is owed when a site moves is sealed under the name that the 
   const database = roleDatabaseFile(folder, 'consensus')
   for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true })
   const file = sqliteFile({ file: database, addonDir: ensureRunFolder(folder, 'consensus') })
-  const owed = sqlitePendingAudit(file, sqliteAudit(file, 'consensus@alpha'))
+  const pending = sqlitePendingAudit(file, sqliteAudit(file, 'consensus@alpha'))
   const replaces = { _seq_no: 0, _primary_term: 1 }
   const plan = JSON.stringify({ write: 'w1', alias: `${prefix}.alpha.consensus.session`, id: 'gone', replaces })
-  await owed.begin({ write: 'w1', plan }, [buildEvent({ target: 'gone' })])
+  await pending.begin({ write: 'w1', plan }, [buildEvent({ target: 'gone' })])
   await recordDocumentsHome(file, 'opensearch')
   await file.close()
   await migrateStore(folder, env, { to: 'sqlite', replace: true }, () => undefined)

@@ -74,8 +74,8 @@ function buildParcel(more: Partial<CarriedMessage> = {}): CarriedMessage {
   return { epoch: 1, seq: 1, envelope: Buffer.from('{}'), body: Buffer.from('{}'), ...more }
 }
 
-async function publishParcel(given: CarriedMessage, user = 'alpha', about: Options.Publish = {}): Promise<void> {
-  const draft = encodeParcel(given, inbox().exchange, 'alpha', user)
+async function publishParcel(parcel: CarriedMessage, user = 'alpha', about: Options.Publish = {}): Promise<void> {
+  const draft = encodeParcel(parcel, inbox().exchange, 'alpha', user)
   await publishTo(user, draft.content, { ...draft.properties, ...about })
 }
 

@@ -58,7 +58,7 @@ let prefixCount = 0
 /** Names of its own at the broker. `given` is laid over what the carriers are told. */
 export async function joinByBroker(
   broker: Pick<Rabbitmq, 'url' | 'password'>,
-  given: Partial<AmqpOptions> = {},
+  changes: Partial<AmqpOptions> = {},
 ): Promise<BrokerSites> {
   const world = await createFiledropSites()
   const prefix = `world${++prefixCount}`
@@ -77,7 +77,7 @@ export async function joinByBroker(
       limits: { envelope_bytes: 65_536, body_bytes: 4_194_304 },
       log: site.options().log,
       wait_ms: (failures) => Math.min(computeBackoff_ms(failures, 0.1), 1_000),
-      ...given,
+      ...changes,
     })
     const made = linkPump({ carrier, handover, log: site.options().log, chance: () => 0, poll_interval_ms: 100 })
     ends.set(site, { linkPump: made, carrier })

@@ -239,7 +239,7 @@ describe('a broker that is spoken to by TLS', () => {
   })
 
   /** Alpha alone, which reads what bravo sends. */
-  async function alone(given: {
+  async function alone(options: {
     url?: string
     user?: string
     password?: string
@@ -247,7 +247,7 @@ describe('a broker that is spoken to by TLS', () => {
   }) {
     const events: string[] = []
     const say = (event: string, fields: object = {}) => void events.push(`${event} ${JSON.stringify(fields)}`)
-    const { url = `amqps://localhost:${broker.tls_port}`, user, password, tls = {} } = given
+    const { url = `amqps://localhost:${broker.tls_port}`, user, password, tls = {} } = options
     const carrier = amqpCarrier({
       ...{ broker: { url, user, tls }, password, site: 'alpha', prefix: 'tls', peers: { bravo: {} } },
       queue_type: 'classic',
@@ -259,28 +259,28 @@ describe('a broker that is spoken to by TLS', () => {
       async (_, parcels) => parcels.map(() => 'landed' as const),
       async () => undefined,
     )
-    const said = (words: RegExp) => waitUntil(async () => words.test((await carrier.health()).detail))
-    return { said, events }
+    const waitForDetail = (words: RegExp) => waitUntil(async () => words.test((await carrier.health()).detail))
+    return { waitForDetail, events }
   }
 
   test('is believed when the authority of the settings has signed it', async () => {
-    const { said } = await alone({
+    const { waitForDetail } = await alone({
       user: 'alpha',
       password: broker.password,
       tls: { ca_file: certificates.of('server').ca },
     })
-    await said(/^connected$/)
+    await waitForDetail(/^connected$/)
   })
 
   test('knows a site by its certificate, without any password', async () => {
     const { ca, cert, key } = certificates.of('alpha')
-    const { said } = await alone({ tls: { ca_file: ca, cert_file: cert, key_file: key } })
-    await said(/^connected$/)
+    const { waitForDetail } = await alone({ tls: { ca_file: ca, cert_file: cert, key_file: key } })
+    await waitForDetail(/^connected$/)
   })
 
   test('is not believed without that authority, nor under another name', async () => {
     const unknown = await alone({ user: 'alpha', password: broker.password })
-    await unknown.said(/self.signed certificate|unable to (get|verify)/)
+    await unknown.waitForDetail(/self.signed certificate|unable to (get|verify)/)
     const url = `amqps://127.0.0.2:${broker.tls_port}`
     const named = await alone({
       url,
@@ -288,18 +288,18 @@ describe('a broker that is spoken to by TLS', () => {
       password: broker.password,
       tls: { ca_file: certificates.of('server').ca },
     })
-    await named.said(/ECONNREFUSED|does not match/)
+    await named.waitForDetail(/ECONNREFUSED|does not match/)
   })
 
   test('lets nobody in with a wrong password, and no word of it gets about', async () => {
-    const { said, events } = await alone({ url: broker.url, user: 'alpha', password: 'not-the-password' })
-    await said(/ACCESS_REFUSED/)
+    const { waitForDetail, events } = await alone({ url: broker.url, user: 'alpha', password: 'not-the-password' })
+    await waitForDetail(/ACCESS_REFUSED/)
     expect(events.join('\n')).toMatch(/carrier\.broker\.unreached/)
     expect(events.join('\n')).not.toContain('not-the-password')
   })
 
   test('is told of by the name of the file that cannot be read', async () => {
-    const { said } = await alone({ user: 'alpha', password: 'x', tls: { ca_file: '/nowhere/ca.pem' } })
-    await said(/the file \/nowhere\/ca\.pem cannot be read/)
+    const { waitForDetail } = await alone({ user: 'alpha', password: 'x', tls: { ca_file: '/nowhere/ca.pem' } })
+    await waitForDetail(/the file \/nowhere\/ca\.pem cannot be read/)
   })
 })

@@ -117,8 +117,8 @@ test('a server that is silent is given up in time, and asked again when it speak
     const store = await waitUntilReady(createClient(silent))
     await store.increment('load', 1, minute)
     silent.freeze()
-    const asked = Array.from({ length: 3 }, () => store.increment('load', 1, minute))
-    for (const each of asked) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
+    const increments = Array.from({ length: 3 }, () => store.increment('load', 1, minute))
+    for (const each of increments) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
     expect((await store.health()).ok).toBe(false)
     silent.thaw()
     await waitUntilReady(store)
@@ -133,11 +133,11 @@ test('a server that is silent is given up in time, and asked again when it speak
 
 test('TLS is verified: by the authority that is named, and by no other', async () => {
   const files = issueServerCertificates('server')
-  const given = files.of('server')
-  const safe = await redis(given)
+  const certificate = files.of('server')
+  const safe = await redis(certificate)
   await safe.start()
   try {
-    const store = await waitUntilReady(createClient(safe, { tls: { ca_file: given.ca } }))
+    const store = await waitUntilReady(createClient(safe, { tls: { ca_file: certificate.ca } }))
     expect(await store.increment('hits', 1, minute)).toMatchObject({ count: 1 })
     const unverified = createClient(safe, { tls: {} })
     const plain = createClient(safe)

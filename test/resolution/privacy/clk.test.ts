@@ -115,17 +115,17 @@ test('vectors without a bit link to nothing, and a block of everything is left o
 test.each([
   { fold: true, threshold: 0.75, precision: 0.99, recall: 0.8 },
   { fold: false, threshold: 0.8, precision: 0.98, recall: 0.85 },
-])('made-up people with one to three faults are linked with no record seen (fold: $fold)', (given) => {
-  const { vectors, length, truth } = buildLinkageCase(1_000, 11, clkParameters.parse({ fold: given.fold }))
+])('made-up people with one to three faults are linked with no record seen (fold: $fold)', (params) => {
+  const { vectors, length, truth } = buildLinkageCase(1_000, 11, clkParameters.parse({ fold: params.fold }))
   const { pairs } = linkSides(vectors.ours, vectors.theirs, {
     length,
-    threshold: given.threshold,
+    threshold: params.threshold,
     one_to_one: false,
     seed: 1,
   })
   const right = pairs.filter(([row, other]) => truth.ours[row] === truth.theirs[other]).length
-  expect(right / pairs.length).toBeGreaterThan(given.precision)
-  expect(right / truth.pairs).toBeGreaterThan(given.recall)
+  expect(right / pairs.length).toBeGreaterThan(params.precision)
+  expect(right / truth.pairs).toBeGreaterThan(params.recall)
 })
 
 test('a threshold that lets everything through is refused', () => {
@@ -135,8 +135,8 @@ test('a threshold that lets everything through is refused', () => {
   ).toBeUndefined()
 })
 
-function linkSides(...given: Parameters<typeof linkVectors>): ClkLinks {
-  const answer = linkVectors(...given)
+function linkSides(...args: Parameters<typeof linkVectors>): ClkLinks {
+  const answer = linkVectors(...args)
   if (!answer) throw new Error('too many pairs')
   return answer
 }

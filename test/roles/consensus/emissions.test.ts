@@ -42,8 +42,8 @@ function buildDecision(session_id: string, more: EmissionFields = {}): EmissionF
 }
 const withdrawal = { event: 'retracted', seq: 7, at: '2026-03-02T11:30:00.000Z' }
 
-async function deliverEmission(fields: EmissionFields, said: Partial<Statement> = {}, peer = bravo) {
-  return (await createCarrier(world())).ok(emission, await peer.message('lens_emission', fields, said))
+async function deliverEmission(fields: EmissionFields, changes: Partial<Statement> = {}, peer = bravo) {
+  return (await createCarrier(world())).ok(emission, await peer.message('lens_emission', fields, changes))
 }
 
 async function listAuditRecords(target: string) {
@@ -149,8 +149,8 @@ function describeRetraction({ seq, at }: typeof withdrawal) {
 
 const minutes = 60_000
 const formatTime = (ms: number) => new Date(noon + ms).toISOString()
-const createSender = (said: Partial<Statement>, peer = bravo) => {
-  return (fields: EmissionFields) => peer.message('lens_emission', fields, said)
+const createSender = (changes: Partial<Statement>, peer = bravo) => {
+  return (fields: EmissionFields) => peer.message('lens_emission', fields, changes)
 }
 const wrongEmissions: readonly [told: string, code: string, make: (fields: EmissionFields) => Promise<unknown>][] = [
   ['flat JSON', 'invalid', async (fields) => fields],

@@ -109,7 +109,7 @@ test('what changes no state has no number, and what comes after a wait follows t
   await waitUntilDelivered(person, id)
   await person.ok(cancel, { id })
   await reader.ended
-  expect(reader.events.map((told) => [told.id, told.event])).toEqual([
+  expect(reader.events.map((sent) => [sent.id, sent.event])).toEqual([
     ['6', 'result'],
     ['7', 'state'],
     ['8', 'result'],

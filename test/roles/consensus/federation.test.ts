@@ -59,13 +59,13 @@ test('a set fed partly by peers, in any order, gives what it gives locally, to t
       const mixed = await openWorldSession(policy)
       for (const { who, score, accuracy, credibility } of shuffled) {
         const peer = [bravo, charlie].find(({ tenant_id }) => tenant_id === who)
-        const given = {
+        const contribution = {
           ...buildOpinionInput(who, score, [accuracy, credibility]),
           classification: sharedClassification,
         }
         const fields = buildOpinionFields(mixed.id, score, [accuracy, credibility])
         if (peer) await service.ok(federate, await peer.message('contribution', fields))
-        else await person.ok(contribute, { id: mixed.id, ...given })
+        else await person.ok(contribute, { id: mixed.id, ...contribution })
       }
       const [one, other] = [await person.ok(get, { id: local.id }), await person.ok(get, { id: mixed.id })]
       expect(other.result).toStrictEqual(one.result)

@@ -41,8 +41,12 @@ const policy = {
 let count = 0
 
 const createServiceCaller = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
-const signByPeer = (kind: MessageKind, fields: Record<string, unknown>, peer = bravo, said: Partial<Statement> = {}) =>
-  peer.message(kind, fields, said)
+const signByPeer = (
+  kind: MessageKind,
+  fields: Record<string, unknown>,
+  peer = bravo,
+  changes: Partial<Statement> = {},
+) => peer.message(kind, fields, changes)
 
 async function acceptBravoInvitation(): Promise<string> {
   const session_id = `ses_${String(++count).padStart(32, '0')}`
@@ -52,8 +56,8 @@ async function acceptBravoInvitation(): Promise<string> {
 }
 
 /** 200, or the code of the refusal. */
-const deliverResult = async (session_id: string, what: object, peer = bravo, said: Partial<Statement> = {}) =>
-  (await createServiceCaller()).refusal(result, await signByPeer('result', { session_id, ...what }, peer, said))
+const deliverResult = async (session_id: string, what: object, peer = bravo, changes: Partial<Statement> = {}) =>
+  (await createServiceCaller()).refusal(result, await signByPeer('result', { session_id, ...what }, peer, changes))
 
 function buildDissent(session_id: string, id = `dis_${session_id}`) {
   const opinions = buildOpinions([0], [1])
@@ -160,17 +164,17 @@ test('the copy follows a dissent, then the evidence that settles it, then the re
     reason: 'conflict',
     open_dissent_id: `dis_${id}@bravo`,
   })
-  const given = await buildEvidence(id)
-  expect(await deliverResult(id, given)).toBe(200)
+  const sent = await buildEvidence(id)
+  expect(await deliverResult(id, sent)).toBe(200)
   const settled = await waitUntilDelivered(person, id)
-  expect(settled).toMatchObject({ state: 'RATIFIED', decision: 'match', evidence_block_id: given.evidence.block_id })
+  expect(settled).toMatchObject({ state: 'RATIFIED', decision: 'match', evidence_block_id: sent.evidence.block_id })
   expect(settled.open_dissent_id).toBeUndefined()
   expect((await person.ok(bySession, { session_id: id })).items).toMatchObject([
     { status: 'resolved', resolution: 'ratified' },
   ])
-  expect(await person.ok(evidenceOf, { block_id: given.evidence.block_id })).toEqual(given.evidence)
+  expect(await person.ok(evidenceOf, { block_id: sent.evidence.block_id })).toEqual(sent.evidence)
   expect(await deliverResult(id, retractedResult)).toBe(200)
-  expect(await deliverResult(id, given)).toBe(200)
+  expect(await deliverResult(id, sent)).toBe(200)
   const { history } = await person.ok(get, { id })
   expect(history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT', 'RATIFIED', 'WITHDRAWN'])
 })

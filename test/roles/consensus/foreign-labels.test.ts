@@ -107,9 +107,9 @@ test('a contribution of the peer enters a session of ours with its classificatio
   })
   await waitUntilDelivered(person, id)
   const label: Label = { ...foreignLabel, level: 'OFFEN' }
-  const said = { ...buildOpinionFields(id, 0.9), classification: label }
+  const opinion = { ...buildOpinionFields(id, 0.9), classification: label }
   const carrier = await createCarrier(world())
-  await carrier.ok(federate, await bravo.message('contribution', said, { label }))
+  await carrier.ok(federate, await bravo.message('contribution', opinion, { label }))
   const { items } = await person.ok(recordOf, { id })
   expect(items.map(({ classification }) => classification)).toMatchObject([
     { policy: 'SITE', level: 'UNCLASSIFIED', releasable_to: ['tenant-a', 'tenant-b'] },

@@ -213,10 +213,10 @@ test('categories and releasability count like levels', async () => {
   expect(await high.refusal(create, { ...buildSessionInput({ m: 2, n: 2 }), classification })).toBe('label_denied')
   const { id } = await nuclear.ok(create, { ...buildSessionInput({ m: 2, n: 2 }), classification })
   expect(await high.refusal(get, { id })).toBe('not_found')
-  const spoken = await nuclear.ok(contribute, {
+  const contributed = await nuclear.ok(contribute, {
     id,
     ...buildOpinionInput('c1', 1),
     classification: { level: 'SECRET', releasable_to: ['tenant-a'] },
   })
-  expect(spoken.classification).toMatchObject({ categories: ['NUC'], releasable_to: ['tenant-a'] })
+  expect(contributed.classification).toMatchObject({ categories: ['NUC'], releasable_to: ['tenant-a'] })
 })

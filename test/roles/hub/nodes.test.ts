@@ -92,8 +92,8 @@ describe('nobody acts as a node that is not theirs', () => {
   ] as const
   test.each(Object.entries(acts))('%s', async (_, act) => {
     const before = await (await world().as('alpha')).ok(get, { id: 'alpha' })
-    for (const [who, given] of posing) {
-      const person = await world().site.as(given)
+    for (const [who, claimed] of posing) {
+      const person = await world().site.as(claimed)
       const [operation, input] = act('alpha')
       // biome-ignore lint/suspicious/noExplicitAny: a table of operations with inputs of different shapes
       expect(await person.refusal(operation as any, input as any), who).toBe('forbidden')

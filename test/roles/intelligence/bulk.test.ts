@@ -91,12 +91,12 @@ test('a repeat under a key finds the same signals chosen, whatever the filter wo
   const subject = { type: 'sensor' as const, id: 'keyed', name: 'Keyed' }
   await raiseSignal(ann, { subject })
   const headers = { 'idempotency-key': 'bulk-once' }
-  const given = { filter: { subject_id: 'keyed', status: 'new' as const }, ...decision }
-  const made = await ann.ok(create, given, headers)
+  const input = { filter: { subject_id: 'keyed', status: 'new' as const }, ...decision }
+  const made = await ann.ok(create, input, headers)
   await waitUntilOver(ann, made.uid)
   await raiseSignal(ann, { subject })
-  expect(await ann.ok(create, given, headers)).toMatchObject({ uid: made.uid, total: 1, done: 1 })
-  expect(await ann.refusal(create, { ...given, rationale: 'another' }, headers)).toBe('idempotency_mismatch')
+  expect(await ann.ok(create, input, headers)).toMatchObject({ uid: made.uid, total: 1, done: 1 })
+  expect(await ann.refusal(create, { ...input, rationale: 'another' }, headers)).toBe('idempotency_mismatch')
 })
 
 test('who may not know of a signal neither moves it nor learns of it, and the list of them is as high as the highest', async () => {

@@ -65,7 +65,7 @@ describe('the changes of one signal', () => {
     await waitUntilOutboxEmpty(world())
     await bob.ok(archive, { uid, rationale: 'a buoy' })
     const { acknowledged_at, metadata } = await ann.ok(get, { uid })
-    const told = [
+    const events = [
       { by: 'ann', fields: [{ field: 'status', from: null, to: 'new' }] },
       {
         ...{ by: 'ann', rationale: 'linked to an insight' },
@@ -95,9 +95,9 @@ describe('the changes of one signal', () => {
       },
     ]
     // Both while the log may not have the last of them, and when it has all.
-    expect(await readHistory(ann, uid)).toEqual(told)
+    expect(await readHistory(ann, uid)).toEqual(events)
     await waitUntilLogged()
-    expect(await readHistory(ann, uid)).toEqual(told)
+    expect(await readHistory(ann, uid)).toEqual(events)
     expect((await ann.ok(changesOf, { uid, limit: 500 })).items.map(({ revision }) => revision)).toEqual([
       1, 2, 3, 4, 5,
     ])

@@ -62,10 +62,10 @@ test('from link to attested edition: signals follow, the ledger tells each step,
   })
   const events = await readLedger(ann, uid)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
-  const told = events.flatMap((each) =>
+  const changes = events.flatMap((each) =>
     each.type === 'signal_disposition_set' && each.signal_id === second ? [`${each.from} > ${each.to}`] : [],
   )
-  expect(told).toEqual(['new > acknowledged', 'acknowledged > investigating', 'investigating > resolved'])
+  expect(changes).toEqual(['new > acknowledged', 'acknowledged > investigating', 'investigating > resolved'])
   for (const each of [first, second]) {
     const { status, metadata } = await ann.ok(get, { uid: each })
     expect(status).toBe('resolved')
@@ -188,7 +188,9 @@ test('what a stop cut short is done after the start, once', async () => {
   await world().restart()
   const events = await readLedger(ann, uid)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
-  const told = (type: string) => events.filter((each) => each.type === type).length
-  expect([told('signal_linked'), told('signal_disposition_set'), told('insight_closed')]).toEqual([30, 60, 1])
+  const countEvents = (type: string) => events.filter((each) => each.type === type).length
+  expect([countEvents('signal_linked'), countEvents('signal_disposition_set'), countEvents('insight_closed')]).toEqual([
+    30, 60, 1,
+  ])
   for (const each of signals) expect((await ann.ok(get, { uid: each })).status).toBe('resolved')
 })

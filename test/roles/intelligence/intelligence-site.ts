@@ -41,9 +41,11 @@ export async function openInsight(person: CheckedClient, signal_id: string): Pro
 /** Waits until no signal and no insight owes anything to another. */
 export async function waitUntilOutboxEmpty(world: TestSite): Promise<void> {
   const store = world.store('intelligence')
-  const owes = async (of: AnyCollection) => (await store.count(of, { owes: 1 }, { fresh: true })) > 0
+  const hasPending = async (of: AnyCollection) => (await store.count(of, { owes: 1 }, { fresh: true })) > 0
   // The way that debts go: from insights to signals, and from there to the insights' ledgers.
-  await waitUntil(async () => !((await owes(insights)) || (await owes(signals)) || (await owes(insights))))
+  await waitUntil(
+    async () => !((await hasPending(insights)) || (await hasPending(signals)) || (await hasPending(insights))),
+  )
 }
 
 /** One world for all tests of a file, which must end without a logged error. */

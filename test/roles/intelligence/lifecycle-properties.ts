@@ -150,10 +150,10 @@ async function expectLedger(person: CheckedClient, uid: string, signals: readonl
     const since = link[0]?.type === 'signal_linked' ? link[0].status : undefined
     const changes = signal.metadata.status_history.filter(({ from, to }) => from !== to)
     const first = changes.findIndex(({ from }) => from === since)
-    const told = items.flatMap((each) =>
+    const recorded = items.flatMap((each) =>
       each.type === 'signal_disposition_set' && each.signal_id === signal.uid ? [[each.from, each.to]] : [],
     )
-    expect(told).toEqual(first < 0 ? [] : changes.slice(first).map(({ from, to }) => [from, to]))
+    expect(recorded).toEqual(first < 0 ? [] : changes.slice(first).map(({ from, to }) => [from, to]))
   }
   if (state !== 'closed') return
   expect(items.at(-1)?.type).toBe('insight_closed')

@@ -70,9 +70,9 @@ test('what was said of a signal while it was higher goes out in no export of it,
   for (const each of secrets) await ann.ok(unmerge, { uid: each, rationale: 'a hidden end' })
   await waitUntilOutboxEmpty(world())
   const { bundle, left_out } = await ann.ok(exportStix, { signal_type: 'outgoing', releasable_to: 'FRA' })
-  const told = JSON.stringify(bundle)
-  expect([left_out, told.includes('a plain note')]).toEqual([0, true])
-  expect(told).not.toContain('hidden')
+  const text = JSON.stringify(bundle)
+  expect([left_out, text.includes('a plain note')]).toEqual([0, true])
+  expect(text).not.toContain('hidden')
   expect(JSON.stringify(await ann.ok(get, { uid }))).toContain('a hidden reason')
 })
 
@@ -139,8 +139,8 @@ test('a plan counts merged signals as refused, by name and by subject', async ()
   const [one, two] = [await raiseSignal(ann, about('planned')), await raiseSignal(ann, about('planned-here'))]
   await raiseSignal(ann, about('planned-here'))
   await ann.ok(merge, { uid: one, signal_ids: [two], rationale })
-  const planned = async (given: object) => {
-    const { matches, would_be_done } = await ann.ok(plan, { ...given, disposition: 'dismissed' })
+  const planned = async (changes: object) => {
+    const { matches, would_be_done } = await ann.ok(plan, { ...changes, disposition: 'dismissed' })
     return [matches, would_be_done]
   }
   expect(await planned({ signal_ids: [one, two] })).toEqual([2, 1])
@@ -172,8 +172,8 @@ test('the change log tells of a silence to those who may know of it, and of merg
       fields.map(({ field, to }) => [field, to, by]),
     )
   const seen = await waitUntil(async () => {
-    const told = await fieldsOf(ann)
-    return told.some(([field]) => field === 'linked_insight_ids') && told
+    const fields = await fieldsOf(ann)
+    return fields.some(([field]) => field === 'linked_insight_ids') && fields
   })
   const { silence_id } = await ann.ok(get, { uid: hidden })
   expect(seen).toEqual(

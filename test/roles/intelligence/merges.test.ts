@@ -93,8 +93,8 @@ test('insights follow: the survivor is linked in its place, closing waits for th
   expect(await ann.ok(insight, { uid: first })).toMatchObject({
     ...{ linked_signal_ids: [two, one], merged_signals: [{ signal_id: two, merged_into: one }] },
   })
-  const told = await readLedger(ann, first)
-  expect(told.slice(2)).toEqual([`signal_merged ${two}`, `signal_linked ${one}`])
+  const entries = await readLedger(ann, first)
+  expect(entries.slice(2)).toEqual([`signal_merged ${two}`, `signal_linked ${one}`])
   const { problem } = await ann.call(close, { uid: first, rationale })
   expect(problem?.errors.map(({ message }) => message)).toEqual([`${one} is new`])
   await ann.ok(start, { uid: first })
@@ -217,11 +217,11 @@ test('If-Match speaks of the survivor, and the others are told all the same; so 
   const ann = await world().as()
   const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
   const uid = await openInsight(ann, two)
-  const given = { uid: one, signal_ids: [two], rationale }
-  expect(await ann.refusal(merge, given, { 'if-match': '"7"' })).toBe('precondition_failed')
+  const merge_input = { uid: one, signal_ids: [two], rationale }
+  expect(await ann.refusal(merge, merge_input, { 'if-match': '"7"' })).toBe('precondition_failed')
   await waitUntilOutboxEmpty(world())
   const { version } = await ann.ok(get, { uid: one })
-  await ann.ok(merge, given, { 'if-match': `"${version}"` })
+  await ann.ok(merge, merge_input, { 'if-match': `"${version}"` })
   await world().restart()
   await waitUntilOutboxEmpty(world())
   expect(await ann.ok(get, { uid: two })).toMatchObject({ merged_into: one })

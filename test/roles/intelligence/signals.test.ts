@@ -119,8 +119,8 @@ describe('a signal that is raised', () => {
 
 describe('an id that is taken', () => {
   /** The key of a request, as the kernel makes it of tenant, subject, address and what the client said. */
-  const keyOf = (said: string) =>
-    `sig_${sha256(JSON.stringify(['tenant-a', 'ann', 'intelligence.signal.create', said])).slice(0, 32)}`
+  const keyOf = (key: string) =>
+    `sig_${sha256(JSON.stringify(['tenant-a', 'ann', 'intelligence.signal.create', key])).slice(0, 32)}`
 
   test.each(['tenant-a', 'tenant-b'])(
     'by a signal of %s gives way to another, which a repeat finds',
@@ -129,12 +129,12 @@ describe('an id that is taken', () => {
       const store = world().store('intelligence')
       const { value } = (await store.get(signals, await raiseSignal(ann))) ?? {}
       if (!value) throw new Error('it is not there')
-      const said = `collides-in-${tenant_id}`
-      const taken = signalId(keyOf(said), 0)
+      const key = `collides-in-${tenant_id}`
+      const taken = signalId(keyOf(key), 0)
       await store.create(signals, taken, { ...value, tenant_id, title: 'another' })
-      const headers = { 'idempotency-key': said }
+      const headers = { 'idempotency-key': key }
       const made = await ann.ok(create, buildSignalInput(), headers)
-      expect(made.uid).toBe(signalId(keyOf(said), 1))
+      expect(made.uid).toBe(signalId(keyOf(key), 1))
       expect((await ann.ok(create, buildSignalInput(), headers)).uid).toBe(made.uid)
       expect(await ann.refusal(create, buildSignalInput({ title: 'other' }), headers)).toBe('idempotency_mismatch')
       expect((await store.get(signals, taken))?.value.title).toBe('another')
@@ -197,8 +197,8 @@ test('lists filter by status, severity, type, subject and time, the latest first
     made.push(await raiseSignal(ann, { subject: about, detected_at: at(hour), ...more }))
   }
   await ann.ok(acknowledge, { uid: made[0] ?? '' })
-  const hours = async (given: Parameters<typeof list.run>[1] | object) =>
-    (await ann.ok(list, { subject_id: about.id, ...given })).items.map(({ detected_at }) => Number(detected_at[9]))
+  const hours = async (query: Parameters<typeof list.run>[1] | object) =>
+    (await ann.ok(list, { subject_id: about.id, ...query })).items.map(({ detected_at }) => Number(detected_at[9]))
   expect(await hours({})).toEqual([4, 3, 2, 1])
   expect(await hours({ status: 'acknowledged' })).toEqual([3])
   expect(await hours({ severity: 'critical' })).toEqual([4, 3])

@@ -91,11 +91,11 @@ test('it holds from its start to its end, or to when it is ended, and stays read
 test('only who is permitted makes or ends one, and what it names and how long it lasts is bounded', async () => {
   const [olga, ann] = [await createOperator(), await world().as()]
   const bob = await createOperator({ tenant: 'tenant-b' })
-  const given = { matchers: { signal_type: ['weather'] }, reason: 'a storm', ends_at: formatHoursAhead(1) }
-  expect(await ann.refusal(create, given)).toBe('forbidden')
-  const uid = (await olga.ok(create, given, { 'idempotency-key': 'once' })).uid
-  expect((await olga.ok(create, given, { 'idempotency-key': 'once' })).uid).toBe(uid)
-  expect(await olga.refusal(create, { ...given, reason: 'x' }, { 'idempotency-key': 'once' })).toBe(
+  const storm = { matchers: { signal_type: ['weather'] }, reason: 'a storm', ends_at: formatHoursAhead(1) }
+  expect(await ann.refusal(create, storm)).toBe('forbidden')
+  const uid = (await olga.ok(create, storm, { 'idempotency-key': 'once' })).uid
+  expect((await olga.ok(create, storm, { 'idempotency-key': 'once' })).uid).toBe(uid)
+  expect(await olga.refusal(create, { ...storm, reason: 'x' }, { 'idempotency-key': 'once' })).toBe(
     'idempotency_mismatch',
   )
   expect(await ann.refusal(end, { uid })).toBe('forbidden')
@@ -113,7 +113,7 @@ test('only who is permitted makes or ends one, and what it names and how long it
     { starts_at: formatHoursAhead(49), ends_at: formatHoursAhead(50) },
     { reason: ' ' },
   ])
-    expect(await olga.refusal(create, { ...given, ...wrong }), JSON.stringify(wrong)).toBe('invalid')
+    expect(await olga.refusal(create, { ...storm, ...wrong }), JSON.stringify(wrong)).toBe('invalid')
   await olga.ok(end, { uid })
 })
 

@@ -62,15 +62,15 @@ afterAll(async () => {
 })
 
 const now = () => world.clock.now()
-const postSigned = (source: string, said: unknown, by = secret, at = now()) => {
-  const body = JSON.stringify(said)
+const postSigned = (source: string, payload: unknown, by = secret, at = now()) => {
+  const body = JSON.stringify(payload)
   return sendWebhook(world, source, body, buildPlatformHeaders(by, body, at))
 }
 
 describe('a delivery that is rightly signed', () => {
   test('is a signal under the tenant and label of its source, whatever it says itself', async () => {
-    const said = { ...buildAlert('a-1'), classification: 'UNCLASSIFIED', tenant_id: 'tenant-b', status: 'resolved' }
-    const { status, signals } = await postSigned('siem', said)
+    const alert = { ...buildAlert('a-1'), classification: 'UNCLASSIFIED', tenant_id: 'tenant-b', status: 'resolved' }
+    const { status, signals } = await postSigned('siem', alert)
     expect(status).toBe(200)
     const [uid = ''] = signals ?? []
     const cleared = await world.as({ clearance: { level: 'SECRET', categories: ['A'] } })
@@ -252,6 +252,6 @@ test('what is signed and no JSON, no object of the mapping, or too large is refu
 })
 
 function shiftTimestamp(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const given = headers['x-platform-signature'] ?? ''
-  return { 'x-platform-signature': given.replace(/t=(\d+)/, (_, at: string) => `t=${Number(at) + 1}`) }
+  const signature = headers['x-platform-signature'] ?? ''
+  return { 'x-platform-signature': signature.replace(/t=(\d+)/, (_, at: string) => `t=${Number(at) + 1}`) }
 }

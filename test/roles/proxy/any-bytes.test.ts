@@ -130,13 +130,13 @@ function normaliseSegment(segment: string): string | undefined {
 function resolveDots(segments: readonly string[]): string | undefined {
   const last = segments.at(-1) ?? ''
   if (last === '.' || last === '..') return undefined
-  const kept: string[] = []
+  const accepted: string[] = []
   for (const segment of segments.slice(0, -1)) {
-    if (segment === '..' && kept.length === 0) return undefined
-    if (segment === '..') kept.pop()
-    else if (segment !== '.' && segment !== '') kept.push(segment)
+    if (segment === '..' && accepted.length === 0) return undefined
+    if (segment === '..') accepted.pop()
+    else if (segment !== '.' && segment !== '') accepted.push(segment)
   }
-  return `/${[...kept, last].join('/')}`
+  return `/${[...accepted, last].join('/')}`
 }
 
 const patterns = [
@@ -197,12 +197,12 @@ function decodeCarelessly(path: string | readonly string[]): string[] {
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString(),
   )
   const segments = decoded.replaceAll('\\', '/').split('/').slice(1)
-  const kept: string[] = []
+  const accepted: string[] = []
   for (const segment of segments.map((each) => (each.split(';')[0] ?? '').normalize('NFKC').trim())) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '.' && (segment !== '' || segments.length === 1)) kept.push(segment)
+    if (segment === '..') accepted.pop()
+    else if (segment !== '.' && (segment !== '' || segments.length === 1)) accepted.push(segment)
   }
-  return kept
+  return accepted
 }
 
 describe('re-encoding', () => {

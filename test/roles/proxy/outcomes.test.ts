@@ -16,8 +16,8 @@ afterEach(async () => {
   report = undefined
 })
 
-async function openThread(...given: Parameters<typeof startProxyThread>): Promise<void> {
-  thread = await startProxyThread({ allowlist, ...given[0] }, given[1])
+async function openThread(...args: Parameters<typeof startProxyThread>): Promise<void> {
+  thread = await startProxyThread({ allowlist, ...args[0] }, args[1])
 }
 
 async function endAndReadRecords(): Promise<readonly Partial<RequestRecord>[]> {
@@ -58,7 +58,7 @@ const oneWrite = formatHead('POST /public-api/feedback', 'Content-Length: 4\r\nC
 test('the rule comes before what is wrong with a sound request; what is not sound has no path', async () => {
   await openThread({})
   const body = 'Content-Length: 3\r\nConnection: close\r\n'
-  const asked: [status: number, text: string][] = [
+  const expected: [status: number, text: string][] = [
     [404, `${formatHead('GET /public-api/unlisted', body)}abc`],
     [404, `${formatHead('HEAD /elsewhere', body)}abc`],
     [404, `${formatHead('POST /public-api/unlisted', `Expect: more\r\n${body}`)}abc`],
@@ -66,7 +66,7 @@ test('the rule comes before what is wrong with a sound request; what is not soun
     [417, `${formatHead('POST /public-api/feedback', `Expect: more\r\n${body}`)}abc`],
     [400, formatHead('GET /public-api/unlisted', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n')],
   ]
-  for (const [status, text] of asked) expect(await sendAndRead(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  for (const [status, text] of expected) expect(await sendAndRead(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   const reasons = (await endAndReadRecords()).map(({ reason }) => reason)
   expect(reasons.slice(0, 5)).toEqual(['no_rule', 'outside_prefix', 'no_rule', 'body_on_read', 'expectation'])
   expect(thread.upstream.requests).toEqual([])
@@ -92,14 +92,14 @@ test('who leaves before the request is whole was not let through, whatever was t
 test('who leaves while the count is asked for is recorded as the count decides', async () => {
   await openThread({ rate_limit_per_min: 1 })
   expect(await sendAndRead(oneRead)).toContain(' 200 ')
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const counted = Promise.withResolvers<void>()
   thread.beforeCount = () => {
-    asked.resolve()
+    requested.resolve()
     return counted.promise
   }
   const socket = await openCaller(oneRead)
-  await asked.promise
+  await requested.promise
   socket.destroy()
   await vi.waitFor(async () => expect(await thread.connections()).toBe(0), pollOptions)
   counted.resolve()

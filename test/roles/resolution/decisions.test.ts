@@ -143,8 +143,8 @@ describe('a review', () => {
   test('under an idempotency key counts once, and another under that key is refused', async () => {
     const headers = { 'idempotency-key': `key-${turn}` }
     const input = { correlation_id: buildUid('a', 'c'), decision: 'defer' as const }
-    const said = await ann.ok(review, input, headers)
-    expect((await ann.ok(review, input, headers)).reviews).toEqual(said.reviews)
+    const result = await ann.ok(review, input, headers)
+    expect((await ann.ok(review, input, headers)).reviews).toEqual(result.reviews)
     expect(await ann.refusal(review, { ...input, decision: 'reject' }, headers)).toBe('idempotency_mismatch')
   })
 
@@ -170,9 +170,9 @@ describe('an attestation', () => {
     expect(await ann.refusal(attest, attesting('registrar'))).toBe('not_contributor')
     expect(await ann.refusal(attest, attesting('nobody'))).toBe('not_contributor')
     const bob = await world().as({ subject: 'bob' })
-    const said = await bob.ok(attest, attesting('registrar'))
-    expect(said.attestations).toMatchObject([{ seq: 1, attester_id: 'registrar', by: 'bob', decision: 'reject' }])
-    expect(said.confidence).toBeCloseTo(1 / (1 + 2 ** -9) - 0.5, 12)
+    const result = await bob.ok(attest, attesting('registrar'))
+    expect(result.attestations).toMatchObject([{ seq: 1, attester_id: 'registrar', by: 'bob', decision: 'reject' }])
+    expect(result.confidence).toBeCloseTo(1 / (1 + 2 ** -9) - 0.5, 12)
     expect(await listEntityMembers()).toEqual(['a', 'bc', 'de', 'f'])
     expect((await ann.ok(attest, attesting('ann'))).attestations).toHaveLength(2)
   })

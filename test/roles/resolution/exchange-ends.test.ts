@@ -49,8 +49,8 @@ async function beginExchange() {
   expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
   await (await fixture.ann()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
   await waitUntil(async () => {
-    const { step, owes } = await fixture.stored(agreement.exchange_id)
-    return step === 1 && owes === 0
+    const { step, owes: pending } = await fixture.stored(agreement.exchange_id)
+    return step === 1 && pending === 0
   })
   return agreement
 }

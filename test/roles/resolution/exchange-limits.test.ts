@@ -51,7 +51,7 @@ async function receiveProposal(
   by: typeof bravo,
   more: Partial<ExchangeAgreement> = {},
   classification = sharedLabel,
-  told = {},
+  changes = {},
 ) {
   const lens_version = more.lens_version ?? '1.0.0'
   const agreement: ExchangeAgreement = {
@@ -69,9 +69,9 @@ async function receiveProposal(
     seed: 1,
     ...more,
   }
-  const said = { say: 'proposal', agreement, classification, size: 3, ...told }
+  const content = { say: 'proposal', agreement, classification, size: 3, ...changes }
   const label = { label: classification }
-  const answer = await carrier.refusal(receive, await by.message('resolution', said, label))
+  const answer = await carrier.refusal(receive, await by.message('resolution', content, label))
   return { uid: agreement.exchange_id, agreement, answer }
 }
 
@@ -150,8 +150,8 @@ test.each([
   await ann.ok(agree, { uid, data: buildPeople(0, 5) })
   const data = Buffer.concat(pairs).toString('base64url')
   const about = { exchange_id: uid, agreement_digest: computeAgreementDigest(agreement) }
-  const said = { say: 'piece', ...about, round: 'pairs', number: 0, of: 1, items: pairs.length, data }
-  expect(await carrier.refusal(receive, await delta.message('resolution', said))).toBe(200)
+  const content = { say: 'piece', ...about, round: 'pairs', number: 0, of: 1, items: pairs.length, data }
+  expect(await carrier.refusal(receive, await delta.message('resolution', content))).toBe(200)
   const over = await waitUntil(async () => {
     const seen = await ann.ok(get, { uid })
     return seen.state !== 'running' && seen

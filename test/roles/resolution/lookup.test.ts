@@ -21,8 +21,8 @@ beforeAll(async () => {
 
 /** What somebody says of a person whose id nobody knows. */
 function buildRecord(number: number): Record<string, string> {
-  const { id: _id, ...said } = buildPeople(number, number + 1)[0] ?? { id: '' }
-  return said
+  const { id: _id, ...person } = buildPeople(number, number + 1)[0] ?? { id: '' }
+  return person
 }
 const person = buildRecord(12)
 
@@ -109,8 +109,8 @@ test('records above the clearance are neither found nor counted', async () => {
   await runLists({ vault: buildPeople(90, 95) }, 'third', { classification: 'SECRET' })
   const record = buildRecord(92)
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
-  const told = await low.ok(lookup, { record, limit: 20 })
-  expect(JSON.stringify(told)).not.toContain('vault')
+  const limited = await low.ok(lookup, { record, limit: 20 })
+  expect(JSON.stringify(limited)).not.toContain('vault')
   const full = await ann.ok(lookup, { record, limit: 20 })
   expect(full.entities.map(({ record: { node_id } }) => node_id)).toContain('vault')
 })

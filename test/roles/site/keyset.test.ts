@@ -134,9 +134,9 @@ test('a key that people here revoked stays so, whatever the peer’s sets say', 
 describe('a site whose sets do not follow', () => {
   /** As its root key would sign them. */
   async function resigned(set: Jws, change: object): Promise<Jws> {
-    const said = parseKeySet(set)
-    if (!said) throw new Error('that is no set')
-    return await signWithKeys(world.activeKeys('root'), 'keyset', encodeKeySet({ ...said, ...change }))
+    const parsed = parseKeySet(set)
+    if (!parsed) throw new Error('that is no set')
+    return await signWithKeys(world.activeKeys('root'), 'keyset', encodeKeySet({ ...parsed, ...change }))
   }
   async function put(version: number, set: Jws): Promise<void> {
     writeKeySet(world.bravo.folder.keys, version, set)
@@ -164,12 +164,12 @@ describe('a site whose sets do not follow', () => {
   test('a set that message keys signed is put away', async () => {
     await world.rotate(readNewestKid())
     const [set] = readSets()
-    const said = set && parseKeySet(set)
-    if (!set || !said) throw new Error('there is no set')
+    const parsed = set && parseKeySet(set)
+    if (!set || !parsed) throw new Error('there is no set')
     const disguised = world.activeKeys('message').map((key) => {
       return { ...key, public_key: { ...key.public_key, use: 'root' as const } }
     })
-    await put(1, await signWithKeys(disguised, 'keyset', encodeKeySet(said)))
+    await put(1, await signWithKeys(disguised, 'keyset', encodeKeySet(parsed)))
     await waitForPublished()
     world.carry()
     await waitUntil(() => world.listQuarantined().length === 1)

@@ -47,10 +47,10 @@ export function echoRole(metrics: Metrics): EchoRole {
     ...buildOtherOperations(),
     ...buildSlowOperations(handle, gates, listeners),
   }
-  const operations = Object.entries(verbs).map(([verb, given]) => ({
+  const operations = Object.entries(verbs).map(([verb, declared]) => ({
     address: `test.echo.${verb}`,
     role: 'test',
-    operation: given,
+    operation: declared,
   }))
   return { operations, context: buildRoleContext(handle, metrics), controls: handle }
 }
@@ -63,7 +63,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
   const log = (level: string) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
     handle.logged.push([level, event, fields])
   }
-  const given: Partial<RoleEnvironment> = {
+  const environment: Partial<RoleEnvironment> = {
     site: {
       name: 'test',
       tenant_id: 't',
@@ -80,7 +80,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
   }
   // A promise asks whatever it resolves to for `then`: a call must not have one.
   const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
-  const surroundings = new Proxy(given, { get }) as RoleEnvironment
+  const surroundings = new Proxy(environment, { get }) as RoleEnvironment
   const store = new Proxy({}, { get: notHere }) as RoleContext['store']
   const others = new Proxy({}, { get: notHere }) as RoleClients
   return {

@@ -100,6 +100,6 @@ export async function signEpochAnnouncement(
   by = 'alpha',
 ): Promise<Jws> {
   const { json } = await site.request('site', { method: 'GET', path: '/api/v2/site/epoch?peer=bravo', token: admin })
-  const said = epochAnnouncement.parse({ ...(json as object), reason: 'other', ...change })
-  return await signEpoch(siteFolder(path.join(site.dir, by)).keys, said)
+  const announcement = epochAnnouncement.parse({ ...(json as object), reason: 'other', ...change })
+  return await signEpoch(siteFolder(path.join(site.dir, by)).keys, announcement)
 }

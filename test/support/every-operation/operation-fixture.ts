@@ -188,7 +188,7 @@ export async function signMessage(
 ) {
   const body = JSON.stringify({ label: secretLabel, schema, data })
   seq += 1
-  const said = statement.parse({
+  const content = statement.parse({
     v: 1,
     type: 'platform.message',
     channel: `filedrop/${name}/alpha`,
@@ -209,6 +209,6 @@ export async function signMessage(
     max_hops: 1,
     ...change,
   })
-  const envelope = await signatures.sign('statement', new TextEncoder().encode(canonicalJson(said)))
+  const envelope = await signatures.sign('statement', new TextEncoder().encode(canonicalJson(content)))
   return { envelope, body: Buffer.from(body).toString('base64url') }
 }

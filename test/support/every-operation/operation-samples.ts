@@ -101,10 +101,10 @@ const siteSamples: OperationSamples = {
   'site.quarantine.approve': async (stage) => {
     const lying = await quarantineExpiredMessage(stage.site)
     const { ada, bob } = await enrolSigners(stage)
-    const asked = buildReleaseRequest(lying, 'bob')
-    await submitSignature(stage.site, 'request', lying.item, await bob.sign(asked), 'bob')
+    const request = buildReleaseRequest(lying, 'bob')
+    await submitSignature(stage.site, 'request', lying.item, await bob.sign(request), 'bob')
     return {
-      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(asked, 'ada')) },
+      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(request, 'ada')) },
       isTenants: false,
     }
   },
@@ -134,9 +134,9 @@ const consensusSamples: OperationSamples = {
     keyed: { input: buildSessionInput(), another: { lens_version: '2' } },
   }),
   'consensus.session.open': () => {
-    const { classification: _level, ...asked } = buildSessionInput()
+    const { classification: _level, ...input } = buildSessionInput()
     const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
-    return { input: { ...asked, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject } }
+    return { input: { ...input, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject } }
   },
   'consensus.session.get': ({ open }) => ({ input: { id: open } }),
   'consensus.session.contribute': ({ open, openToo }) => ({

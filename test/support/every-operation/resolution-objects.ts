@@ -73,8 +73,8 @@ export const exchangeTerms = {
 const people = surnames.map((surname, at) => ({ id: String(at), given_name: givenNames[at], surname }))
 
 export function buildProposalInput(more: Readonly<Record<string, unknown>> = {}) {
-  const said = { peer: 'bravo', lens_id: 'people', lens_version: '1.0.0', data: people, classification }
-  return { ...said, ...exchangeTerms, ...more }
+  const proposal = { peer: 'bravo', lens_id: 'people', lens_version: '1.0.0', data: people, classification }
+  return { ...proposal, ...exchangeTerms, ...more }
 }
 
 /** What bravo says to propose an exchange. */
@@ -136,13 +136,13 @@ export async function createResolutionFixture(
     return uid
   }
   const exchange = async () => (await ask('POST', '/fusion/exchange', buildProposalInput())).uid
-  const asked = `xchg_${'a'.repeat(32)}`
-  await tell(buildBravoProposal(asked))
+  const unknown_id = `xchg_${'a'.repeat(32)}`
+  await tell(buildBravoProposal(unknown_id))
   return {
     lens: lensUid,
     exchange: await exchange(),
     doomedExchange: await exchange(),
-    proposedByBravo: asked,
+    proposedByBravo: unknown_id,
     matched,
     extracted: await run('/fusion/extract', 'extracted'),
     doomed: await run('/fusion/extract', 'extracted'),

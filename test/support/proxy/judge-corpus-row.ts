@@ -24,11 +24,15 @@ export type UpstreamCredentials = { readonly authority: string; readonly token: 
 const createFinding = (weight: FindingSeverity, says: string): CorpusFinding => ({ severity: weight, detail: says })
 const describeRequest = ({ method, target }: ForwardedRequest) => `${method} ${target.slice(0, 80)}`
 
-export function judgeCorpusRow(row: CorpusRow, outcome: CorpusOutcome, given: UpstreamCredentials): CorpusFinding[] {
+export function judgeCorpusRow(
+  row: CorpusRow,
+  outcome: CorpusOutcome,
+  credentials: UpstreamCredentials,
+): CorpusFinding[] {
   return [
     ...(row.expect.forward === false ? judgeUnwanted(row, outcome) : judgeWanted(row, outcome)),
-    ...outcome.reached.flatMap((request) => [...judgeForwarded(request, given), ...compareWithRow(request, row)]),
-    ...judgeAnswer(row, outcome, given),
+    ...outcome.reached.flatMap((request) => [...judgeForwarded(request, credentials), ...compareWithRow(request, row)]),
+    ...judgeAnswer(row, outcome, credentials),
     ...judgeCaching(row, outcome),
   ]
 }

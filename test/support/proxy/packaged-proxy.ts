@@ -28,14 +28,14 @@ export async function startScriptedServer(answer: ScriptedServer['respond']): Pr
     request.on('data', (piece: Buffer) => pieces.push(piece))
     request.on('end', () => {
       const { method = '', url = '', headers } = request
-      const asked = { method, url, headers, body: Buffer.concat(pieces).toString('utf8') }
-      told.requests.push(asked)
-      told.respond(asked, response)
+      const received = { method, url, headers, body: Buffer.concat(pieces).toString('utf8') }
+      scripted.requests.push(received)
+      scripted.respond(received, response)
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const told: ScriptedServer = {
+  const scripted: ScriptedServer = {
     port: (server.address() as AddressInfo).port,
     requests: [],
     respond: answer,
@@ -44,7 +44,7 @@ export async function startScriptedServer(answer: ScriptedServer['respond']): Pr
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  return told
+  return scripted
 }
 
 export const upstreamServiceToken = 'service-token-that-no-caller-may-see'

@@ -51,7 +51,7 @@ export type TestProxyThread = {
  * `token_url`: where tokens are asked for, in place of a provider that gives one.
  */
 export async function startProxyThread(
-  given: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
   token_url?: string,
 ): Promise<TestProxyThread> {
   const journal = mkdtempSync(path.join(tmpdir(), 'door-thread-'))
@@ -62,7 +62,7 @@ export async function startProxyThread(
   })
   const inside = new MainThread()
   const config = buildThreadConfig(
-    given,
+    changes,
     upstream.port,
     token_url ?? `http://127.0.0.1:${provider.port}/token`,
     journal,
@@ -141,7 +141,7 @@ class MainThread {
 }
 
 function buildThreadConfig(
-  given: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
   upstream: number,
   token_url: string,
   journal: string,
@@ -150,7 +150,7 @@ function buildThreadConfig(
     ...{ platform_api_url: `http://127.0.0.1:${upstream}`, trusted_networks: ['127.0.0.1'], trusted_proxy_depth: 1 },
     ...{ public_sso_client_id: 'door', public_sso_client_secret: 'secret-of-the-thread' },
     ...{ rate_limit_per_min: 1_000_000, write_rate_limit_per_min: 1_000_000 },
-    ...given,
+    ...changes,
   })
   const none = { platform_ca: undefined, sso_ca: undefined, key_value: undefined, tls: undefined }
   return { ...none, proxy, token_url, journal_folder: journal }

@@ -134,12 +134,12 @@ export async function runExecutable(words: readonly string[], around: Executable
   const { env = {}, cwd, input = '', user } = around
   const program = around.program ?? (user && cwd ? copyExecutable(cwd) : findExecutable())
   const child = spawn(program, [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}), ...user })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
   child.stdin.on('error', () => undefined).end(input)
   const [exit] = (await once(child, 'close')) as [number | null]
-  return { exit, ...said }
+  return { exit, ...output }
 }
 
 /** Pins `peer` at `site`, by the fingerprints that two people would have compared; with more words of `peers add`. */
@@ -190,12 +190,12 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
   }
   const serving = async (
     roles: readonly string[],
-    given: Pick<DaemonOptions, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
+    options: Pick<DaemonOptions, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
   ) => {
     const log = path.join(base, `${name}-${++starts}.log`)
-    const program = given.program ?? (given.user ? copyExecutable(base) : findExecutable())
-    const [first = program, ...words] = [...(given.under ?? []), program, 'serve', ...roles, '--site', dir]
-    const begun = await startDaemon({ ...given, program: first, words, log }, daemons)
+    const program = options.program ?? (options.user ? copyExecutable(base) : findExecutable())
+    const [first = program, ...words] = [...(options.under ?? []), program, 'serve', ...roles, '--site', dir]
+    const begun = await startDaemon({ ...options, program: first, words, log }, daemons)
     for (const [role, url] of begun.serving) serves.set(role, { url, daemon: begun.daemon })
     return begun.daemon
   }
@@ -222,11 +222,7 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
       return site.withToken(token)
     },
     withToken: (token) =>
-      createCheckedClient(
-        { call: (role, ...asked) => sendHttpRequest(urlOf(role), ...asked) },
-        token,
-        findOperationRole,
-      ),
+      createCheckedClient({ call: (role, ...args) => sendHttpRequest(urlOf(role), ...args) }, token, findOperationRole),
   }
   return site
 }

@@ -94,7 +94,7 @@ export async function startSingleClusterSite(
     bravo: joseSignatures({ dir: bravoFolder.keys }),
     logged,
     port,
-    token: (given, change) => issueToken(readTokenKey(folder), buildTokenClaims(given, change)),
+    token: (claims, change) => issueToken(readTokenKey(folder), buildTokenClaims(claims, change)),
     tokenKey: () => readTokenKey(folder),
     // Strangers alone come to the proxy's port: its operations are on its local socket.
     request: (role, sent) =>
@@ -118,9 +118,9 @@ export type TokenClaimChanges = {
 }
 
 /** What the site's issuer would write, or with changes what it never would. */
-export function buildTokenClaims(given: Partial<MintClaimsInput> = {}, change: TokenClaimChanges = {}) {
+export function buildTokenClaims(claims: Partial<MintClaimsInput> = {}, change: TokenClaimChanges = {}) {
   const { now_s = Math.floor(Date.now() / 1_000), iss = siteIssuerUrn('alpha'), aud = siteIssuerUrn('alpha') } = change
-  const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = given
+  const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = claims
   const jti = change.jti ?? `tok_${randomBytes(16).toString('hex')}`
   return { sub, tenant_id, roles, ...more, client_id: sub, iss, aud, iat: now_s, exp: now_s + 3_600, jti }
 }
@@ -135,8 +135,8 @@ function readTokenKey(folder: SiteFolder): StoredKey {
 
 async function createSiteFolder(dir: string, name: string): Promise<SiteFolder> {
   const folder = siteFolder(dir)
-  const given = { template: 'single-cluster', name, tenant_id: name, port_base: 0, algorithm: undefined }
-  await makeSite(folder, { ...given, now: Date.now() })
+  const options = { template: 'single-cluster', name, tenant_id: name, port_base: 0, algorithm: undefined }
+  await makeSite(folder, { ...options, now: Date.now() })
   return folder
 }
 

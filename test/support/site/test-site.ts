@@ -59,7 +59,7 @@ export type TestSite = {
     method: HttpCallMethod,
     at: string,
     body?: unknown,
-    given?: { token?: string; headers?: Readonly<Record<string, string>> },
+    sent?: { token?: string; headers?: Readonly<Record<string, string>> },
   ): Promise<HttpCallResponse>
   /** Someone with a token who calls operations by their declarations. */
   as(who?: TokenHolder): Promise<CheckedClient>
@@ -104,7 +104,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     loggedErrors: faults,
     token: (who = {}) => mintToken(folder, name, { tenant, ...who }, clock.now()),
     url: (role) => up().urls[role]?.find((url) => url.startsWith('http')) ?? throwError(`${role} has no URL`),
-    call: (role, method, at, body, given) => sendHttpRequest(world.url(role), method, at, body, given),
+    call: (role, method, at, body, sent) => sendHttpRequest(world.url(role), method, at, body, sent),
     async as(who) {
       return createCheckedClient(world, await world.token(who), findOperationRole)
     },

@@ -39,12 +39,12 @@ type ManifestContent = Record<string, unknown> & { files: { name: string; bytes:
 /** Signs the manifest anew, with changes. */
 async function resignManifest(
   sites: FiledropSites,
-  change: (said: ManifestContent) => Record<string, unknown>,
+  change: (manifest: ManifestContent) => Record<string, unknown>,
   by: FiledropSite = sites.alpha,
 ): Promise<void> {
   const { payload } = JSON.parse(fs.readFileSync(join(folder, 'MANIFEST.json'), 'utf8'))
-  const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ManifestContent
-  const note = await by.signatures.sign('manifest', Buffer.from(canonicalJson(change(said))))
+  const manifest = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ManifestContent
+  const note = await by.signatures.sign('manifest', Buffer.from(canonicalJson(change(manifest))))
   fs.writeFileSync(join(folder, 'MANIFEST.json'), JSON.stringify(note))
 }
 
@@ -121,16 +121,19 @@ describe('a file', () => {
 
 describe('a manifest', () => {
   const away = '../../../../etc/passwd'
-  test.for<[string, (said: ManifestContent) => Record<string, unknown>]>([
-    ['that names a file above', (said) => ({ ...said, files: [{ ...said.files[0], name: away }] })],
-    ['that names what no message has', (said) => ({ ...said, files: [{ ...said.files[0], name: 'x.json' }] })],
-    ['that names a file twice', (said) => ({ ...said, files: [...said.files, said.files[0]] })],
-    ['of another channel', (said) => ({ ...said, channel: 'filedrop/charlie/bravo' })],
-    ['from a site that is not pinned', (said) => ({ ...said, src: 'charlie' })],
-    ['of another medium', (said) => ({ ...said, medium: '0'.repeat(16) })],
-    ['with a member that the format does not know', (said) => ({ ...said, more: 1 })],
-    ['of a later version', (said) => ({ ...said, v: 2 })],
-    ['without a file', (said) => ({ ...said, files: [] })],
+  test.for<[string, (manifest: ManifestContent) => Record<string, unknown>]>([
+    ['that names a file above', (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], name: away }] })],
+    [
+      'that names what no message has',
+      (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], name: 'x.json' }] }),
+    ],
+    ['that names a file twice', (manifest) => ({ ...manifest, files: [...manifest.files, manifest.files[0]] })],
+    ['of another channel', (manifest) => ({ ...manifest, channel: 'filedrop/charlie/bravo' })],
+    ['from a site that is not pinned', (manifest) => ({ ...manifest, src: 'charlie' })],
+    ['of another medium', (manifest) => ({ ...manifest, medium: '0'.repeat(16) })],
+    ['with a member that the format does not know', (manifest) => ({ ...manifest, more: 1 })],
+    ['of a later version', (manifest) => ({ ...manifest, v: 2 })],
+    ['without a file', (manifest) => ({ ...manifest, files: [] })],
   ])('%s brings nothing', async ([_, change], { sites }) => {
     await resignManifest(sites, change)
     const { messages, faults } = await importAtBravo(sites, media)
@@ -138,12 +141,12 @@ describe('a manifest', () => {
   })
 
   test('for another site is not this site’s affair', async ({ sites }) => {
-    await resignManifest(sites, (said) => ({ ...said, dst: 'charlie' }))
+    await resignManifest(sites, (manifest) => ({ ...manifest, dst: 'charlie' }))
     expect(await importAtBravo(sites, media)).toMatchObject({ messages: 0, for_others: 1, faults: [] })
   })
 
   test.for<[string, (sites: FiledropSites) => Promise<void> | void]>([
-    ['by another site’s key', (sites) => resignManifest(sites, (said) => said, sites.bravo)],
+    ['by another site’s key', (sites) => resignManifest(sites, (manifest) => manifest, sites.bravo)],
     [
       'by a key that has been revoked',
       (sites) => {
@@ -180,9 +183,9 @@ describe('a manifest', () => {
   })
 
   test('that names half a message brings the whole ones', async ({ sites }) => {
-    await resignManifest(sites, (said) => ({
-      ...said,
-      files: said.files.filter(({ name }) => name !== formatName(2, 'body')),
+    await resignManifest(sites, (manifest) => ({
+      ...manifest,
+      files: manifest.files.filter(({ name }) => name !== formatName(2, 'body')),
     }))
     const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults.map((fault) => fault.file)]).toEqual([2, [expect.stringContaining(formatName(2, 'env'))]])
@@ -190,9 +193,9 @@ describe('a manifest', () => {
   })
 
   test('that is longer than this site’s settings for a body allows is told for that file', async ({ sites }) => {
-    await resignManifest(sites, (said) => ({
-      ...said,
-      files: said.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
+    await resignManifest(sites, (manifest) => ({
+      ...manifest,
+      files: manifest.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
     }))
     const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults]).toEqual([2, [{ file: expect.any(String), why: 'it has more than 4194304 bytes' }]])

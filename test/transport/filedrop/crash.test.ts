@@ -33,11 +33,11 @@ function createFailingJournal(journal: Journal, step: keyof Journal, when: 'befo
   let left = times
   return new Proxy(journal, {
     get(target, name, self) {
-      const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
+      const original = Reflect.get(target, name, self) as (...args: unknown[]) => Promise<unknown>
       if (name !== step) return original
-      return async (...given: unknown[]) => {
+      return async (...args: unknown[]) => {
         if (left > 0 && when === 'before') return throwDied(left--)
-        const answer = await original(...given)
+        const answer = await original(...args)
         if (left > 0) return throwDied(left--)
         return answer
       }

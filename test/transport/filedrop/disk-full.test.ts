@@ -82,14 +82,14 @@ test('sent: what was promised goes out under its number, what was not may be ask
   await startReceiving(sites.bravo)
   let refused = 0
   for (let pages = 0; pages < max_pages; pages++) {
-    const asked = buildMessage(sites)
+    const message = buildMessage(sites)
     disk.fillLeaving(pages)
-    const promised = await sites.alpha.transport.send(asked, sampleTrace).catch(() => undefined)
+    const promised = await sites.alpha.transport.send(message, sampleTrace).catch(() => undefined)
     await sites.alpha.transport.rescan()
     if (!promised) refused += 1
     disk.empty()
     if (pages % 2 === 1) await restartSite(sites.alpha)
-    const sent = await sites.alpha.transport.send(asked, sampleTrace)
+    const sent = await sites.alpha.transport.send(message, sampleTrace)
     expect(sent).toMatchObject({ ...promised, seq: pages + 1 })
     await sites.alpha.transport.rescan()
     expect(fs.readdirSync(formatReadyPath(sites.alpha, 'bravo'))).toHaveLength(2)

@@ -52,7 +52,7 @@ async function createSite(dir: string, name: string, clock: { ms: number }) {
   const root = join(home, 'filedrop')
   const signatures = joseSignatures({ dir: join(home, 'keys'), now: () => clock.ms })
   let random = 0
-  const options = (settings: FiledropSettingsInput = {}, given: Partial<FiledropOptions> = {}): FiledropOptions => ({
+  const options = (settings: FiledropSettingsInput = {}, changes: Partial<FiledropOptions> = {}): FiledropOptions => ({
     site: name,
     tenant_id,
     root,
@@ -70,7 +70,7 @@ async function createSite(dir: string, name: string, clock: { ms: number }) {
     record: (given_events: readonly AuditEvent[]) => audit.append(given_events),
     metrics: { count: () => undefined, set: () => undefined },
     settings: { rescan_ms: 0, watch: false, ...settings },
-    ...given,
+    ...changes,
   })
   return {
     name,
@@ -159,10 +159,10 @@ export async function restartSite(
   site: FiledropSite,
   answer?: MessageHandler,
   settings: FiledropSettingsInput = {},
-  given: Partial<FiledropOptions> = {},
+  changes: Partial<FiledropOptions> = {},
 ) {
   await site.transport.stop()
-  site.transport = filedropTransport(site.options(settings, given))
+  site.transport = filedropTransport(site.options(settings, changes))
   await startReceiving(site, answer)
   await site.transport.rescan()
 }

@@ -32,7 +32,7 @@ async function buildHonestParcel(sites: FiledropSites): Promise<CarriedMessage> 
   return parcel
 }
 
-const takeHalf = (given: Uint8Array) => given.subarray(0, given.length / 2)
+const takeHalf = (whole: Uint8Array) => whole.subarray(0, whole.length / 2)
 const buildClaimingEnvelope = (length: number) =>
   bytes(
     JSON.stringify({

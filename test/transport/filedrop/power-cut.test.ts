@@ -74,8 +74,8 @@ test('what is gone is missing again, is told once, and comes again by a receipt:
   expect(await readInStatus(sites)).toMatchObject({ next_seq: 2, highest_seq: 3, gaps: 1 })
   expect(await sites.bravo.journal.gaps(channel, 1, 9)).toEqual([{ first: 2, last: 2 }])
   await restartSite(sites.bravo, buildVerdict)
-  const told = await listAuditRecords(sites, 'filedrop.messages.lost')
-  expect(told.map(({ event }) => event?.detail)).toEqual([{ epoch: 1, messages: 1, runs: [{ first: 2, last: 2 }] }])
+  const records = await listAuditRecords(sites, 'filedrop.messages.lost')
+  expect(records.map(({ event }) => event?.detail)).toEqual([{ epoch: 1, messages: 1, runs: [{ first: 2, last: 2 }] }])
   await requestResend(sites)
   expect(listReceivedNumbers(sites)).toEqual([1, 3, 2])
   expect(await readInStatus(sites)).toMatchObject({ next_seq: 4, gaps: 0, received: 3, duplicates: 0, quarantined: 0 })
@@ -217,10 +217,10 @@ describe('the audit chain has the reason, though files and reason are gone', () 
       for (let i = 0; i < 2; i++) await sites.bravo.journal.countFailure(channel, 1, 1)
       const journal = new Proxy(sites.bravo.journal, {
         get(target, name, self) {
-          const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
+          const original = Reflect.get(target, name, self) as (...args: unknown[]) => Promise<unknown>
           if (name !== 'recordOutcomes') return original
-          return async (...given: unknown[]) => {
-            if (when === 'after') await original(...given)
+          return async (...args: unknown[]) => {
+            if (when === 'after') await original(...args)
             throw new Error('the process died here')
           }
         },
@@ -231,8 +231,8 @@ describe('the audit chain has the reason, though files and reason are gone', () 
       // What has ended has its reason; what has not is missing.
       const isEnded = (await readState(sites, 1)) === 'quarantined'
       expect(isEnded).toBe(when === 'after')
-      const told = (await listAuditRecords(sites, 'filedrop.message.quarantined')).map(({ event }) => event?.detail)
-      expect(told.some((detail) => detail?.reason === 'POISON')).toBe(isEnded)
+      const details = (await listAuditRecords(sites, 'filedrop.message.quarantined')).map(({ event }) => event?.detail)
+      expect(details.some((detail) => detail?.reason === 'POISON')).toBe(isEnded)
       await restartSite(sites.bravo, buildVerdict)
       expect(await readInStatus(sites)).toMatchObject({ gaps: isEnded ? 0 : 1 })
     },

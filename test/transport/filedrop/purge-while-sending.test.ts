@@ -30,11 +30,11 @@ const purgeDigest = (sites: FiledropSites, digest: string) =>
 function startSlowNetwork(sites: FiledropSites, peer = 'bravo') {
   const left: number[] = []
   let inHand: readonly CarriedMessage[] = []
-  const { promise: told, resolve: send } = Promise.withResolvers<void>()
+  const { promise: started, resolve: send } = Promise.withResolvers<void>()
   const carry: HandoverRequest['carry'] = async (parcels, signal) => {
     inHand = parcels
     const stopped = new Promise<void>((stop) => signal.addEventListener('abort', () => stop()))
-    await Promise.race([told, stopped])
+    await Promise.race([started, stopped])
     if (signal.aborted) throw new Error('called back')
     left.push(...parcels.map(({ seq }) => seq))
     return parcels.map((): CarryOutcome => 'landed')
@@ -119,14 +119,14 @@ describe('what a network has in hand', () => {
 
   test('is told of to whoever listens once it may leave again, and lands then', async ({ sites }) => {
     await sendFromAlpha(sites, 2)
-    let told = 0
+    let reported = 0
     sites.alpha.transport.handover.onReady(() => {
-      told += 1
+      reported += 1
     })
     const network = startSlowNetwork(sites)
     const [spilled] = await network.inHand()
     await purgeDigest(sites, sha384(spilled?.body ?? ''))
-    expect(told).toBeGreaterThan(0)
+    expect(reported).toBeGreaterThan(0)
     const next = startSlowNetwork(sites)
     next.send()
     expect(await next.handed).toMatchObject([{ seq: 2, outcome: 'landed' }])

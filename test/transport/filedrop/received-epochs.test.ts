@@ -58,8 +58,8 @@ async function signAnnouncement(
 async function forgeAnnouncement(sites: FiledropSites, note: unknown, more: ForgeryOptions = {}) {
   const schema = 'platform.keys/1'
   const body = canonicalJson({ label: buildLabel(sites.bravo.tenant_id), schema, data: { epoch: note } })
-  const said = { kind: 'keys', body: { sha384: sha384(body), length: Buffer.byteLength(body), schema } }
-  return await forgeMessage(sites, { epoch: 2, ...more, body, statement: { ...said, ...more.statement } })
+  const content = { kind: 'keys', body: { sha384: sha384(body), length: Buffer.byteLength(body), schema } }
+  return await forgeMessage(sites, { epoch: 2, ...more, body, statement: { ...content, ...more.statement } })
 }
 
 /** As alpha's operator does it after a restore. */
@@ -175,12 +175,12 @@ test.for(['before', 'after'] as const)(
     let left = 1
     const journal = new Proxy(sites.bravo.journal, {
       get(target, name, self) {
-        const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
+        const original = Reflect.get(target, name, self) as (...args: unknown[]) => Promise<unknown>
         if (name !== 'advance') return original
-        return async (...given: unknown[]) => {
-          if (when === 'after') await original(...given)
+        return async (...args: unknown[]) => {
+          if (when === 'after') await original(...args)
           if (left-- > 0) throw new Error('the process died here')
-          return when === 'before' ? await original(...given) : undefined
+          return when === 'before' ? await original(...args) : undefined
         }
       },
     })

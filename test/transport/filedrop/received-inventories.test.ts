@@ -34,15 +34,15 @@ async function forgeChain(sites: FiledropSites, count: number): Promise<ForgedMe
 /** The inventory behind them, with changes to what it says. */
 async function forgeInventory(
   sites: FiledropSites,
-  told: readonly string[],
+  announced: readonly string[],
   seq: number,
   change: Readonly<Record<string, unknown>> = {},
 ) {
-  const prev = told.at(-1) ?? zeros
-  const data = { epoch: 1, highest: seq - 1, rolling: prev, digests: told, checkpoints: [], ...change }
+  const prev = announced.at(-1) ?? zeros
+  const data = { epoch: 1, highest: seq - 1, rolling: prev, digests: announced, checkpoints: [], ...change }
   const body = canonicalJson({ label: buildLabel(sites.bravo.tenant_id), schema: inventory_schema, data })
-  const said = { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema }
-  return await forgeMessage(sites, { seq, body, statement: { kind: 'inventory', body: said, prev } })
+  const content = { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema }
+  return await forgeMessage(sites, { seq, body, statement: { kind: 'inventory', body: content, prev } })
 }
 
 test('it is taken at once over a gap, shows what is missing before it, and is remembered', async ({ sites }) => {
@@ -143,10 +143,10 @@ test.for<[string, Readonly<Record<string, unknown>>, string]>([
 ])('an inventory %s is refused, and its number is no gap', async ([_, change, reason], { sites }) => {
   const made = await forgeChain(sites, 2)
   for (const each of made) dropMessage(sites, each)
-  const told = made.map(({ digest }) => digest)
+  const announced = made.map(({ digest }) => digest)
   dropMessage(
     sites,
-    await forgeInventory(sites, told, 3, JSON.parse(JSON.stringify(change, (_key, value) => value ?? null))),
+    await forgeInventory(sites, announced, 3, JSON.parse(JSON.stringify(change, (_key, value) => value ?? null))),
   )
   await scanBravo(sites)
   expect(listReasons(sites)).toEqual([reason])

@@ -138,11 +138,11 @@ describe('duplicates, loss and disorder', () => {
     const [body = ''] = carryFiles(sites.alpha, sites.bravo, { keep: true })
     await sites.bravo.transport.rescan()
     const { fresh, done } = listChannelFolders(sites.bravo, 'alpha')
-    const kept = fs.readFileSync(join(done, body), 'utf8')
+    const original = fs.readFileSync(join(done, body), 'utf8')
     carryFiles(sites.alpha, sites.bravo)
     fs.writeFileSync(join(fresh, body), 'x'.repeat(2_000))
     await sites.bravo.transport.rescan()
-    expect(fs.readFileSync(join(done, body), 'utf8')).toBe(kept)
+    expect(fs.readFileSync(join(done, body), 'utf8')).toBe(original)
     expect(await readInStatus(sites)).toMatchObject({ received: 1, duplicates: 1, backlog: 0 })
   })
 

@@ -29,10 +29,17 @@ test.beforeEach(async ({ sites }) => {
 
 const formatKeyFolder = (sites: FiledropSites) => join(sites.dir, 'alpha', 'keys')
 const readOneWay = (sites: FiledropSites) => sites.alpha.transport.oneWay
-const buildAuditEvents = (said: EpochAnnouncement): AuditEvent[] => [
+const buildAuditEvents = (content: EpochAnnouncement): AuditEvent[] => [
   {
-    ...{ at: said.created, action: 'test.epoch.open', outcome: 'done', tenant_id: 't', subject: 's', target: channel },
-    ...{ trace_id: sampleTrace.trace_id, detail: said },
+    ...{
+      at: content.created,
+      action: 'test.epoch.open',
+      outcome: 'done',
+      tenant_id: 't',
+      subject: 's',
+      target: channel,
+    },
+    ...{ trace_id: sampleTrace.trace_id, detail: content },
   },
 ]
 
@@ -42,10 +49,10 @@ async function signAnnouncement(
   use: 'root' | 'message' = 'root',
 ): Promise<Jws> {
   const draft = await readOneWay(sites).draftEpoch('bravo')
-  const said: EpochAnnouncement = { ...draft, reason: 'restored', ...changes }
+  const content: EpochAnnouncement = { ...draft, reason: 'restored', ...changes }
   const signing = readKeyFiles(formatKeyFolder(sites)).filter(({ public_key }) => public_key.use === use)
-  if (use === 'root') return await signWithKeys(signing, 'epoch', Buffer.from(canonicalJson(said)))
-  return await sites.alpha.signatures.sign('statement', Buffer.from(canonicalJson(said)))
+  if (use === 'root') return await signWithKeys(signing, 'epoch', Buffer.from(canonicalJson(content)))
+  return await sites.alpha.signatures.sign('statement', Buffer.from(canonicalJson(content)))
 }
 
 let copyCount = 0
@@ -123,8 +130,8 @@ describe.each(['in ready', 'in sent'])('what left after the backup lies %s', (pl
     await restartSite(sites.alpha)
     await restartSite(sites.alpha)
     expect(await readOutStatus(sites)).toMatchObject({ state: 'frozen' })
-    const told = await sites.alpha.audit.list({ action: 'filedrop.channel.set-back', limit: 9 })
-    expect(told.map(({ event }) => event?.detail)).toEqual([
+    const records = await sites.alpha.audit.list({ action: 'filedrop.channel.set-back', limit: 9 })
+    expect(records.map(({ event }) => event?.detail)).toEqual([
       { journal: { epoch: 1, seq: 2 }, files: { epoch: 1, seq: 4 } },
     ])
   })

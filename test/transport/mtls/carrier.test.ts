@@ -103,10 +103,10 @@ describe('back-pressure', () => {
     await bravo.carrier.start(async () => {
       throw new Error('ENOSPC: the disk is full')
     })
-    const said = await alpha.carrier
+    const answer = await alpha.carrier
       .carry('bravo', [buildParcel(1)], createTimeoutSignal())
       .catch((error: unknown) => error)
-    expect(said).toMatchObject({ name: 'PeerBusyError', message: 'bravo takes nothing now' })
+    expect(answer).toMatchObject({ name: 'PeerBusyError', message: 'bravo takes nothing now' })
     expect(bravo.events).toContain('mtls.landing.failed')
   })
 })

@@ -42,12 +42,12 @@ afterAll(async () => {
 function requestBatch(port: number, options: ConnectionOptions, body = encodeBatch([buildParcel(1)])): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
-    let said = ''
+    let text = ''
     const head = `POST ${parcels_path} HTTP/1.1\r\nhost: bravo\r\nconnection: close\r\ncontent-type: application/json`
     socket.on('secureConnect', () => socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`))
-    socket.on('data', (bytes: Buffer) => (said += bytes.toString()))
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString()))
     socket.on('error', () => undefined)
-    socket.once('close', () => resolve(said))
+    socket.once('close', () => resolve(text))
   })
 }
 
@@ -170,8 +170,8 @@ test('who knocks all the time fills neither log nor audit chain: each reason is 
   expect(counted.handshake).toBe(before.counted + 5)
   expect(recorded).toHaveLength(before.recorded)
   expect(events.slice(before.events).filter((event) => event === 'mtls.refused')).toEqual([])
-  const told = recorded.map(({ detail }) => detail.why)
-  expect([...told].sort()).toEqual([...new Set(told)].sort())
+  const reasons = recorded.map(({ detail }) => detail.why)
+  expect([...reasons].sort()).toEqual([...new Set(reasons)].sort())
   expect(recorded[0]).toMatchObject({
     action: 'mtls.connection.refused',
     outcome: 'refused',
@@ -218,10 +218,10 @@ describe('strangers who never end their handshakes', () => {
 
 requires('openssl')('a stranger is not told which authorities are pinned', async () => {
   const words = ['s_client', '-connect', `127.0.0.1:${bravo.port}`, '-tls1_3', '-ign_eof']
-  const said = await new Promise<string>((resolve) => {
+  const text = await new Promise<string>((resolve) => {
     const child = execFile('openssl', words, (_error, stdout, stderr) => resolve(stdout + stderr))
     child.stdin?.end()
   })
-  expect(said).toContain('No client certificate CA names sent')
-  expect(said).not.toMatch(/alpha|charlie/)
+  expect(text).toContain('No client certificate CA names sent')
+  expect(text).not.toMatch(/alpha|charlie/)
 })
