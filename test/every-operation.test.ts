@@ -34,7 +34,7 @@ const roleOf = (kind: 'only' | 'without', permission: string) => `${kind}_${perm
 
 let world: OperationFixture
 let before: string[]
-/** The stage has a peer that was frozen: what was said of it is no answer to a request. */
+/** The stage has a frozen peer: log lines about it are not answers to a request. */
 let loggedBefore = 0
 const inputs = new Map<string, OperationSample>()
 beforeAll(async () => {

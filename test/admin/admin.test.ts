@@ -69,7 +69,7 @@ function pinPeer(): void {
   }
 }
 
-/** Types the command in a terminal of its own; the end is only told of a terminal that has the modes it had before. */
+/** Types the command in a terminal of its own; reports its end only when the terminal has its earlier modes again. */
 async function openScreen(env: Readonly<Record<string, string>> = {}): Promise<TmuxScreen> {
   const made = openTmuxScreen({ ...env, PLATFORM: findExecutable(), PLATFORM_SITE: site.dir })
   screen = made

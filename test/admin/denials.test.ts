@@ -1,4 +1,4 @@
-// The terminal screen over a public door that runs alone: what it refuses, as it happens.
+// The terminal screen over a public proxy that runs alone: refused requests, as they happen.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createPackagedProxy, type PackagedProxy, sendProxyRequest } from '../support/proxy/packaged-proxy.ts'
 import { requires } from '../support/runner/requires.ts'

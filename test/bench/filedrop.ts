@@ -111,7 +111,7 @@ async function drainInChild(folder: string): Promise<DrainResult> {
   throw new Error('the receiver ended before the backlog did')
 }
 
-/** What the child does: takes in all that lies in the folder, and tells how far it is. */
+/** The work of the child: takes in every file of the folder, and reports its progress. */
 async function drainInProcess(folder: string): Promise<void> {
   // As `serve` does.
   keepHeapSmall()

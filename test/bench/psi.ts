@@ -8,7 +8,7 @@ import type { PsiMessage, PsiPartyOptions } from '../support/resolution/psi-part
 const sizes = [10_000, 100_000]
 const rounds = 3
 
-/** PSI_PEER names a command that takes a size and prints a JSON line with `wall_s` and `total_bytes`; without it there is no peer. */
+/** PSI_PEER names a command that takes a size and prints a JSON line with `wall_s` and `total_bytes`; no peer without it. */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   for (const size of sizes) {
     const seconds: number[] = []

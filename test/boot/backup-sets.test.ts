@@ -23,7 +23,7 @@ const roleOf = (operation: AnyOperation) => everyOperation.find((each) => each.o
 const content = 'a database'
 const whole = { state: 'done', sha256: 'a'.repeat(64), bytes: content.length }
 
-/** What a role does with the draft that it is asked to fill, and what it answers. */
+/** A role's handling of the draft that it must fill, and its answer. */
 type BackupShare = (draft: string, role: string) => unknown
 
 const honestShare: BackupShare = (draft, role) => {
@@ -48,7 +48,7 @@ test('with the share of each role it is whole', async () => {
   )
 })
 
-test('a role is asked again while it copies', async () => {
+test('a role gets another request while it copies', async () => {
   const requested: string[] = []
   await runBackup((draft, role) => {
     requested.push(role)
@@ -80,7 +80,7 @@ test.each<[string, BackupShare, RegExp]>([
     (draft, role) => fs.writeFileSync(path.join(draft, 'manifest.json'), '{}') ?? honestShare(draft, role),
     /the set holds consensus\.db, manifest\.json, site\.db/,
   ],
-])('a role that %s: there is no backup, and nothing is left of it', async (_, share, why) => {
+])('a role that %s: no backup is made, and no draft remains', async (_, share, why) => {
   const before = await runBackup(honestShare)
   world.clock.advance(1_000)
   await expect(

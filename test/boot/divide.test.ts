@@ -1,4 +1,4 @@
-// Dividing as root, in folders that others have written to: nothing outside the site changes hands, whatever lies there.
+// Dividing as root, in folders that others have written to: nothing outside the site changes its owner.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ const expectUntouched = () =>
     [0, 0, '600'],
   ])
 
-test('each path is given once, and a repeat has nothing to do', () => {
+test('changes the owner of each path once, and a repeat has nothing to do', () => {
   expect(assignFileOwners(folder, division)).toBeGreaterThan(10)
   expect(ownerOf(roleDataFolder(folder, 'consensus'))).toEqual([57_002, 57_000, '700'])
   expect(ownerOf(folder.profile)).toEqual([57_001, 57_000, '640'])
@@ -75,7 +75,7 @@ test.each([
   expectUntouched()
 })
 
-test('a lock that is a link is given away itself, and not what it points to', () => {
+test('changes the owner of a lock that is a link, and not of its target', () => {
   fs.rmSync(path.join(roleRunFolder(folder, 'consensus'), 'lock'), { force: true })
   fs.symlinkSync(path.join(outside, 'shadow'), path.join(roleRunFolder(folder, 'consensus'), 'lock'))
   assignFileOwners(folder, division)
@@ -192,7 +192,7 @@ describe('the doctor', () => {
     ])
   })
 
-  test.each(repaired)('names a remedy that mends %s', (_, spoil) => {
+  test.each(repaired)('names a remedy that repairs %s', (_, spoil) => {
     spoil()
     expect(assignFileOwners(folder, division)).toBe(1)
     expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])

@@ -1,4 +1,4 @@
-// The doctor finds what an operator of a channel has to know of, each condition really made, and says how to mend it.
+// The doctor finds each faulty condition of a channel, really made here, and names its repair.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ async function siteWith(peer: Partial<Peer> = {}, options: TestSiteOptions = {})
 const examineAt = (ms: number, env: Record<string, string> = {}) =>
   examineSite(world.folder, env, noon + ms, () => undefined)
 
-/** What is found to be wrong by this check. */
+/** The faults that this check finds. */
 async function findFaults(check: string, ms = 0, env: Record<string, string> = {}): Promise<DoctorFinding[]> {
   return (await examineAt(ms, env)).filter((finding) => finding.check === check && finding.state !== 'ok')
 }
@@ -156,7 +156,7 @@ describe('a channel', () => {
     ])
   })
 
-  test('whose messages no carrier takes', async () => {
+  test('a peer whose messages no carrier takes', async () => {
     await siteWith()
     const sent = buildSealedMessage(1, { at: noon })
     await changeJournal(async (journal) => {
@@ -179,7 +179,7 @@ describe('a channel', () => {
     ])
   })
 
-  test('whose quarantine is nearly full, and full', async () => {
+  test('a peer whose quarantine is nearly full, and full', async () => {
     await siteWith({}, { profile: { filedrop: { quarantine_max_bytes: 1_048_576 } } })
     const fill = (bytes: number) =>
       fs.writeFileSync(path.join(folders().quarantine, 'x.file'), 'x'.repeat(bytes), { mode: 0o600 })
@@ -215,7 +215,7 @@ test('a key of its own near its end, unless it was replaced in time', async () =
   expect(await findFaults('keys', 41 * day)).toContainEqual(matchFinding('problem', `${kid()} ended on`, 'new key set'))
 })
 
-describe('what a peer was enrolled with', () => {
+describe('the settings that a peer was enrolled with', () => {
   test('a key near its end, ended, or revoked', async () => {
     const keys = bravo.pinned.keys.map((key) => ({ ...key, not_after: new Date(noon + 40 * day).toISOString() }))
     await siteWith({ keys })
@@ -229,7 +229,7 @@ describe('what a peer was enrolled with', () => {
     expect(await findFaults('keys')).toEqual([matchFinding('problem', 'bravo has no active message key', 'new keys')])
   })
 
-  test('a key near its end that others replace in time is no news, as long as so many go on as must sign', async () => {
+  test('a key near its end that others replace in time is not reported, as long as enough signing keys go on', async () => {
     const not_after = new Date(noon + 10 * day).toISOString()
     const [first] = bravo.pinned.keys
     const ending = { ...first, kid: 'message-ending', not_after } as (typeof bravo.pinned.keys)[number]

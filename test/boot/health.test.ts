@@ -31,7 +31,7 @@ async function openTestRuntime(): Promise<SiteRuntime> {
   return openSiteRuntime({ folder, resolved, starting, clock, log, resolveSettingsAgain: async () => resolved })
 }
 
-/** What the service answers to its two health operations, by code or by status. */
+/** The answers of the service to its two health operations, by code or by status. */
 async function readHealth(house: SiteRuntime): Promise<string[]> {
   const answers = house.services.flatMap(({ role, context }) =>
     operationsOf(role)
@@ -70,7 +70,7 @@ test('starting, ready, stopping', async () => {
   expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is stopping']))
 })
 
-test('once it listens, over HTTP: the status for anybody, the parts for those who may know', async () => {
+test('once it listens, over HTTP: the status for anybody, the parts for cleared callers', async () => {
   await world.start()
   expect((await world.call('consensus', 'GET', '/health')).json).toEqual({ status: 'ok', service: 'consensus-service' })
   const token = await world.token({ roles: ['operator'] })
@@ -81,7 +81,7 @@ test('once it listens, over HTTP: the status for anybody, the parts for those wh
   await world.stop()
 })
 
-test('what it needs in another process: away, there, stopping', async () => {
+test('the process that it needs: absent, present, stopping', async () => {
   const { folder, clock } = world
   const start = (role: string) => serve({ folder, env: {}, clock, log, roles: [role] })
   const consensus = await start('consensus')

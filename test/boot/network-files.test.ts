@@ -118,7 +118,7 @@ const faults: [string, () => object, RegExp][] = [
   ],
 ]
 
-test.each(faults)('a start is refused for %s, and no content is told', async (_what, profile, pattern) => {
+test.each(faults)('refuses to start for %s, and reveals no content', async (_what, profile, pattern) => {
   const found = await listStartProblems(profile())
   expect(found).toEqual([expect.stringMatching(pattern)])
   expect(found.join()).not.toContain(secret)

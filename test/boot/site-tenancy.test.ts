@@ -32,7 +32,7 @@ const guarded = [site, consensus].flatMap((role) =>
 )
 const ofSite = guarded.filter(({ role }) => role === 'site')
 
-/** Status and code, with input that would be refused anyway: who asks comes before what is asked. */
+/** Status and code, with input that would be refused anyway: the caller is checked before the input. */
 async function requestAs({ role, operation }: (typeof guarded)[number], who: TokenHolder): Promise<string> {
   const at = operation.path.replaceAll(/\{\w+\}/g, 'x')
   const body = operation.method === 'GET' ? undefined : {}

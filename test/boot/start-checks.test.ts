@@ -110,7 +110,7 @@ test('consensus does not start where the customer only looks up', () => {
   expect(listProblems({ ...openProfile, consensus: consensusSection })).toEqual([])
 })
 
-test('a default level that is no level, and a schedule that is none', () => {
+test('an unknown default level, and an invalid schedule', () => {
   expect(listProblems({ ...openProfile, labels: { levels: ['LOW', 'HIGH'], default_level: 'MIDDLE' } })).toEqual([
     'labels.default_level: "MIDDLE" is not one of labels.levels',
   ])
@@ -147,7 +147,7 @@ describe('the site’s keys', () => {
   })
 })
 
-test('everything is told at once', () => {
+test('reports every fault at once', () => {
   const sections = { site: { listen: '0.0.0.0', backup_cron: 'every night' }, labels: { default_level: 'NONE' } }
   expect(listProblems(sections, { peers: ['bravo'] })).toHaveLength(4)
 })
@@ -178,7 +178,7 @@ describe('acknowledgements to a peer', () => {
     ['no accreditation', undefined, [expect.stringMatching(/^filedrop\.acknowledgements\.bravo: .*no accreditation/)]],
     ['one that has ended', '2026-03-01', [expect.stringMatching(/acknowledgements\.bravo: .*ended on 2026-03-01/)]],
     ['one that holds', '2026-03-02', []],
-  ])('with %s, in whatever profile', (_, valid_until, expected) => {
+  ])('with %s, in every profile', (_, valid_until, expected) => {
     expect(listProblems(acknowledging(valid_until))).toEqual(expected)
   })
 
@@ -187,7 +187,7 @@ describe('acknowledgements to a peer', () => {
   })
 })
 
-describe('who is known', () => {
+describe('identified callers', () => {
   const provider = { issuer: 'https://idp.example/realms/a' }
   const oidc = (sso: Readonly<Record<string, unknown>>) => listProblems({ identity: { provider: 'oidc' }, sso })
 
@@ -217,7 +217,7 @@ describe('who is known', () => {
     )
   })
 
-  test('roles that are given are roles that there are', () => {
+  test('roles named by the command must exist', () => {
     const role_map = { chief: ['admin', 'boss'], odd: ['constructor'] }
     expect(oidc({ ...provider, role_map })).toEqual([
       'sso.role_map.chief: there is no role "boss"',
@@ -228,7 +228,7 @@ describe('who is known', () => {
     expect(listProblems({ x509: { subjects }, identity: { roles: { chief: ['consensus:read'] } } })).toEqual([])
   })
 
-  test('certificates are asked for over TLS, by named authorities', () => {
+  test('requests certificates over TLS, from named authorities', () => {
     const asking = { consensus: { tls_client_auth: 'require' } }
     expect(listProblems(asking)).toEqual([
       'consensus.tls_client_auth: certificates are shown over TLS alone: set consensus.tls_cert_file',

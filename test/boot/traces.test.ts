@@ -1,4 +1,4 @@
-// What a collector is told of requests and deliveries, and that nobody waits for it, or fails by it.
+// The spans of requests and deliveries that a collector gets, and that no request waits for it or fails by it.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -95,7 +95,7 @@ describe('a request', () => {
     expect(inner.parentSpanId).toMatch(/^[0-9a-f]{16}$/)
   })
 
-  test('that is refused is no error, unless by a fault of ours', async () => {
+  test('a refusal is not an error of its span, except for an internal fault', async () => {
     const { collector, world } = await startCollector()
     await world.call('consensus', 'GET', `${sessions}/nothing`)
     const span = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
@@ -146,7 +146,7 @@ test('a message from a peer is a span, and its trace goes on in the role that ta
   expect(taken).toMatchObject({ name: 'consensus.federation.contribute', traceId: span.traceId, kind: 1 })
 })
 
-describe('who decides what is told', () => {
+describe('the sampling decision', () => {
   const names = (collector: OtlpReceiver) =>
     collector.spans.filter(({ traceId }) => traceId === trace).map(({ name }) => name)
   /** By the order in which spans are sent, all before this one have come. */
@@ -155,7 +155,7 @@ describe('who decides what is told', () => {
     await waitUntil(() => names(collector).includes('consensus.service.info'))
   }
 
-  test('the sender, unless told otherwise', async () => {
+  test('the sender decides by default', async () => {
     const { collector, world } = await startCollector()
     expect((await createSession(world, buildHeaders('00'))).headers.get('traceparent')).toMatch(/-00$/)
     await after(world, collector)
@@ -221,7 +221,7 @@ describe('a collector that is of no use', () => {
     expect(world.loggedErrors).toEqual([])
   })
 
-  test('what waits is sent before the end', async () => {
+  test('sends the waiting spans before the end', async () => {
     const { collector: used, world } = await startCollector({ OTEL_BSP_SCHEDULE_DELAY: '600000' })
     await createSession(world)
     expect(used.spans).toEqual([])

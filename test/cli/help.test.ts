@@ -9,7 +9,7 @@ import { repositoryRoot } from '../support/repository/source-tree.ts'
 
 const all = Object.entries(commandCatalogue)
 
-/** Print a document that is JSON or a script whatever is asked, or nothing at all. */
+/** Commands that always print JSON, a script, or nothing. */
 const withoutJson = new Set(['serve', 'completion', 'admin'])
 
 function createRecorder() {

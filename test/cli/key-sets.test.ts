@@ -106,7 +106,7 @@ describe.each(keyAlgorithmCases)('root keys of $name on media', ({ algorithms })
     media = [newer, ...media.slice(1)]
     await site.answered(['keys', 'set', 'show', '--out', file('set-3')])
     expect(await peer.answered(['peers', 'update', 'alpha', '--keys', file('set-3')])).toMatchObject({ taken: 1 })
-    // What was signed by the old root keys alone is taken no more.
+    // Statements signed by the old root keys alone are no longer accepted.
     await site.answered(['keys', 'set', 'draft', '--out', file('keyset-4')])
     const old = await runCommand(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
     expect(old).toMatchObject({ exit: 3, stderr: expect.stringContaining('no root key') })

@@ -1,4 +1,4 @@
-// Keys, tokens and peers by hand: what counts at once, what is refused, and that no secret is ever printed.
+// Keys, tokens and peers by hand: changes take effect at once, faults are refused, and no secret is ever printed.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ function readSecrets(site: string): string[] {
 }
 
 describe('tokens', () => {
-  test('a minted token is the only thing on stdout, and says what was asked', async () => {
+  test('prints a minted token alone to stdout, with the requested claims', async () => {
     const words = ['token', 'mint', '--subject', 'alice', '--roles', 'analyst', '--clearance', 'SECRET', '--ttl', '8h']
     const ended = await runCommand(words, at)
     expect(ended.exit).toBe(0)
@@ -154,7 +154,7 @@ describe('keys', () => {
     },
   )
 
-  test('what was done to keys is in the audit chain, and the chain is whole', async () => {
+  test('records changes of keys in the audit chain, and the chain is whole', async () => {
     const ended = await runCommand(['audit', 'export', '--role', 'site'], at)
     const actions = ended.stdout
       .trim()
@@ -227,7 +227,7 @@ describe('peers', () => {
     expect((await runCommand([...words, '--keys', profile, '--ceiling', 'SECRET'], at)).exit).toBe(2)
   })
 
-  test('a file that is no JWKS of a site is refused by what is missing, in plain words', async () => {
+  test('refuses a file that is not a JWKS of a site, and names the missing part', async () => {
     const odd = path.join(dir, 'odd-keys.json')
     writeFileSync(odd, JSON.stringify({ keys: [{ kty: 'OKP', alg: 7, platform_use: 'other' }] }))
     const ended = await runCommand(['peers', 'add', 'b', '--keys', odd, '--tenant', 'b', '--ceiling', 'SECRET'], at)

@@ -1,4 +1,4 @@
-// What the public door would do, told on the command line: each step, a whole log, a list to look through; and one that runs.
+// Decisions of the public proxy on the command line: each step, a whole log, a list to page through; and a running proxy.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ test('check tells each step in order, and exits with 5 for what would not go thr
   )
 })
 
-test('what a terminal would obey is shown as text', async () => {
+test('shows control characters of a terminal as text', async () => {
   const { stdout } = await runCommand(['proxy', 'check', 'GET', '/public-api/\u001b[2J', ...site], { env })
   expect(stdout).not.toContain('\u001b')
 })
@@ -81,7 +81,7 @@ test('an allowlist is proposed from a document, and is one that a profile takes'
   expect(await runCommand(['proxy', 'allowlist', '--from', at('none.json')])).toMatchObject({ exit: 5, stdout: '' })
 })
 
-test('the door that runs from sources tells of its denials, its records and its reload', async () => {
+test('a proxy that runs from sources reports its denials, its records and its reload', async () => {
   const running = await serveSite(at('door'), { env: { ...env, PROXY_WORKERS: '1' } })
   try {
     expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('nothing was denied')

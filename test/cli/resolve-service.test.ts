@@ -1,4 +1,4 @@
-// The words of `resolve` against a running site: a lens given, a run started, seen, cancelled, and what it found.
+// The commands of `resolve` against a running site: create a lens, start, show and cancel a run, and list its results.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -43,7 +43,7 @@ test('from a lens to clusters', async () => {
   expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
-test('a match in doubt is explained, decided and attested, and its cluster is told with its members', async () => {
+test('explains an uncertain match, decides and attests it, and shows its cluster with its members', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, left, right } = items.find(({ linked }: { linked: boolean }) => linked)
   const names = [left, right].map(({ node_id, record_id }) => `${node_id}/${record_id}`)
@@ -78,7 +78,7 @@ test('open matches are listed by what a decision on them is worth', async () => 
   expect(listing.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
 })
 
-test('what cannot be meant is told before anything is asked', async () => {
+test('reports an impossible combination before it sends a request', async () => {
   const west = `west=${path.join(dir, 'west.json')}`
   for (const words of [
     ['--data', 'east'],
@@ -90,7 +90,7 @@ test('what cannot be meant is told before anything is asked', async () => {
   expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
 })
 
-test('a match is put to a session, and a run told as prose', async () => {
+test('puts a match to a session, and describes a run in prose', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, run_id } = await resolve('runs').then(({ items: [run] }) => ({ uid: items.at(-1).uid, run_id: run.uid }))
   expect((await runCommand(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)

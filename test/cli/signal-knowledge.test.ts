@@ -1,4 +1,4 @@
-// What is known of signals, by the command line: their changes, those like them, the precision of sources, and the export.
+// Knowledge about signals by the command line: their changes, similar ones, the precision of sources, and the export.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'

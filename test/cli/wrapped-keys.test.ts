@@ -52,7 +52,7 @@ describe('a passphrase file', () => {
     expect(() => readdirSync(medium)).toThrow('ENOENT')
   })
 
-  test('is the only way without a terminal: a passphrase is no argument', async () => {
+  test('is the only way without a terminal: an argument never holds a passphrase', async () => {
     expect(await runCommand(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
   })
 })
@@ -152,7 +152,7 @@ describe('a site whose keys lie under a passphrase', () => {
     await runJsonCommand(['keys', 'wrap', ...own, '--passphrase-file', rightPassphraseFile])
   })
 
-  test('does not start without it, or with a wrong one, and says which setting to mend', async () => {
+  test('does not start without it, or with a wrong one, and names the setting to correct', async () => {
     expect(listWrappedUses(path.join(site, 'keys'))).toEqual(['message', 'root', 'token'])
     for (const [around, why] of [
       [{}, 'is under a passphrase, and none was given'],
@@ -189,7 +189,7 @@ describe('a site whose keys lie under a passphrase', () => {
     expect(stdout).not.toContain(passphrase)
   })
 
-  test('rotates and revokes: what is new lies under the same passphrase', async () => {
+  test('rotates and revokes: new keys are under the same passphrase', async () => {
     const message = async () => {
       const { items } = await runJsonCommand(['keys', 'list', ...own])
       return items.filter((key: Json) => key.use === 'message' && key.status === 'active').map((key: Json) => key.kid)

@@ -167,7 +167,7 @@ describe('a server', () => {
     await look(opened).finally(opened.end)
   }
 
-  test('is told who asks, and answers nothing that is logged', () =>
+  test('knows its caller, and answers nothing that is logged', () =>
     within({ authorization: async () => 'Bearer t0p-secret' }, async ({ world, received, state }) => {
       await pollSource(world.source())
       expect(received[0]?.headers).toMatchObject({ authorization: 'Bearer t0p-secret', accept: 'application/json' })
@@ -176,7 +176,7 @@ describe('a server', () => {
       expect(isRefusal(refused) && refused.message).not.toMatch(/t0p-secret|in-the-url/)
     }))
 
-  test('is not asked without what it wants to know', () =>
+  test('gets no request without the credential that it needs', () =>
     within({ authorization: async () => refuse('unavailable', 'no file') }, async ({ world, received }) => {
       expect(await world.source().poll(undefined, open)).toMatchObject({ message: 'no file' })
       expect(received).toEqual([])
@@ -191,7 +191,7 @@ describe('a server', () => {
     ['never ends', (_, response) => sendEndlessly(response), String(max_response_bytes)],
     ['breaks off', (_, response) => dropConnection(response), 'cannot be read'],
   ]
-  test.each(bad)('that %s is asked again later', (_, instead, why) =>
+  test.each(bad)('gets another request later after an answer that %s', (_, instead, why) =>
     // Long where something is to come first, and short where nothing does.
     within({ timeout_ms: why === 'within' ? 300 : 60_000 }, async ({ world, state }) => {
       state.instead = instead

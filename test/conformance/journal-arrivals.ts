@@ -1,4 +1,4 @@
-// What the journal must keep of incoming channels beside single arrivals, as data: epochs, losses, inventories, disputes.
+// Requirements on a journal's incoming channels beyond single arrivals, as data: epochs, losses, inventories, disputes.
 import { expect } from 'vitest'
 import { type JournalRequirement, journalRequirement } from './journal.ts'
 import { buildArrival, hexDigest, inChannel, sampleEvent } from './journal-samples.ts'

@@ -1,4 +1,4 @@
-// What the carriers' journal must keep of what people decide: waivers that let pass once, and orders that hold for ever.
+// Requirements on decisions of people in the carriers' journal: waivers that pass a message once, and orders that hold for ever.
 import { expect } from 'vitest'
 import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import type { Journal, Waiver } from '../../daemon/kernel/messaging/journal.ts'

@@ -1,4 +1,4 @@
-// What the carriers' journal must keep of messages that have left: evidence, epochs, and how long their files stay.
+// Requirements on sent messages in the carriers' journal: evidence, epochs, and how long their files stay.
 import { expect } from 'vitest'
 import type { Journal } from '../../daemon/kernel/messaging/journal.ts'
 import { type JournalRequirement, journalRequirement } from './journal.ts'

@@ -5,7 +5,7 @@ import { buildArrival, buildSealedMessage, hexDigest, inChannel, outChannel, sam
 
 export type JournalFixture = {
   readonly journal: Journal
-  /** The same journal from what is durable. */
+  /** The same journal reopened from its durable state. */
   reopen(): Promise<JournalFixture>
   /** Events that steps of the journal have put in the audit chain. */
   countAuditRecords(): Promise<number>

@@ -63,11 +63,11 @@ async function pollAll(
 }
 
 export const polledRequirements: readonly PolledRequirement[] = [
-  requirement('nothing', 'where there is nothing there are no items', async (world) => {
+  requirement('nothing', 'an empty place has no items', async (world) => {
     expect(listItems(await pollSource(world.source()))).toEqual([])
   }),
 
-  requirement('each', 'each item comes, as it was said', async (world) => {
+  requirement('each', 'each item arrives, unchanged', async (world) => {
     const reports = [
       { id: '1', text: 'Žofie „1“' },
       { id: '2', nested: { list: [1, null] } },
@@ -76,7 +76,7 @@ export const polledRequirements: readonly PolledRequirement[] = [
     expect((await pollAll(world)).items).toEqual(reports)
   }),
 
-  requirement('once', 'what was settled does not come again; what is added then does', async (world) => {
+  requirement('once', 'a settled item does not arrive again; one added then does', async (world) => {
     await world.add({ id: '1' })
     const { cursor } = await pollAll(world)
     const again = await pollAll(world, cursor)
@@ -98,7 +98,7 @@ export const polledRequirements: readonly PolledRequirement[] = [
     },
   ),
 
-  requirement('garbage', 'what cannot be read is said to be so, and is no item', async (world) => {
+  requirement('garbage', 'reports an unreadable entry, which is not an item', async (world) => {
     await world.addGarbage()
     const { sets } = await pollSource(world.source())
     expect(sets.flatMap(({ documents }) => documents).some((document) => isRefusal(document))).toBe(true)

@@ -15,7 +15,7 @@ export async function putNotes(store: Store, documents: Readonly<Record<string, 
   for (const [id, changes] of Object.entries(documents)) await store.create(notes, id, buildNote(changes))
 }
 
-/** What every question of these asks for: a cluster's answers lag otherwise. */
+/** Every query of these requests this: a cluster's answers lag otherwise. */
 const fresh = { fresh: true }
 
 async function listIds(store: Store, filter: Filter): Promise<string> {

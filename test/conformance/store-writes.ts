@@ -1,4 +1,4 @@
-// Requirements on single writes: versions, who wins a race, what is refused, and that the audit record goes with it.
+// Requirements on single writes: versions, the winner of a race, refusals, and the audit record in the same transaction.
 import { expect } from 'vitest'
 import { refuse } from '../../daemon/kernel/error/errors.ts'
 import {

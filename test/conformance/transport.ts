@@ -18,9 +18,9 @@ export type TransportFixture = {
   restartReceiver(): Promise<void>
   /** Moves everything on its way, as often as it takes. */
   deliverAll(): Promise<void>
-  /** What the receiver's handler was given, in order, repeats included. */
+  /** Messages passed to the receiver's handler, in order, repeats included. */
   readonly delivered: InboundMessage[]
-  /** What the handler answers from now on. */
+  /** The handler's answer from now on. */
   answer(verdict: (message: InboundMessage) => DeliveryVerdict | Promise<DeliveryVerdict>): void
   receiverStatus(): ReturnType<Transport['status']>
   outgoing(more?: Partial<OutboundMessage>): OutboundMessage
@@ -100,7 +100,7 @@ export const transportRequirements: readonly TransportRequirement[] = [
     },
   ),
 
-  requirement('transport/durable', 'what was accepted before a restart goes out after it', async (world) => {
+  requirement('transport/durable', 'a message accepted before a restart goes out after it', async (world) => {
     await world.sender.send(world.outgoing(), sampleTrace)
     await world.restartSender()
     await world.deliverAll()
@@ -141,7 +141,7 @@ export const transportRequirements: readonly TransportRequirement[] = [
     expect(status).toMatchObject({ received: 1, quarantined: 1, gaps: 0, next_seq: 3 })
   }),
 
-  requirement('transport/label', 'what may not cross is refused, and uses no number', async (world) => {
+  requirement('transport/label', 'refuses a message that may not cross, and uses no number', async (world) => {
     const refusal = await world.sender.send(world.forbidden(), sampleTrace).catch((error: unknown) => error)
     expect(isRefusal(refusal) && refusal.code).toBe('label_denied')
     expect(await world.sender.send(world.outgoing(), sampleTrace)).toMatchObject({ seq: 1 })

@@ -23,10 +23,10 @@ const metrics = new Map<string, readonly string[]>(
     },
   ),
 )
-/** What a scrape adds. */
+/** Metrics that a scrape adds. */
 const scrapeNames = { metrics: ['up'], labels: ['job', 'instance'] }
 
-/** What is left of the brackets when each pair is taken away. */
+/** The rest of the brackets when each pair is taken away. */
 function stripBrackets(expression: string): string {
   let left = expression.replaceAll(/"[^"]*"/g, '').replaceAll(/[^()[\]{}]/g, '')
   for (let before = ''; before !== left; ) {

@@ -196,7 +196,7 @@ describe('revocation', () => {
   })
 })
 
-test('rubbish is no token, and never an exception', async () => {
+test('rubbish is not a token, and never an exception', async () => {
   const { provider } = await createIdentityFixture()
   for (const text of ['', 'x', '..', 'a.b.c', '\u0000', 'é'.repeat(100), 'x'.repeat(100_000)]) {
     expect(await provider.verify(text)).toBeUndefined()

@@ -1,4 +1,4 @@
-// Tokens that somebody made up, altered, took from elsewhere or found: none counts, whatever it claims of itself.
+// Tokens that were invented, altered, taken from elsewhere or found: none counts, with any claim.
 import { createPublicKey, KeyObject, sign as signBytes } from 'node:crypto'
 import { exportSPKI, importJWK, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -108,7 +108,7 @@ describe('algorithms', () => {
     expect(await site.said(asPs)).toBe('bad_signature')
   })
 
-  test('what the profile does not list is not taken, though the provider has it', async () => {
+  test('ignores an issuer that the profile does not list, though the provider has it', async () => {
     const { issuer, site } = await createFixture({ algorithms: ['ES384'] })
     expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe('algorithm_not_allowed')
     expect(await site.said(await signToken(keys.es384, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
@@ -137,7 +137,7 @@ describe('keys', () => {
     expect(trap.requestCounts.size).toBe(0)
   })
 
-  test('members that change what is signed are refused', async () => {
+  test('refuses members that change the signed content', async () => {
     const { issuer, site } = await createFixture()
     const body = JSON.stringify(buildAdaClaims(issuer.issuer))
     for (const extra of [{ crit: ['b64'], b64: false }, { crit: [] }, { b64: true }, { zip: 'DEF' }, { cty: 'JWT' }]) {
@@ -159,7 +159,7 @@ describe('keys', () => {
     expect([...issuer.requestCounts.keys()]).toEqual(['/.well-known/openid-configuration', '/keys'])
   })
 
-  test('keys that are no signing keys, too short, private, or named twice do not count', async () => {
+  test('keys other than signing keys, too short, private, or named twice do not count', async () => {
     const { issuer, site } = await createFixture()
     const unfit: unknown[] = [
       { ...keys.rs.jwk, use: 'enc' },
@@ -261,7 +261,7 @@ describe('claims', () => {
     expect(await site.said(late)).toBe('expired')
   })
 
-  test('an ID, refresh or logout token is no access token, nor is one that does not say', async () => {
+  test('an ID, refresh or logout token is not an access token, nor is one without a type', async () => {
     const { issuer, site } = await createFixture()
     const kinds: [string | undefined, string | undefined][] = [
       ['JWT', 'ID'],

@@ -85,7 +85,7 @@ describe('exchange at the provider', () => {
     [302, '{"access_token":"x","token_type":"Bearer"}'],
     [401, '{"error":"two words, or a line\\nbreak"}'],
     [200, '<html>the-callers-token</html>'],
-  ])('%i %s is no answer, and nothing of the question is told', async (status, body) => {
+  ])('%i %s is not an answer, and nothing of the request is revealed', async (status, body) => {
     const { exchange } = await endpoint(status, body)
     const error = await exchange().then(
       () => undefined,

@@ -7,7 +7,7 @@ import '../../adapters/keys/x509/reflect-metadata.ts'
 
 const library = createRequire(import.meta.resolve('@peculiar/x509'))
 
-test('whatever the library and its container ask of Reflect is there', () => {
+test('Reflect has every method that the library and its container use', () => {
   const container = path.dirname(library.resolve('tsyringe/package.json'))
   const files = readdirSync(container, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.startsWith('dist/') && name.endsWith('.js'))

@@ -62,7 +62,7 @@ async function readUnlockRefusal(key: StoredKey, word: string | undefined): Prom
   return { why: error.why, message: error.message }
 }
 
-/** As an attacker would write it who may change the file. */
+/** The file as an attacker with write access would write it. */
 async function rewrapKey(key: StoredKey, alg: string, parameters: object, secret = passphrase): Promise<StoredKey> {
   const opened = await unwrapKey(key, passphrase)
   const making = new CompactEncrypt(Buffer.from(JSON.stringify(opened.private_jwk)))
@@ -71,7 +71,7 @@ async function rewrapKey(key: StoredKey, alg: string, parameters: object, secret
   return { public_key: key.public_key, private_jwe: await making.encrypt(bytes) }
 }
 
-test('whatever is wrong is told in the same words: a passphrase, a file that was changed, another key', async () => {
+test('reports every cause in the same words: a wrong passphrase, a changed file, another key', async () => {
   const key = await createWrappedKey()
   const other = await createWrappedKey()
   const jwe = key.private_jwe ?? ''
@@ -105,7 +105,7 @@ function setRounds(jwe: string, p2c: number): string {
   return [Buffer.from(JSON.stringify(changed)).toString('base64url'), ...rest].join('.')
 }
 
-test('the passphrase is asked for once for each key, and again after a wrong one', async () => {
+test('requests the passphrase once for each key, and again after a wrong one', async () => {
   const key = await createWrappedKey()
   const answers = ['a wrong passphrase', passphrase]
   let attempts = 0

@@ -128,7 +128,7 @@ describe('a session', () => {
     }
   })
 
-  test('of a revision that is not spoken here is of the newest that is', async () => {
+  test('answers a request of an unknown revision in the newest one', async () => {
     for (const version of ['2024-11-05', '2026-07-28', '2099-01-01']) {
       const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'x', version: '1' } }
       const { json } = await postMcp(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
@@ -215,7 +215,7 @@ describe('a message', () => {
     }
   })
 
-  test('whose headers say other than its body is refused', async () => {
+  test('refuses a request whose headers contradict its body', async () => {
     const headers = { 'mcp-name': 'consensus_session_list' }
     expect((await sendMcpRequest(port, 'tools/call', create, { token, headers })).json).toMatchObject({
       error: { code: -32_020 },

@@ -120,7 +120,7 @@ describe('refused, with nothing stored', () => {
     }
   })
 
-  test.each(all)('%s with arguments that are no object', async (name, tool) => {
+  test.each(all)('%s with arguments other than an object', async (name, tool) => {
     for (const args of [[], 'text', 1, null]) {
       const { json } = await sendMcpRequest(port(tool), 'tools/call', { name, arguments: args }, { token: world.admin })
       expect(json).toMatchObject({ error: { code: -32_602 } })
@@ -145,7 +145,7 @@ describe('the list', () => {
     expect(info.json).toMatchObject({ mcp_path: '/agentspace', tools_count: own.length })
   })
 
-  test('is empty for one who may do nothing', async () => {
+  test('is empty for a caller without permissions', async () => {
     const token = await world.site.token({ roles: ['nobody'] })
     expect(listNames((await sendMcpRequest(world.site.port('consensus'), 'tools/list', {}, { token })).json)).toEqual(
       [],

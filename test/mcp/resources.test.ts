@@ -66,7 +66,7 @@ test('a URI that names nothing is not found', async () => {
   for (const uri of uris) expect((await readResource(uri)).error?.code, uri).toBe(-32_602)
 })
 
-test('what a caller may not read is neither listed nor read', async () => {
+test('neither lists nor reads resources above the caller', async () => {
   const { run } = world.resolution
   const nobody = await world.site.token({ roles: ['nobody'] })
   expect((await sendRequest('resources/list', {}, { token: nobody })).json).toMatchObject({ result: { resources: [] } })

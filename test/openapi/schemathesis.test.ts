@@ -79,7 +79,7 @@ async function bridgeToSocket(socket: string): Promise<number> {
 }
 
 /**
- * Not checked: that whatever fits the schema is accepted. A cursor is opaque, levels are those of the profile, and an
+ * Not checked: that all input that fits the schema is accepted. A cursor is opaque, levels are those of the profile, and an
  * ETag must be the current one; no schema says so.
  */
 const unsuitableCheck = 'positive_data_acceptance'

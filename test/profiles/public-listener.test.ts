@@ -1,4 +1,4 @@
-// The profile of a public door alone: what it runs as it is shipped, and each condition under which it must not start.
+// The profile of a public proxy alone: its roles as shipped, and each condition under which it must not start.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   served = await site.serve()
   expect(Object.keys(served.ports)).toEqual(['proxy'])
   const ask = (path: string) => sendExactRequest({ port: served?.ports.proxy ?? 0, method: 'GET', path })
-  // There is no client yet that a token could be asked for as.
+  // Token requests have no client yet.
   expect((await ask('/health')).json).toEqual({ status: 'degraded', service: 'public-proxy' })
   for (const path of ['/public-api/api/v1/report', '/metrics', '/openapi.json', '/api/v2/health']) {
     expect((await ask(path)).status, path).toBe(404)
@@ -33,7 +33,7 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   expect(status.status, status.stderr).toBe(0)
 })
 
-/** Public, so that nothing but what each condition says is wrong; nobody is asked anything there. */
+/** Public, so that nothing but the condition under test is wrong; no server answers there. */
 const at = 'http://1.1.1.1'
 
 /** Setting by environment, as a deployment gives it; what the refusal must say: the setting and the remedy. */
@@ -101,7 +101,7 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
   ['counters in the clear', { KV_HOST: '203.0.113.9', KV_VERIFY: 'false' }, /kv\.verify: .*TLS/],
 ]
 
-test('each condition that is fatal is told at the start, with its setting and the way out', () => {
+test('reports each fatal condition at the start, with its setting and the remedy', () => {
   site = createPackagedSite('public-proxy', 'door')
   for (const [name, env, says] of fatal) {
     const { status, stderr } = site.run(['serve'], { PLATFORM_API_URL: at, SSO_TOKEN_URL: `${at}/token`, ...env })
@@ -111,7 +111,7 @@ test('each condition that is fatal is told at the start, with its setting and th
   }
 }, 300_000)
 
-test('of several values that are none each is told, by its setting and what it may be', () => {
+test('reports each invalid value, by its setting and the allowed values', () => {
   site = createPackagedSite('public-proxy', 'door')
   const { status, stderr } = site.run(['serve'], {
     ...{ CORS_ALLOW_ORIGIN: 'city.example', CACHE_MAX_MB: '-1', CACHE_TTL_S: '86401' },
@@ -150,7 +150,7 @@ test('networks are trusted by the profile alone', () => {
   expect(readFileSync(site.profile, 'utf8')).toContain('# trusted_networks')
 })
 
-test('an address that somebody has is told, also where threads could share it', async () => {
+test('reports an occupied address, also where threads could share it', async () => {
   site = createPackagedSite('public-proxy', 'door')
   const other = createServer()
   await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve))

@@ -1,4 +1,4 @@
-// What a profile forbids keeps the packaged executable from starting: exit code, and a message that names the remedy.
+// Profiles that keep the packaged executable from starting: exit code, and a message that names the remedy.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ function createSite(profile: string, name?: string): PackagedSite {
   return site
 }
 
-/** Runs `serve`, which must end by itself with a refusal; what it said. */
+/** Runs `serve`, which must end by itself with a refusal; returns its output. */
 function readRefusal(site: PackagedSite, env: Readonly<Record<string, string>> = {}): string {
   const { status, stdout, stderr } = site.run(['serve'], env)
   expect([1, 3], stderr).toContain(status)
@@ -80,7 +80,7 @@ test.each([
   expect(site.run(['profile', 'validate']).status).toBe(5)
 })
 
-test('every fault is told at once', () => {
+test('reports every fault at once', () => {
   const site = createSite('single-cluster')
   writeFileSync(site.profile, 'platform: { name: "Not A Name", deployment_profile: moon }\nsite: { port: 70000 }\n')
   const refusal = readRefusal(site)

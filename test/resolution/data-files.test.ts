@@ -1,4 +1,4 @@
-// Data files of every kind, read as they come: the same records from each, and for what is wrong one line that says what and where.
+// Data files of every kind: the same records from each, and for each fault one line with its cause and place.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
@@ -47,7 +47,7 @@ describe('the same records', () => {
     }
   })
 
-  test('from the same with tabs, by its ending or as it is said', async () => {
+  test('from the same with tabs, by its ending or by the option', async () => {
     const tabs = csv.replaceAll(/,(?! "")/g, '\t')
     for (const name of ['people.tsv', 'people.TAB']) {
       expect(listRows(await readDataFile(writeData(name, tabs), all))).toEqual(people)
@@ -58,7 +58,7 @@ describe('the same records', () => {
     )
   })
 
-  test('from JSON lines, whatever the order of keys, with gaps of any kind', async () => {
+  test('from JSON lines, in any order of keys, with gaps of any kind', async () => {
     const lines = [JSON.stringify(people[0]), '', '{"name":"漢字","city":null,"id":2}\r', JSON.stringify(people[2])]
     for (const name of ['people.jsonl', 'people.NDJSON']) {
       expect(listRows(await readDataFile(writeData(name, `\ufeff${lines.join('\n')}`), all))).toEqual(people)
@@ -69,7 +69,7 @@ describe('the same records', () => {
     expect(listRows(await readDataFile(writeData('people.parquet', encodeParquet(people)), all))).toEqual(people)
   })
 
-  test('from a file whose name says something else, when that is said', async () => {
+  test('from a file of another kind than its name suggests, by the option', async () => {
     const file = writeData('people.dat', encodeParquet(people))
     expect(listRows(await readDataFile(file, all, { kind: 'parquet' }))).toEqual(people)
   })
@@ -90,7 +90,7 @@ test('JSON lines keep numbers as they were written, and lists as sets', async ()
   ])
 })
 
-describe('says what is wrong with a file, and where', () => {
+describe('reports the fault of a file, and its place', () => {
   test.each<[what: string, name: string, content: string | Uint8Array, said: string]>([
     ['an empty file', 'bad.csv', '', ', line 1: there is no line that names the columns'],
     ['a doubled name', 'bad.csv', 'id,name,id\n', ', line 1: two columns have the name "id"'],
@@ -151,7 +151,7 @@ describe('says what is wrong with a file, and where', () => {
   test.each([
     ['csv', 'id,name\n1,a\n', 'line 3: field 1, "id", has more than 4096 bytes'],
     ['jsonl', '{"id":1}\n{"id":2}\n', 'line 3: "id" has more than 4096 bytes'],
-  ] as const)('an id that is longer than any name, whatever else may be as long: %s', async (kind, begin, pattern) => {
+  ] as const)('an id that is longer than any name, with other long fields: %s', async (kind, begin, pattern) => {
     const [id, long] = ['é'.repeat(2_048), 'é'.repeat(2_049)]
     const line = (one: string, other: string) =>
       kind === 'csv' ? `${one},${other}\n` : `{"id":"${one}","name":"${other}"}\n`
@@ -163,7 +163,7 @@ describe('says what is wrong with a file, and where', () => {
     )
   })
 
-  test('what is not wanted may be anything', async () => {
+  test('ignores columns that are not used', async () => {
     const file = writeData('extra.jsonl', '{"id":1,"home":{"x":[{}]}}\n')
     expect(listRows(await readDataFile(file, (name) => name === 'id'))).toEqual([{ id: '1' }])
   })

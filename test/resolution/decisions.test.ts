@@ -1,4 +1,4 @@
-// Decisions of people and ids of entities, from run to run of files: what is decided holds, and who is known keeps the id.
+// Decisions of people and ids of entities, from run to run of files: decisions hold, and known entities keep their ids.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(remove)
 
 describe('decisions', () => {
-  test('hold over what is found, whatever their order, and leave all else as it is', async () => {
+  test('hold over computed matches, in any order, and leave everything else unchanged', async () => {
     const lines = [`${pair.join(',')},reject`, `${alone.join(',')},confirm`]
     const found = await run('--decisions', writeDecisions('one.csv', ...lines))
     expect(found.summary.decisions).toEqual({ counted: 2, overruled: [] })
@@ -58,7 +58,7 @@ describe('decisions', () => {
       expect(readFileSync(path.join(turned.out, file), 'utf8')).toBe(readFileSync(path.join(found.out, file), 'utf8'))
   })
 
-  test('that contradict each other are told; of one pair the last counts', async () => {
+  test('reports contradictory ones; the last of one pair counts', async () => {
     const [a, b] = alone
     const [c] = pair
     const lines = [`${a},${b},confirm`, `${b},${c},confirm`, `${a},${c},reject`, `${pair.join(',')},reject`]

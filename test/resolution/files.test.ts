@@ -1,4 +1,4 @@
-// Resolves files by the command line alone: who is who, the same every time, and what is wrong where.
+// Resolves files by the command line alone: the same entities every time, and each fault with its place.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -54,7 +54,7 @@ describe('people', () => {
     expect(statSync(at('second')).mode & 0o777).toBe(0o700)
   })
 
-  test('of columns with other names are found by what is said of those', async () => {
+  test('of columns with other names are found by the mapping', async () => {
     writeFileSync(at('named.csv'), people.csv.replace('postcode', 'plz'))
     const words = [
       'resolve',
@@ -179,7 +179,7 @@ describe('two catalogues', () => {
   })
 })
 
-describe('what cannot be used is told, and nothing is written', () => {
+describe('reports unusable input, and writes nothing', () => {
   test.each([
     ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields where the first line names 2/],
     ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /records 1 and 2 both have the id "1"/],
@@ -202,7 +202,7 @@ describe('what cannot be used is told, and nothing is written', () => {
     expect(ended.stderr).toMatch(pattern)
   })
 
-  test('a lens that needs what is not there', async () => {
+  test('a lens that needs a missing column', async () => {
     const ended = await runCommand([
       'resolve',
       'run',
@@ -254,7 +254,7 @@ describe('a lens', () => {
     expect(await runJsonCommand(['resolve', 'lens', 'validate', name])).toMatchObject({ lens: name, version: '1.0.0' })
   })
 
-  test('that is wrong is told what is wrong where', async () => {
+  test('reports each fault with its place', async () => {
     const text =
       'lens: Bad Name\nversion: 1\nentity_type: x\nfields: [{ name: a, type: colour }, { name: a, type: date }]\nswapped: [a, b]\nsurprise: 1\n'
     writeFileSync(at('bad.yaml'), text)
@@ -264,7 +264,7 @@ describe('a lens', () => {
       expect(stderr).toContain(pattern)
   })
 
-  test('that nobody has is told with those that are there', async () => {
+  test('reports an unknown name with the known ones', async () => {
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', 'nope'])
     expect(exit).toBe(1)
     expect(stderr).toContain('bibliography, persons, products')

@@ -1,4 +1,4 @@
-// Lenses by the command line: proposed from data, wrong in places that are told, trained once, drawn, and taken over from elsewhere.
+// Lenses by the command line: proposed from data, checked with places of faults, trained once, drawn, and imported.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ function writeLens(name: string, lens: object): string {
   return at(name)
 }
 
-test('what is wrong is told with its line and the word that was meant', async () => {
+test('reports a fault with its line and the word that was meant', async () => {
   const text = [
     'lens: own',
     'version: 1.0.0',
@@ -122,7 +122,7 @@ describe('a proposal', () => {
     expect(again.exit).toBe(3)
   })
 
-  test('of a file that is larger than what is looked at is made from its whole records', async () => {
+  test('of a file that is larger than the sample is made from its whole records', async () => {
     const line = (row: number) => `${row},"a ""quoted""\nname of ${row % 977}",${row % 7}\n`
     const lines = Array.from({ length: 600_000 }, (_, row) => line(row))
     writeFileSync(at('large.csv'), ['key,label,kind\n', ...lines].join(''))
@@ -144,7 +144,7 @@ describe('a proposal', () => {
     expect(stderr).toContain(pattern)
   })
 
-  test('is not made of a folder, and a letter that the end of what is looked at cuts does no harm', async () => {
+  test('is not made of a folder, and a letter cut at the end of the sample does no harm', async () => {
     expect((await runCommand(['resolve', 'lens', 'init', '--data', dir])).stderr).toContain(
       'it is a folder, not a file',
     )
@@ -218,7 +218,7 @@ function pickPairs(): string[] {
   return [...pairs, 'r0,r1,0']
 }
 
-describe('weights that are given', () => {
+describe('weights in the lens', () => {
   const fields = [
     { name: 'email', type: 'email', comparator: 'levenshtein', levels: [1], weights: [10, 6, -4] },
     { name: 'surname', type: 'name', comparator: 'jaro_winkler', levels: [0.85], weights: [4, 2, -3] },
@@ -271,7 +271,7 @@ describe('charts', () => {
     expect((await runCommand([...words, '--out', at('charts')])).exit).toBe(3)
   })
 
-  test('of blocking say what is left out before a pair is made', async () => {
+  test('of blocking report the dropped pairs before a pair is made', async () => {
     const lens = writeLens('blocks.yaml', {
       fields: [{ name: 'city', type: 'place' }],
       blocking: ['city'],
@@ -288,7 +288,7 @@ describe('charts', () => {
 describe('a model of Splink', () => {
   const model = path.join(repositoryRoot, 'test/data/splink/people.json')
 
-  test('comes over with its parameters and rules; what was never trained is told', async () => {
+  test('is imported with its parameters and rules; untrained parts are reported', async () => {
     const imported = await runJsonCommand(['resolve', 'lens', 'import', model, '--out', at('splink.yaml')])
     expect(imported).toMatchObject({ fields: 5, rules: 4 })
     expect(imported.remarks).toEqual(['not trained, so that it says nothing: email: Jaro-Winkler >0.88 on username'])
@@ -301,7 +301,7 @@ describe('a model of Splink', () => {
     expect(lens.fields[2].levels[1]).toEqual({ comparator: 'date', at: 30.4375 })
   })
 
-  test('is told what has no counterpart, and pairs of such a level fall to the next', async () => {
+  test('reports parts without a counterpart, and pairs of such a level fall to the next', async () => {
     const settings = JSON.parse(readFileSync(model, 'utf8'))
     settings.comparisons[0].comparison_levels[2].sql_condition =
       'cosine_similarity("first_name_l", "first_name_r") >= 0.9'

@@ -88,7 +88,7 @@ test('in any order, one file or many, they come to the same; twice is once; anot
   expect(readFileSync(once).equals(before)).toBe(true)
 })
 
-test('what people decided to be apart is not joined by a record that is like both', async () => {
+test('never joins entities that people decided to be apart by a record that is like both', async () => {
   const pair = [...readEntities(at('first.jsonl')).values()].find(({ length }) => length === 2) ?? []
   writeFileSync(at('said.csv'), `id_l,id_r,decision\n${pair.join(',')},reject\n`)
   writeRows('people.csv', early)

@@ -1,4 +1,4 @@
-// Results of a resolution as files: the same in every form and every time, whole or not there, whatever the data.
+// Results of a resolution as files: the same in every form and every time, whole or absent, for any data.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -78,7 +78,7 @@ describe('the same results', () => {
     }
   })
 
-  test('but for the numbers of clusters, whatever the order of records and files', async () => {
+  test('but for the numbers of clusters, for any order of records and files', async () => {
     const [head = '', ...lines] = people.csv.trimEnd().split('\n')
     const by = seededRandom(9)
     const order = lines.map((line) => ({ line, key: by.below(1_000_000) })).sort((a, b) => a.key - b.key)
@@ -120,7 +120,7 @@ describe('data at the edge', () => {
   })
 })
 
-test('two files of one name cannot be told apart in results', async () => {
+test('results cannot distinguish two files of one name', async () => {
   const files = [at('people.csv'), path.join(dir, 'other', 'people.csv')]
   await expect(run('twice', { files })).rejects.toMatchObject({
     exit: 1,
@@ -156,7 +156,7 @@ describe('nothing that is not whole has the name of a result', () => {
     expect(readdirSync(at('half'))).toEqual(['pairs.csv.partial'])
   })
 
-  test('where whoever is told ends it', async () => {
+  test('where the progress callback ends it', async () => {
     for (const phase of ['read', 'compare', 'write']) {
       const ending = resolveFiles(
         { lens, files: [at('people.csv')], out: at(`ended-${phase}`), seed: 0 },

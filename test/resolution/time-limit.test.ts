@@ -1,4 +1,4 @@
-// A run of files is told of all the time, and ends where whoever is told has waited enough: with nothing left behind.
+// A run of files reports its progress, and ends where its callback throws: nothing is left behind.
 import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'

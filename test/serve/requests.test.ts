@@ -1,4 +1,4 @@
-// What a client may send and what comes back, over a real socket: paths, methods, tokens, bodies, headers.
+// Requests of a client and their answers, over a real socket: paths, methods, tokens, bodies, headers.
 import { describe, expect, test } from 'vitest'
 import { problem } from '../../daemon/kernel/error/problem.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '../support/echo/echo-server.ts'
 import type { RawHttpResponse } from '../support/http/send-raw-http.ts'
 
-/** Every refusal has this form, whatever its cause. */
+/** Every refusal has this form. */
 function expectProblem(answer: RawHttpResponse, status: number, code: string) {
   expect(answer.headers['content-type']).toBe('application/problem+json')
   const body = problem.parse(JSON.parse(answer.body))
@@ -100,7 +100,7 @@ describe('routes', () => {
   })
 })
 
-describe('who asks', () => {
+describe('the caller', () => {
   test.each([
     ['none', undefined, 'Bearer realm="platform"'],
     ['another scheme', 'Basic YTpi', 'Bearer realm="platform"'],
@@ -160,7 +160,7 @@ describe('who asks', () => {
     )
   })
 
-  test('who may not is told so before what is wrong with the body', async () => {
+  test('refuses a caller without permission before it reports faults of the body', async () => {
     const { request } = await startEchoServer()
     expectProblem(await request('POST /echo/x', { 'content-type': 'text/plain' }, '{broken'), 401, 'unauthenticated')
     expectProblem(
@@ -182,7 +182,7 @@ describe('failures', () => {
     expect(answer.headers['retry-after']).toBe(after)
   })
 
-  test('what breaks inside is not shown, and is found in the log by its trace id', async () => {
+  test('hides an internal error, which the log has under its trace id', async () => {
     const { request, echo } = await startEchoServer()
     const body = expectProblem(await request('GET /broken'), 500, 'internal')
     const lines = echo.controls.logged.filter(([level]) => level === 'error' || level === 'warn')

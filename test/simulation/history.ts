@@ -54,9 +54,9 @@ export class History {
   /** Sends that alpha has confirmed; those that a restore made it forget are moved to `forgotten`. */
   readonly said = new Map<string, SentMessage>()
   readonly forgotten: SentMessage[] = []
-  /** Asked for and not confirmed: repeated until it is, as a role repeats it. */
+  /** Sent and not confirmed: repeated until it is, as a role repeats it. */
   readonly owed = new Map<string, boolean>()
-  /** What happened, for whoever reads a failure. */
+  /** The events of the history, for the reader of a failure. */
   readonly told: string[] = []
   deaths = 0
   readonly #home: string
@@ -224,7 +224,7 @@ export class History {
 
   async openEpoch(): Promise<void> {
     const draft = await this.alpha.transport.oneWay.draftEpoch('bravo')
-    // Whoever keeps the root keys writes down what they signed: a site that was restored twice may not know.
+    // The keeper of the root keys writes down every signature: a site that was restored twice may not know it.
     this.#epoch = Math.max(draft.epoch, this.#epoch + 1)
     const bytes = Buffer.from(canonicalJson({ ...draft, epoch: this.#epoch, reason: 'restored' }))
     await this.alpha.transport.oneWay.openEpoch(await signWithKeys([this.#ring.root], 'epoch', bytes), () => [])

@@ -33,9 +33,9 @@ export class SimulatedSite {
   /** Of the databases; another after a restore. */
   file!: SqliteFile
   audit!: SqliteAudit
-  /** What the roles made of messages, by their ids. */
+  /** The effects of messages in the roles, by message id. */
   readonly effects = new Set<string>()
-  /** How often each message was handed to a role: more than once only where a process died. */
+  /** Deliveries of each message to a role: more than one only where a process died. */
   readonly deliveries = new Map<string, number>()
   readonly pinned = new Map<string, Peer>()
   readonly keys: StoredKey[]

@@ -111,7 +111,7 @@ test('a session is ratified over the hub, its evidence known to both, and the fe
   expect([exit, stdout.split('\n')[1]]).toEqual([0, expect.stringMatching(new RegExp(`^\\d+ +alpha +RATIFIED +${id}`))])
 })
 
-test('what its readers may not see is never told, and owed to nobody', async ({ pair }) => {
+test('never sends a session above its readers, and leaves nothing pending', async ({ pair }) => {
   const { atAlpha } = pair
   const classification = { level: 'CONFIDENTIAL', releasable_to: ['alpha', 'bravo'] }
   const input = { lens_id: 'secret-lens', lens_version: '1', policy: { m: 1, n: 1 }, classification }
@@ -125,7 +125,7 @@ test('what its readers may not see is never told, and owed to nobody', async ({ 
 const session_count = 24
 const lane_count = 3
 
-/** Whoever finds nobody at home asks again, in the same words. */
+/** Repeats the same request to a site that does not answer. */
 function retryUnanswered<T>(act: () => Promise<T>): Promise<T> {
   return waitUntil(() =>
     act().catch((error: unknown) => {
@@ -157,7 +157,7 @@ async function runLane(pair: PackagedSitePair, lane: number, ids: string[]): Pro
   }
 }
 
-test('hub and nodes killed under load: every session ratified at both, each voice once, each told once', async ({
+test('hub and nodes killed under load: every session ratified at both, each contribution once, each feed entry once', async ({
   pair,
 }) => {
   const ids: string[] = []

@@ -1,4 +1,4 @@
-// A courier's medium between two packaged sites: what is exported comes in once, however it is altered, repeated or cut short.
+// A courier's medium between two packaged sites: exported messages come in once, in spite of changes, repeats or cuts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
@@ -152,7 +152,7 @@ test.for<[string, (manifest: { files: object[]; dst: string }) => object]>([
   await waitUntilApplied(pair)
 })
 
-test('a medium for another site is told as such, and nothing of it comes in', async ({ pair }) => {
+test('reports a medium for another site, and imports nothing of it', async ({ pair }) => {
   await exportInvitations(pair, 1)
   const answer = await pair.alpha.runJson(['filedrop', 'import', medium])
   expect(answer).toMatchObject({ messages: 0, for_others: 1, faults: [] })

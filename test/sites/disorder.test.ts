@@ -1,4 +1,4 @@
-// What goes wrong on the way between two sites that trust each other: too often, in another order, too late.
+// Faults on the way between two sites that trust each other: repeats, another order, delays.
 import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
@@ -40,7 +40,7 @@ async function openSessions(pair: PackagedSitePair, count: number): Promise<stri
   return ids
 }
 
-test('what is carried twice is counted, and changes nothing', async ({ pair }) => {
+test('counts a message carried twice, and changes nothing', async ({ pair }) => {
   const { atAlpha, atBravo, toBravo: there, toAlpha: back } = pair
   const [id = ''] = await openSessions(pair, 1)
   const invitation = await collectParcels(there, 1)
@@ -75,7 +75,7 @@ test('backwards and with one missing, what has an order waits for it, and what h
     new Map(await Promise.all(ids.map(async (id) => [id, (await findSession(person, id))?.state] as const)))
   const all = (state: string) => new Map(ids.map((id) => [id, state]))
 
-  // Numbered as they were sent, which need not be the order in which they were asked.
+  // Numbered as they were sent, which may differ from the order of the requests.
   const [one, second, ...others] = await collectParcels(there, 4)
   if (!one || !second) throw new Error('four were collected')
   deliverParcels(there, [...others.toReversed(), one])

@@ -1,4 +1,4 @@
-// The packaged doctor at a site that is ill in several ways at once: each is found, with what mends it; mended, it is well.
+// The packaged doctor at a site with several faults at once: it finds each with its repair, and after the repairs none.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -77,7 +77,7 @@ test('wrong modes, a channel without its file, a clock before its own keys, a pe
   expect(repaired.exit).toBe(0)
 })
 
-test('a key that others can read stops the doctor from nothing: it is told with the command that closes it', async () => {
+test('a key that others can read stops none of its checks: it reports it with the command that closes it', async () => {
   fs.chmodSync(findMessageKey(), 0o644)
   const { exit, ill } = await runDoctor()
   expect(exit).toBe(5)

@@ -1,4 +1,4 @@
-// Two daemons and a folder: what alpha decides and withdraws on a lens, bravo's analysts see, whoever else cannot be told.
+// Two daemons and a folder: analysts at bravo see decisions and withdrawals of alpha on a lens; others get nothing.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
@@ -92,11 +92,11 @@ test('alpha ratifies and cancels; bravo lists the decision, then shows it withdr
 
   expect(listQuarantined(toBravo)).toEqual([])
   expect(await findChannel(atBravo, 'alpha', 'in')).toMatchObject({ quarantined: 0, gaps: 0, state: 'open' })
-  // Both words to the webhook are still owed.
+  // Both deliveries to the webhook are still pending.
   expect(await findSession(atAlpha, id)).toMatchObject({ state: 'WITHDRAWN', undelivered: 2, undeliverable: [] })
 })
 
-test('a decision that alpha was killed over is told once it is back, and the command line lists it at bravo', async ({
+test('a decision that alpha was killed over is sent once it is back, and the command line lists it at bravo', async ({
   pair,
 }) => {
   const { bravo, toBravo } = pair

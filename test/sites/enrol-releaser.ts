@@ -1,4 +1,4 @@
-// Someone who may release from quarantine: a key of their own on a medium of their own, enrolled at the site, and a token.
+// A person who may release from quarantine: a key on a medium of their own, enrolled at the site, and a token.
 import path from 'node:path'
 import type { WaivableReason } from '../../daemon/kernel/messaging/release.ts'
 import { type FederatedSite, runExecutable } from '../support/site/packaged-federation.ts'

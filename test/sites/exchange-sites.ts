@@ -79,7 +79,7 @@ function throwUnknownSite(name: string): never {
   throw new Error(`there is no ${name}`)
 }
 
-/** What a test lays over the proposal of alpha to bravo. */
+/** The test's changes to the proposal of alpha to bravo. */
 type ProposalChanges = Partial<Parameters<typeof buildProposal>[0]>
 
 function buildProposal(changes: {

@@ -23,7 +23,7 @@ import { sharedClassification } from './packaged-site-pair.ts'
 
 let sites: ExchangeSites
 beforeAll(async () => {
-  // Bravo agrees by its profile to what is about names alone.
+  // Bravo agrees by its profile to proposals about names alone.
   sites = await startExchangeSites({
     bravo: {
       agreements: [
@@ -163,7 +163,7 @@ test('clk between two alone: only by a word that the risk is accepted', async ()
   expect(await waitForRunEnd(sites, 'alpha', formatRunId(uid))).toMatchObject({ counts: { matches: 5 } })
 })
 
-test('who declines, cancels an exchange or ends its run, ends it for all', async () => {
+test('a site that declines, cancels an exchange or ends its run, ends it for all', async () => {
   const first = await proposeExchange(sites, { data: buildPeople(0, 10) })
   await carryAllUntil(
     sites,

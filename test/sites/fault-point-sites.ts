@@ -21,11 +21,11 @@ export type FaultPointSites = {
   readonly triedPoints: Set<string>
   /** Starts the site so that it dies at this point, does what leads there until it has, and starts it anew. */
   dieAt(site: FederatedSite, point: string, act: () => Promise<unknown>, meanwhile?: () => void): Promise<void>
-  /** A session that both know, in which bob has not spoken yet. */
+  /** A session that both know, without an opinion of bob yet. */
   openSharedSession(): Promise<string>
-  /** What the courier has in its bag once bob's word is in it. */
+  /** The parcel in the courier's bag once bob's opinion is in it. */
   answerInvitation(): Promise<{ readonly id: string; readonly parcel: CourierParcel }>
-  /** Whatever died on the way, in the end both have decided, with one word of each, and nothing lies where it should not. */
+  /** In the end both have decided, with one opinion of each, and no file lies where it should not. */
   expectAppliedOnce(id: string): Promise<void>
   /** The files in alpha's quarantine that no reason speaks of. */
   listUnexplainedFiles(): string[]

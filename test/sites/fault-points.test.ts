@@ -145,7 +145,7 @@ test('courier-step: an export and an import die after each of their steps', asyn
 
 const listReady = () => fs.readdirSync(formatChannelFolder(sites.two.bravo, sites.two.alpha, 'out', 'ready'))
 
-/** How many steps there were in the end. */
+/** The number of steps in the end. */
 async function killAfterEachStep(site: FederatedSite, words: readonly string[]): Promise<number> {
   for (let step = 1; ; step++) {
     const point = `courier-step:${step}`

@@ -1,4 +1,4 @@
-// What stands between two packaged sites of different policies: label maps, a scanner, and acknowledgements on an accredited way back.
+// Guards between two packaged sites of different policies: label maps, a scanner, acknowledgements on an accredited way back.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
@@ -47,7 +47,7 @@ test.beforeAll(async ({ pair }) => {
 })
 
 const formatScannerPath = (pair: PackagedSitePair) => path.join(pair.world.dir, 'scan')
-/** What judges each body at bravo from now on; undefined: nothing is there to do it. */
+/** The judge of each body at bravo from now on; undefined: no scanner exists. */
 function installScanner(pair: PackagedSitePair, script: string | undefined): void {
   fs.rmSync(formatScannerPath(pair), { force: true })
   if (script === undefined) return
@@ -89,7 +89,7 @@ async function catchInvitation(pair: PackagedSitePair): Promise<{ id: string; pa
 }
 
 describe('between two policies', () => {
-  test('what crosses is labelled in the terms of where it is, and an answer comes home in ours', async ({ pair }) => {
+  test('a message is labelled in the terms of its receiver, and an answer returns in ours', async ({ pair }) => {
     const { atAlpha, toBravo, toAlpha } = pair
     const id = await openInvitedSession(atAlpha, 0.94)
     await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'PROPOSED')
@@ -153,7 +153,7 @@ test('on the accredited way back acknowledgements of one size bring what was los
   deliverParcels(toBravo, [after.parcel])
   await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'in')).gaps === 1)
   await waitUntil(async () => (await findChannel(pair.atAlpha, 'bravo', 'out')).backlog === 0)
-  // What was made before the gap was known, or before alpha knew that both had left, does not count.
+  // Acknowledgements made before the gap was known, or before alpha knew that both had left, do not count.
   carryParcels(toAlpha)
   const sizes: number[] = []
   const oneMore = () =>

@@ -1,4 +1,4 @@
-// A folder that somebody fills with all that is no message, while a daemon watches it: it stays up, small, and takes what is.
+// A folder that somebody fills with invalid files, while a daemon watches it: it stays up, small, and takes the messages.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import path from 'node:path'
@@ -63,7 +63,7 @@ test('it ends each as it should, goes on taking messages, and stays below 300 MB
     ...['DUP_KEY', 'HARDLINK', 'NAME', 'NAME', 'NAME', 'NOT_REGULAR', 'NOT_REGULAR', 'TOO_LARGE'],
   ]
   const reasons = () => listQuarantined(toAlpha).map(({ reason }) => reason)
-  // What it never came to is told by what it did come to.
+  // The reasons so far show the files that it never reached.
   await waitUntil(() => reasons().length >= expected.length).catch(() => undefined)
   expect(reasons().toSorted()).toEqual(expected.toSorted())
 

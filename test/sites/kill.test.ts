@@ -37,7 +37,7 @@ test.beforeAll(async ({ pair }) => {
   }
 })
 
-/** A courier who makes trips both ways until told to stop. */
+/** A courier who makes trips both ways until the signal. */
 async function carryUntilAborted(pair: PackagedSitePair, signal: AbortSignal): Promise<void> {
   for await (const _ of setInterval(10)) {
     if (signal.aborted) return
@@ -46,7 +46,7 @@ async function carryUntilAborted(pair: PackagedSitePair, signal: AbortSignal): P
   }
 }
 
-test('the daemons were killed as planned, while every question was asked', () => {
+test('the daemons were killed as planned, while every session was opened', () => {
   expect([killCount, new Set(ids).size]).toEqual([kill_count, session_count])
 })
 
@@ -86,7 +86,7 @@ describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
     expect(await pair[name].runJson(['store', 'check'])).toMatchObject({ sound: true })
   })
 
-  test('has told each thing once', async ({ pair }) => {
+  test('has sent each statement once', async ({ pair }) => {
     const { stdout } = await pair[name].run(['audit', 'export'])
     const statements = new Map<string, string[]>()
     for (const line of stdout.trimEnd().split('\n')) {

@@ -1,4 +1,4 @@
-// What people carry by hand where nothing comes back: a receipt of what is missing; and, after a restore, the announcement of the next epoch.
+// Statements that people carry by hand where nothing comes back: receipts of missing messages, and announced epochs.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
@@ -31,7 +31,7 @@ async function waitForArrivals(pair: PackagedSitePair, highest: number, gaps: nu
 describe('a receipt carried back', () => {
   let receipt: string
   let lost: CourierParcel
-  test('names what is missing', async ({ pair }) => {
+  test('names the missing messages', async ({ pair }) => {
     const [first, second, third] = await takeInvitations(pair, 3)
     if (!first || !second || !third) throw new Error('three were taken')
     lost = second
@@ -50,7 +50,7 @@ describe('a receipt carried back', () => {
     expect(fs.statSync(receipt).mode & 0o777).toBe(0o600)
   })
 
-  test('is no use at the site that made it, nor once it is altered', async ({ pair }) => {
+  test('is refused at the site that made it, and once it is altered', async ({ pair }) => {
     const own = await pair.bravo.run(['filedrop', 'resend', '--receipt', receipt])
     expect([own.exit, own.stderr]).toEqual([2, expect.stringContaining('carry it to alpha')])
     const note = JSON.parse(fs.readFileSync(receipt, 'utf8'))
@@ -75,7 +75,7 @@ describe('a receipt carried back', () => {
     expect(await findChannel(pair.atBravo, 'alpha', 'in')).toMatchObject({ received: 3, held: 0, quarantined: 0 })
   })
 
-  test('is not needed where somebody says the numbers; what was never sent is told by exit 5', async ({ pair }) => {
+  test('is not needed where a person names the numbers; numbers that were never sent end with 5', async ({ pair }) => {
     const words = ['filedrop', 'resend', 'bravo', '--first', '2', '--last', '5', '--json']
     const { exit, stdout } = await pair.alpha.run(words)
     expect(exit).toBe(5)
@@ -101,7 +101,7 @@ describe('a site that came back from a backup', () => {
     pair.daemons.set(pair.alpha, await pair.alpha.start())
   })
 
-  /** Where root keys belong: each on a medium that is no part of the site, which knows them by its key set. */
+  /** The place of root keys: each on a medium outside the site, which knows them by its key set. */
   async function keepRootsApart(pair: PackagedSitePair): Promise<void> {
     const keys = path.join(pair.alpha.dir, 'keys')
     const draft = formatPath(pair, 'keyset.json')
@@ -146,7 +146,7 @@ describe('a site that came back from a backup', () => {
     expect(listReadyEnvelopes(pair)).toEqual([])
   })
 
-  test('goes on in the next epoch, which its root keys announce first, and then all that it owed follows', async ({
+  test('goes on in the next epoch, which its root keys announce first; then all pending messages follow', async ({
     pair,
   }) => {
     const draft = formatPath(pair, 'epoch.json')
@@ -165,7 +165,7 @@ describe('a site that came back from a backup', () => {
       parcels.push(...pickUpParcels(pair.toBravo))
       return parcels.some(({ body }) => body.includes(pending[0] ?? ''))
     })
-    // The key set is told as well, before it or after.
+    // The key set is announced as well, before it or after.
     const stems = parcels.map((_, index) => `00000002-${String(index + 1).padStart(16, '0')}`)
     expect(parcels.map(({ stem }) => stem)).toEqual(stems)
     const { data, label } = JSON.parse(String(parcels[0]?.body))

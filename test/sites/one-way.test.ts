@@ -23,7 +23,7 @@ import {
 
 const test = createPackagedPairTest()
 
-/** Alice and bob have spoken, and bob's opinion has reached alpha; nothing has gone back yet. */
+/** Alice and bob have contributed, and bob's opinion has reached alpha; nothing has gone back yet. */
 async function answerBothWays(pair: PackagedSitePair, alice: number, bob: number): Promise<string> {
   const { atAlpha, atBravo, toBravo, toAlpha } = pair
   const id = await openInvitedSession(atAlpha, alice)
@@ -50,7 +50,7 @@ describe('contributed on bravo, ratified on alpha', () => {
     expect(await atBravo.refusal(getEvidence, { block_id })).toBe('not_found')
   })
 
-  test('what is carried back makes it ratified there, with the same evidence', async ({ pair }) => {
+  test('the result carried back makes it ratified there, with the same evidence', async ({ pair }) => {
     const { atAlpha, atBravo, toBravo } = pair
     const copy = await carryUntil(toBravo, async () => {
       const session = await findSession(atBravo, id)
@@ -96,7 +96,7 @@ describe('contributed on bravo, ratified on alpha', () => {
       expect({ exit, ...JSON.parse(stdout) }).toMatchObject({ exit: 5, valid: false })
     })
 
-    // Inside the strings and numbers of the file, so that each stays JSON: what is looked at is what it says.
+    // Inside the strings and numbers of the file, so that each stays JSON.
     test.each(['"decided_at":"2', '"pair_score":0.', '"signature":"', '"session_id":"ses_'])(
       'it does not with one byte flipped after %s',
       async (before) => {
@@ -111,7 +111,7 @@ describe('contributed on bravo, ratified on alpha', () => {
   })
 })
 
-test('a clash is told on both sides with one and the same dissent', async ({ pair }) => {
+test('both sides report a clash with one and the same dissent', async ({ pair }) => {
   const { atAlpha, atBravo, toBravo } = pair
   const id = await answerBothWays(pair, 0.95, 0.05)
   expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'IN_CONFLICT', reason: expect.any(String) })

@@ -1,4 +1,4 @@
-// What the tests of several sites ask each other: sessions that alpha opens and bravo is invited to.
+// The shared steps of tests of several sites: sessions that alpha opens and bravo is invited to.
 
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
@@ -36,7 +36,7 @@ export type PackagedSitePair = {
   readonly toAlpha: CourierRoute
 }
 
-/** Alpha and bravo, and whoever else is named; not started. */
+/** Alpha and bravo, and the other named sites; not started. */
 export async function createPackagedSitePair(...more: readonly string[]): Promise<PackagedSitePair> {
   return await openPackagedSitePair(await createPackagedFederation('alpha', 'bravo', ...more))
 }
@@ -103,7 +103,7 @@ export function waitForState(
   })
 }
 
-/** A session that both know and alice has spoken in, at bravo as a question to bob. */
+/** A session that both know, with alice's opinion, and at bravo a question to bob. */
 export async function openSharedSession({ atAlpha, atBravo, toBravo }: PackagedSitePair): Promise<string> {
   const id = await openInvitedSession(atAlpha, 0.94)
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'PROPOSED')
@@ -142,7 +142,7 @@ export function carryUntil<T>(road: CourierRoute, holds: () => Promise<T | undef
   })
 }
 
-/** All that a session owes has been handed over to the carriers. */
+/** Waits until the carriers have all pending messages of a session. */
 export function waitUntilDelivered(person: CheckedClient, id: string): Promise<ConsensusSession> {
   return waitUntil(async () => {
     const session = await findSession(person, id)

@@ -1,4 +1,4 @@
-// The audit chain of a door that runs alone: nobody signs its head, so an export that is kept elsewhere must show what was undone.
+// The audit chain of a proxy that runs alone: nobody signs its head, so only an export stored elsewhere reveals a rollback.
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { createTestProxy } from '../support/proxy/test-proxy.ts'
 
 type AuditChainReport = { writer: string; records: number; checkpoints: number; faults: string[] }
 
-/** The exit code, and what is said of the door's own chain: commands that mint tokens write one as well. */
+/** The exit code, and the report on the proxy's own chain: commands that mint tokens write one as well. */
 function verifyChain(
   { site }: PackagedProxy,
   ...words: string[]
@@ -27,7 +27,7 @@ async function requestPaths(proxy: PackagedProxy, paths: readonly string[], befo
   await served.stop()
 }
 
-test('what was put back or written anew is whole by itself, and not for who kept an export', async () => {
+test('a chain that was rolled back or rewritten verifies by itself, and not against an export', async () => {
   const proxy = await createTestProxy(['GET /api/v1/report'])
   const [data, old] = [join(proxy.site.dir, 'data', 'proxy'), join(proxy.site.dir, '..', 'old')]
   const file = join(proxy.site.dir, '..', 'kept.jsonl')
@@ -50,7 +50,7 @@ test('what was put back or written anew is whole by itself, and not for who kept
   expect(verifyChain(proxy, '--exported', file)).toMatchObject({ status: 5, faults: anew })
 })
 
-test('what is no export is said, and so are two files at once', async () => {
+test('reports an invalid export, and two files at once', async () => {
   const proxy = await createTestProxy([])
   const file = join(proxy.site.dir, '..', 'kept.jsonl')
   writeFileSync(file, '{"no":"record"}\n')

@@ -1,4 +1,4 @@
-// Each of the 206 hostile and plain requests against the packaged door, byte for byte: what reaches the platform, and what comes back.
+// Each of the 206 hostile and plain requests against the packaged proxy, byte for byte: the bytes at the platform, and the answers.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ import { type RecordingUpstream, respondOk, startRecordingUpstream } from '../su
 import { runCorpusRow } from '../support/proxy/run-corpus-row.ts'
 import type { ServedSite } from '../support/site/packaged-site.ts'
 
-/** What the corpus would rather see refused and the door lets through: docs/proxy.md says why of each. */
+/** Rows that the corpus would refuse and the proxy lets through: docs/proxy.md gives the reason for each. */
 const knownDifferences: Readonly<Record<string, string>> = {
   'line-002': 'two blanks before the version',
   'path-002': '`//` within a path',
@@ -57,7 +57,7 @@ async function judgeRow(row: CorpusRow): Promise<CorpusFinding[]> {
   return judgeCorpusRow(row, outcome, { authority: `127.0.0.1:${upstream.port}`, token: upstreamServiceToken })
 }
 
-test('nothing gets through that should not, and what should does; what is let through beyond is known and explained', async () => {
+test('forwards no row that it must deny, and every row that it must forward; others are known and explained', async () => {
   const wrong: string[] = []
   const lenient: string[] = []
   for (const row of readCorpusRows().filter(({ slow }) => !slow)) {
@@ -73,7 +73,7 @@ test('nothing gets through that should not, and what should does; what is let th
   for (const why of Object.values(knownDifferences)) expect(docs).toContain(why)
 })
 
-test('what never becomes whole is ended by the door, and reaches nobody', async () => {
+test('ends an incomplete request, which reaches nobody', async () => {
   const rows = readCorpusRows().filter(({ slow }) => slow)
   expect(rows).toHaveLength(3)
   const wrong = await Promise.all(

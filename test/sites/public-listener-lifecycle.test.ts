@@ -1,4 +1,4 @@
-// The life of a public door: deaths that lose no record, reloads and stops that lose no request, and the site's own issuer.
+// The life of a public proxy: deaths that lose no record, reloads and stops that lose no request, and the site's own issuer.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
@@ -20,7 +20,7 @@ import { createPackagedSite, type ServedSite } from '../support/site/packaged-si
 
 const report = '/public-api/api/v1/report'
 
-/** Asks again and again, eight at a time over connections that are kept, until told to end: every status that came. */
+/** Sends requests over eight kept connections until its end; collects every status. */
 function requestContinuously(at: ServedSite, target = report) {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const statuses: number[] = []
@@ -78,7 +78,7 @@ test('killed again and again under load, it has recorded every request that it a
     .poll(async () => (await readProxyMetrics(proxy)).get('proxy_audit_journal_bytes'), { timeout: 60_000 })
     .toBe('0')
   const records = await listRecords(proxy)
-  // What was on its way when it died may be recorded without an answer: eight at a time, each time.
+  // A request on its way at a death may be recorded without an answer: eight at a time, each time.
   expect(records.length).toBeGreaterThanOrEqual(answered)
   expect(records.length).toBeLessThanOrEqual(answered + 3 * 8)
   expect(proxy.platform.requests.length).toBeGreaterThanOrEqual(answered)
@@ -114,7 +114,7 @@ test('every request of many is recorded once, and each segment is in the audit c
   ])
 })
 
-test('a reload drops no request: what is new is let through, what is gone is not, and a fault changes nothing', async () => {
+test('a reload drops no request: new rules apply, removed ones do not, and a fault changes nothing', async () => {
   const { proxy, served } = await serveTestProxy(['GET /api/v1/report'])
   const load = requestContinuously(served)
   await expect.poll(() => load.statuses.length).toBeGreaterThan(50)
@@ -162,7 +162,7 @@ test('a stop answers what has begun, on every thread, and what it answered is re
   await waitForRecords(proxy, 10)
 })
 
-test('health and service-info are for whoever reaches the port itself', async () => {
+test('health and service-info answer any client of the port itself', async () => {
   const { proxy, served } = await serveTestProxy([], { PUBLIC_PATH_PREFIX: '/open/' })
   const health = await sendProxyRequest(served, '/health')
   expect([health.status, health.json]).toEqual([200, { status: 'ok', service: 'public-proxy' }])
@@ -259,7 +259,7 @@ test('the site’s own issuer gives the token, and another role of the platform 
   })
   const listed = await sendProxyRequest(served, '/public-api/api/v2/consensus/session?limit=5')
   expect([listed.status, listed.json]).toEqual([200, { items: [] }])
-  // The backend judges what the token may: an auditor opens no sessions, whatever the allowlist says.
+  // The backend judges the rights of the token: an auditor opens no sessions, under any allowlist.
   const opened = await sendProxyRequest(served, '/public-api/api/v2/consensus/session', { method: 'POST', body: {} })
   expect(opened.status).toBe(403)
   const direct = await sendExactRequest({

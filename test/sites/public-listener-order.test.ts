@@ -1,4 +1,4 @@
-// What comes before what at the packaged door: of several things that are wrong with a request, the earliest step decides.
+// The order of steps at the packaged proxy: of several faults of a request, the earliest step decides.
 import { renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -39,7 +39,7 @@ test('path and headers come before the limit, and the limit before body and toke
   })
 })
 
-test('what is not counted goes no further, whatever else is wrong with it', async () => {
+test('an uncounted request goes no further, with any other fault', async () => {
   const { proxy, served: at } = await serveProxy({
     KV_HOST: '127.0.0.1',
     KV_PORT: '1',
@@ -66,7 +66,7 @@ test('a write that is announced too large takes no place among the writes; one t
   expectNoUpstreamRequests(proxy)
 })
 
-test('a body is whole before anybody is asked for a token', async () => {
+test('a body is whole before the provider gets a token request', async () => {
   const { proxy, served: at } = await serveProxy({})
   const socket = connect(at.ports.proxy ?? 0, '127.0.0.1')
   let text = ''
@@ -89,7 +89,7 @@ test('a body is whole before anybody is asked for a token', async () => {
   expect(proxy.platform.requests.map(({ body }) => body)).toEqual(['', 'abcd'])
 })
 
-test('answers to POST are never kept; a hit needs no provider and no platform, and is limited all the same', async () => {
+test('never caches answers to POST; a hit needs no provider and no platform, and is limited all the same', async () => {
   const { proxy, served: at } = await serveProxy({
     CACHE_MAX_MB: '1',
     CACHE_TTL_S: '600',
@@ -110,7 +110,7 @@ test('answers to POST are never kept; a hit needs no provider and no platform, a
   expect((await sendProxyRequest(at, report, { source: '192.0.2.9' })).status).toBe(200)
 })
 
-test('records that cannot be written hold up nobody, are told of as an error, and are not lost while they can be held', async () => {
+test('unwritable records delay no request, are logged as an error, and are not lost while memory can hold them', async () => {
   const { proxy, served: at } = await serveProxy({})
   expect((await sendProxyRequest(at, report)).status).toBe(200)
   await waitForRecords(proxy, 1)

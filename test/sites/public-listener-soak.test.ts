@@ -1,4 +1,4 @@
-// A short soak of the public door on a real Redis: `scripts/soak proxy` is the long one.
+// A short soak of the public proxy on a real Redis: `scripts/soak proxy` is the long one.
 import { expect } from 'vitest'
 import { soak } from '../soak/proxy.ts'
 import { requires } from '../support/runner/requires.ts'

@@ -1,4 +1,4 @@
-// The certificate of a packaged door that speaks TLS: renewed while callers are connected, and refused whole where it is unsound.
+// The certificate of a packaged proxy that speaks TLS: renewed while callers are connected, and refused whole where it is unsound.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
@@ -54,7 +54,7 @@ function connectCaller() {
     text += some
   })
   return {
-    /** How many were answered well, on this connection. */
+    /** Sends a request on this connection; returns the number of good answers before it. */
     async ask() {
       const before = text.split('HTTP/1.1 200').length
       socket.write('GET /public-api/api/v1/report HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n')
@@ -74,7 +74,7 @@ async function readServedSerial(): Promise<string> {
 
 const reloadProxy = () => proxy.site.run(['proxy', 'reload', '--json'], proxy.env)
 
-test('a renewed certificate is shown to whoever comes next, and nobody who is connected is cut off', async () => {
+test('shows a renewed certificate to the next caller, and cuts off nobody who is connected', async () => {
   await openWithCertificate('first')
   const early = Array.from({ length: 6 }, connectCaller)
   for (const each of early) await each.ask()
@@ -83,7 +83,7 @@ test('a renewed certificate is shown to whoever comes next, and nobody who is co
   expect(JSON.parse(reloadProxy().stdout)).toEqual({
     ...{ applied: ['proxy.tls_cert_file', 'proxy.tls_key_file'], needs_restart: [], rules: 1 },
   })
-  // Every thread shows it: six callers are likely to meet both of the two, and each must be told the same.
+  // Every thread shows it: six callers are likely to meet both of the two, and each must see the same.
   const shown = new Set<string>()
   for (let at = 0; at < 6; at += 1) shown.add(await readServedSerial())
   expect(shown.size).toBe(1)

@@ -1,4 +1,4 @@
-// The public door as it is packaged: each step in its order, what is answered, and that nothing goes on when anything is missing.
+// The public proxy as it is packaged: each step in its order, its answers, and that no request passes while a part is missing.
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import {
@@ -53,7 +53,7 @@ test('a listed request goes on with the token in place of the caller’s own, an
   })
 })
 
-test('what is not listed is 404 whatever it is, asks for no token, and tells nothing', async () => {
+test('an unlisted request is 404, requests no token, and reveals nothing', async () => {
   const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report', 'POST /api/v1/feedback'])
   const requests: [string, string][] = [
     ['GET', '/api/v1/report'],
@@ -225,7 +225,7 @@ test('a preflight is answered here, and says POST where a rule does', async () =
   expect(countReasons(await waitForRecords(proxy, 2))).toEqual({ preflight: 1, no_rule: 1 })
 })
 
-test('what the platform answers comes back as it is, but for what tells of the inside', async () => {
+test('returns the platform’s answer unchanged, except for headers that reveal the inside', async () => {
   const { proxy, served: at } = await serveTestProxy(['GET /api/v1/*', 'HEAD /api/v1/*'])
   proxy.platform.respond = ({ url, method }, response) => {
     response.setHeader('Server', 'inside/1.0')

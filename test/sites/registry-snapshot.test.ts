@@ -128,7 +128,7 @@ test('status tells which snapshot is in use and how old it is, to whom may know 
   expect(await low.refusal(lookup, { record: buildRecord(12) })).toBe('not_found')
 })
 
-test('what is forged, cut, lengthened, packed, another’s or older is refused whole, and what is held stays', async () => {
+test('refuses a forged, cut, lengthened, packed, foreign or older snapshot whole, and keeps the present one', async () => {
   const before = await readHeldSnapshot()
   const first = fs.readFileSync(formatPath('first.snapshot'))
   const newer = await exportSnapshot('newer.snapshot')
@@ -175,7 +175,7 @@ test('what is forged, cut, lengthened, packed, another’s or older is refused w
 })
 
 test('one that was made for another site, of another tenant, or is larger than the site takes, is refused', async () => {
-  // Whoever has bravo's keys under another name is another site.
+  // A site with bravo's keys under another name is another site.
   await pinFederatedPeer(requireSite('alpha'), { ...requireSite('bravo'), name: 'charlie' })
   const { file } = await exportSnapshot('for-charlie.snapshot', 'charlie')
   expect(await importSnapshot(file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('made for charlie') })

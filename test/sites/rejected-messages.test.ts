@@ -1,4 +1,4 @@
-// What must not get in, nor out: altered files, foreign keys, uninvited sites, closed sessions, labels above the ceiling.
+// Messages that must not get in, nor out: altered files, foreign keys, uninvited sites, closed sessions, labels above the ceiling.
 import path from 'node:path'
 import { expect } from 'vitest'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
@@ -44,7 +44,7 @@ async function waitForRefusal(road: CourierRoute, parcel: CourierParcel): Promis
   return waitUntil(() => listQuarantined(road)[before])
 }
 
-/** How many messages this site has made for the peer. */
+/** The number of messages that this site has made for the peer. */
 async function countSent(person: Parameters<typeof findChannel>[0], peer: string): Promise<number> {
   return (await findChannel(person, peer, 'out')).highest_seq
 }
@@ -125,7 +125,7 @@ test('an opinion that arrives after its session was withdrawn is refused as clos
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'WITHDRAWN')
 })
 
-test('what is labelled above the ceiling, or for others, is refused before anything is made or queued', async ({
+test('refuses a message labelled above the ceiling, or for others, before anything is made or queued', async ({
   pair,
 }) => {
   const { alpha, atAlpha } = pair
@@ -155,7 +155,7 @@ test('what is labelled above the ceiling, or for others, is refused before anyth
   expect([await countSent(atAlpha, 'bravo'), await atAlpha.ok(listSessions, {})]).toEqual(before)
 })
 
-test('an opinion labelled above its session is refused where it is given, and nothing is sent', async ({ pair }) => {
+test('refuses an opinion labelled above its session at once, and sends nothing', async ({ pair }) => {
   const { atAlpha, atBravo, toBravo } = pair
   const id = await openInvitedSession(atAlpha, 0.94)
   await carryUntil(toBravo, () => findSession(atBravo, id))
@@ -192,9 +192,7 @@ test('a peer that is unpinned while both run: nothing gets in or out until it is
   await waitForState(atAlpha, id, 'RATIFIED')
 })
 
-test('a key that is given up: what it signed before is not taken any more, what its successor signs is', async ({
-  pair,
-}) => {
+test('a revoked key: its earlier messages are no longer accepted, those of its successor are', async ({ pair }) => {
   const { alpha, bravo, toAlpha, atBravo } = pair
   const old = await answerInvitation(pair)
   const { items } = await bravo.runJson(['keys', 'list'])

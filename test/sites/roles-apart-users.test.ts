@@ -67,7 +67,7 @@ function editProfile(pair: PackagedSitePair, from: string, to: string): void {
 const readUid = (pid: number) => fs.statSync(`/proc/${pid}`).uid
 const at = (pair: PackagedSitePair, ...names: readonly string[]) => path.join(pair.alpha.dir, ...names)
 
-/** What the doctor finds when root asks. */
+/** The findings of the doctor, run by root. */
 async function listFindings(pair: PackagedSitePair): Promise<readonly unknown[]> {
   const { stdout } = await pair.alpha.run(['doctor', '--json'])
   return JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state !== 'ok')
@@ -88,7 +88,7 @@ test('each runs as its user, and together they carry a session to its end, with 
 describe('the user of consensus', () => {
   const { consensus: user } = users
 
-  test('has what is its own and nothing besides, as the doctor sees it', async ({ pair }) => {
+  test('has its own files and no others, as the doctor sees it', async ({ pair }) => {
     expect(await listFindings(pair)).toEqual([])
   })
 
@@ -130,12 +130,12 @@ describe('the user of consensus', () => {
       stderr: '',
     })
     expect(runShell(users.site, `cd ${pair.alpha.dir} && cat keys/*`).status).toBe(0)
-    // Not even the site role reads what is of another.
+    // Not even the site role reads the files of another.
     expect(runShell(users.site, `cd ${pair.alpha.dir} && cat data/consensus/consensus.db`).status).not.toBe(0)
     expect(runShell(stranger, `ls ${pair.alpha.dir}`).status).not.toBe(0)
   })
 
-  test('may not run the site role, and is told whose it is', async ({ pair }) => {
+  test('may not run the site role, and gets the name of its owner', async ({ pair }) => {
     for (const roles of [['site'], []]) {
       const { exit, stderr } = await pair.alpha.runAs(user, ['serve', ...roles])
       expect(exit).toBe(3)
@@ -150,7 +150,7 @@ describe('the user of consensus', () => {
     expect([exit, stderr]).toEqual([3, expect.stringContaining('there is no site')])
   })
 
-  test('is told by each command what it may not do, and that nothing was left out', async ({ pair }) => {
+  test('each command reports the part that it may not do, and that nothing was left out', async ({ pair }) => {
     for (const words of [
       ['audit', 'verify'],
       ['store', 'check'],
@@ -231,7 +231,7 @@ test('the user of the site role has the commands that concern no other role’s 
     const { exit, stderr } = await pair.alpha.runAs(users.site, words)
     expect([words, exit, stderr]).toEqual([words, 0, expect.not.stringContaining('error')])
   }
-  // What it may not look at is a problem that is told, and not passed over.
+  // A file that it may not read is reported as a problem, and not passed over.
   const { exit, stdout } = await pair.alpha.runAs(users.site, ['doctor', '--json'])
   const findings = JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state !== 'ok')
   expect(exit).toBe(5)
@@ -244,7 +244,7 @@ test('the user of the site role has the commands that concern no other role’s 
   ])
 })
 
-describe('what is revoked is refused by both processes with the next request', () => {
+describe('both processes refuse a revoked token with the next request', () => {
   const statuses = async (person: PackagedSitePair['atAlpha']) => [
     (await person.call(listSessions, {})).status,
     (await person.call(listChannels, {})).status,
@@ -273,7 +273,7 @@ describe('what is revoked is refused by both processes with the next request', (
       [401, 401],
       [200, 200],
     ])
-    pair = { ...pair, atAlpha: await alpha.as('demo', ['operator', 'admin']) }
+    Object.assign(pair, { atAlpha: await alpha.as('demo', ['operator', 'admin']) })
     expect(fs.statSync(at(pair, 'identity', 'token-keys.json'))).toMatchObject({
       uid: users.site.uid,
       gid,
@@ -338,9 +338,7 @@ describe('backups', () => {
     expect(fs.readdirSync(at(pair, 'data', 'backups')).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  test('what stands in for consensus is shown tokens, and they are worth nothing at the site role', async ({
-    pair,
-  }) => {
+  test('a substitute for consensus sees tokens, and they count for nothing at the site role', async ({ pair }) => {
     site = await startSite(pair)
     const shown = await shownToThief(pair)
     consensus = await startConsensus(pair)
@@ -380,7 +378,7 @@ describe('backups', () => {
     expect(await alpha.runJson(['store', 'restore', at(pair, 'data', 'backups', set), '--yes'])).toMatchObject({
       roles: ['site', 'consensus'],
     })
-    // What was sent since the backup is forgotten, so nothing goes out under numbers that the peer may have seen.
+    // The numbers used since the backup are forgotten, so nothing goes out under numbers that the peer may have seen.
     expect(await listFindings(pair)).toMatchObject([{ check: 'traffic', remedy: 'platform filedrop epoch bravo' }])
     editProfile(pair, "  backup_cron: '* * * * * *'\n", '')
     const started = await Promise.all([startSite(pair), startConsensus(pair)])

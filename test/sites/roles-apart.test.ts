@@ -68,7 +68,7 @@ test.for([
   })
 })
 
-test('what a client asks for is recorded in its trace', async ({ pair }) => {
+test('records a client’s request in its trace', async ({ pair }) => {
   const traceparent = `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`
   const { id } = await pair.atAlpha.ok(create, localSession, { traceparent })
   const events = await listEvents(pair.alpha)
@@ -105,7 +105,7 @@ describe('while the site role is away', () => {
     expect(await findSession(atAlpha, decided)).not.toHaveProperty('evidence_block_id')
   })
 
-  test('what needs a peer to be asked about is not promised, and nothing is left of it', async ({ pair }) => {
+  test('refuses a session that needs a question to a peer, and leaves nothing of it', async ({ pair }) => {
     const { atAlpha } = pair
     const before = await atAlpha.ok(listSessions, {})
     const { status, problem } = await atAlpha.call(create, { ...localSession, invite: ['bravo'] })
@@ -113,12 +113,12 @@ describe('while the site role is away', () => {
     expect(await atAlpha.ok(listSessions, {})).toEqual(before)
   })
 
-  test('what is owed to a peer is kept', async ({ pair }) => {
+  test('keeps the messages pending for a peer', async ({ pair }) => {
     expect(await pair.atAlpha.ok(cancel, { id: withdrawn })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
     expect(carryParcels(pair.toBravo)).toEqual([])
   })
 
-  test('once it is back, the evidence is signed and the peer is told', async ({ pair }) => {
+  test('once it is back, the evidence is signed and the peer is notified', async ({ pair }) => {
     const { alpha, atAlpha, atBravo, toBravo } = pair
     site = await alpha.start('site')
     const { evidence_block_id } = await waitUntilDelivered(atAlpha, decided)

@@ -58,7 +58,7 @@ async function gatherParcels(
 }
 const isOfKind = (kind: string) => (parcel: CourierParcel) => parseStatement(parcel).kind === kind
 
-test('a key is replaced while messages are under way: all arrive, in whatever order, signed by both keys from then on', async ({
+test('a key is replaced while messages are under way: all arrive, in any order, signed by both keys from then on', async ({
   pair,
 }) => {
   const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = pair
@@ -144,7 +144,7 @@ test('where the set asks for two signatures, one is too few', async ({ pair }) =
   await waitUntil(() => findSession(atBravo, id))
 })
 
-test('a key that others may have: what it signed is KEY_REVOKED at once, also what is under way, and the next key serves', async ({
+test('a compromised key: its messages are KEY_REVOKED at once, also those under way, and the next key serves', async ({
   pair,
 }) => {
   const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = pair
@@ -159,7 +159,7 @@ test('a key that others may have: what it signed is KEY_REVOKED at once, also wh
   const [stolen] = await listMessageKeys(bravo)
   const revoked = await bravo.runJson(['keys', 'revoke', stolen.kid, '--replace', '--yes'])
   expect(revoked).toMatchObject({ status: 'revoked', key_set: 1 })
-  // Told by another way than the channel, which the thief can use.
+  // Announced by another way than the channel, which the thief can use.
   await alpha.runJson(['peers', 'revoke', 'bravo', stolen.kid, '--yes'])
   deliverParcels(toAlpha, underWay)
   await waitUntil(() => listQuarantined(toAlpha).length === underWay.length)
@@ -173,7 +173,7 @@ test('a key that others may have: what it signed is KEY_REVOKED at once, also wh
   await carryUntil(toAlpha, async () => (await findSession(atAlpha, second))?.state === 'RATIFIED')
   expect(listQuarantined(toAlpha)).toHaveLength(underWay.length)
 
-  // Under a number that is still open it is no better.
+  // A number that is still open does not help it.
   await contributeOpinion(atBravo, third, 'bob', 0.92)
   const [parcel] = await gatherParcels(toAlpha, 1, isOfKind('contribution'))
   const [old] = underWay

@@ -20,7 +20,7 @@ export type KillSchedule = {
   readonly seed: number
 }
 
-/** The sessions, all ratified at both sites, and how often a daemon was killed while they were asked. */
+/** The sessions, all ratified at both sites, and the number of kills meanwhile. */
 export async function runSessionsWhileKilling(
   schedule: KillSchedule,
 ): Promise<{ readonly ids: string[]; readonly killed: number }> {
@@ -36,7 +36,7 @@ export async function runSessionsWhileKilling(
   return { ids, killed }
 }
 
-/** Both sites speak in every session; whoever finds nobody at home asks again, in the same words. */
+/** Both sites contribute to every session; a request that gets no answer is repeated unchanged. */
 async function runLane(lane: number, { pair, sessionCount }: KillSchedule, ids: string[]): Promise<void> {
   const { atAlpha, atBravo } = pair
   const policy = { m: 2, n: 2 }
@@ -63,7 +63,7 @@ function ignoreConnectionFailure(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 
-/** Each site in turn, while questions are asked. */
+/** Each site in turn, while sessions are opened. */
 async function killDaemons({ pair, seed, killCount }: KillSchedule, signal: AbortSignal): Promise<number> {
   let killed = 0
   // After how many changes on its disk a daemon is killed: in the middle of a write as well as between two.
@@ -79,7 +79,7 @@ async function killDaemons({ pair, seed, killCount }: KillSchedule, signal: Abor
   return killed
 }
 
-/** Resolves after so many changes to the site's databases and drop folders, or when told to look no more. */
+/** Resolves after so many changes to the site's databases and drop folders, or at the signal. */
 async function waitForDiskChanges(
   pair: RunningSitePair,
   site: FederatedSite,

@@ -60,7 +60,7 @@ test('a signal crosses once, under its label, and bravo knows whose it is', asyn
   })
 })
 
-test('what comes while its role is down waits, and is taken once when it is back', async ({ pair }) => {
+test('a signal that arrives while its role is down waits, and is taken once when it is back', async ({ pair }) => {
   const { alpha, bravo, atAlpha, atBravo, toBravo } = pair
   await intelligence.kill()
   await sendSignal(alpha, await raiseSignal(atAlpha, 'while it was down'))
@@ -70,9 +70,7 @@ test('what comes while its role is down waits, and is taken once when it is back
   expect(await listTitled(atBravo, 'at anchor')).toHaveLength(1)
 })
 
-test('what is no signal lies in quarantine with the reason, and that raises one signal of bravo’s own', async ({
-  pair,
-}) => {
+test('quarantines an invalid signal with the reason, and raises one signal of bravo’s own', async ({ pair }) => {
   const { alpha, atBravo, bravo, toBravo, world } = pair
   const file = path.join(world.dir, 'no-signal.json')
   fs.writeFileSync(file, JSON.stringify({ event_id: 'x', title: 'about nothing' }))
@@ -94,7 +92,7 @@ test('what is no signal lies in quarantine with the reason, and that raises one 
   })
 })
 
-test('what may not leave is refused at alpha', async ({ pair }) => {
+test('alpha refuses to send a signal that may not leave', async ({ pair }) => {
   const { alpha, atAlpha } = pair
   const { uid } = await atAlpha.ok(create, {
     ...{ signal_type: 't', source: { type: 'manual' }, severity: 'low', title: 'own', classification: 'RESTRICTED' },

@@ -26,7 +26,7 @@ test.beforeAll(async ({ pair }) => {
 
 const formatMediumPath = (pair: PackagedSitePair, subject: string) => path.join(pair.world.dir, `medium-${subject}`)
 
-/** As the person does it, on a machine without a site; and as the site does it, with the fingerprint that it was told. */
+/** As the person does it, on a machine without a site; and as the site does it, with the fingerprint from the person. */
 async function enrolPerson(pair: PackagedSitePair, site: FederatedSite, subject: string): Promise<void> {
   const made = await runExecutable([
     'keys',
@@ -62,7 +62,7 @@ async function runAs(pair: PackagedSitePair, subject: string, words: readonly st
 /** Of the last statement that was altered: the next one follows it, and not the one that bravo made. */
 let before: string | undefined
 
-/** What bravo says of a session of alpha, altered and signed again by bravo's own key. */
+/** Bravo's message about a session of alpha, altered and signed again by bravo's own key. */
 async function alterMessage(
   pair: PackagedSitePair,
   change: (altered: Json, body: Json) => void,
@@ -173,7 +173,7 @@ test('purge finds a body in quarantine and in the backups that hold it, and tell
   expect(purged).toMatchObject({ places: [`bravo/in/quarantine/${file}`], backups: [] })
   expect(purged.remains.length).toBeGreaterThan(2)
   expect(fs.existsSync(formatChannelFolder(alpha, bravo, 'in', 'quarantine', file))).toBe(false)
-  // What waits for the courier, and was backed up while it did.
+  // The message that waits for the courier, and was backed up meanwhile.
   pickUpParcels(toBravo)
   const id = await openInvitedSession(atAlpha, 0.9)
   const ready = formatChannelFolder(alpha, bravo, 'out', 'ready')
@@ -200,7 +200,7 @@ test('a backup from before a purge brings nothing back of what was purged', asyn
   const { alpha, toBravo } = pair
   expect(await findDaemon(pair, alpha).stop()).toBe(0)
   const backup = path.join(alpha.dir, 'data', 'backups', 'before')
-  // One order was given before it was made, one after.
+  // One order was made before the backup, one after.
   expect(await alpha.runJson(['store', 'restore', backup, '--yes'])).toMatchObject({ purged_again: 1 })
   pair.daemons.set(alpha, await alpha.start())
   const { items } = await alpha.runJson(['audit', 'list', '--role', 'site', '--action', 'site.store.restore'])

@@ -1,4 +1,4 @@
-// What must be true of a soaked door: of its answers, of its memory, and of what it wrote down.
+// Conditions on a soaked proxy: on its answers, on its memory, and on its records.
 import assert from 'node:assert/strict'
 import type { ProxyRecord } from '../support/proxy/packaged-proxy.ts'
 import type { LoadCounts } from './proxy-load.ts'
@@ -6,7 +6,7 @@ import type { LoadCounts } from './proxy-load.ts'
 /** Epoch milliseconds: from the kill to the next one that listens. */
 export type ProcessOutage = { readonly from: number; until: number }
 
-/** Whatever is dead behind it: a documented status, whole where it is small, and no silence while the door itself lives. */
+/** During any death behind it: a documented status, whole where it is small, and no silence while the proxy itself lives. */
 export function judgeAnswers({ cut, undocumented, abandoned }: LoadCounts, deaths: readonly ProcessOutage[]): void {
   assert.deepEqual(undocumented, [], 'each answer is one of the documented')
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// The public door at saturation while its counters, its identity provider, its upstream and itself are killed: each answer is a
+// The public proxy at saturation while its counters, its identity provider, its upstream and itself are killed: each answer is a
 // documented one, and each request is recorded exactly once.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,17 +21,17 @@ import { judgeAnswers, judgeMemory, judgeRecords, type ProcessOutage, sumAll } f
 import type { LoadCounts, LoadStart } from './proxy-load.ts'
 import { proxyRules } from './proxy-requests.ts'
 
-/** Of one seed, where nothing else is said; so long that one is enough. */
+/** Of one seed by default; so long that one is enough. */
 const usual_seconds = 600
 export const usual_seeds = 1
 
 const clients = 48
-/** The door itself lives on from then, so that its memory can be looked at. */
+/** The proxy itself lives on from then, so that its memory can be checked. */
 const last_kill_share = 0.4
 const timeout_ms = 60_000
 const memory_interval_ms = 500
 
-/** What happened, counted. Throws when an answer was none of the documented, a record is missing or there twice, or memory grew. */
+/** The events, counted. Throws at an undocumented answer, at a missing or double record, or when memory grew. */
 export async function soak(seed: number, lasts_s = usual_seconds): Promise<Record<string, number>> {
   const world = await ProxySoak.made(seed)
   try {
@@ -130,7 +130,7 @@ class ProxySoak {
     return this.#counts
   }
 
-  /** Dies, or stands still for a while: what is asked then gets no answer, and not even a refusal. */
+  /** Dies, or stands still for a while: requests meanwhile get no answer, and not even a refusal. */
   async #trouble({ name, server }: ProxyBackend, by: SeededRandom, over: number): Promise<void> {
     for (;;) {
       await pause(300 + by.below(4_000))
@@ -145,7 +145,7 @@ class ProxySoak {
     }
   }
 
-  /** Killed at the first turn, and on as long as it may be; told to reload all the while. */
+  /** Killed at the first turn, and on as long as allowed; reloaded all the while. */
   async #ownTrouble(by: SeededRandom, lastDeath: number, over: number): Promise<void> {
     for (let turn = 0; ; turn += 1) {
       await pause(1_000 + (turn === 0 ? 0 : by.below(6_000)))

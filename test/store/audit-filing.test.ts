@@ -56,7 +56,7 @@ const queries: Omit<AuditQuery, 'limit' | 'ascending'>[] = [
   { target: 'nothing' },
 ]
 
-/** What a list must hold, by looking at every event. */
+/** The expected list, by looking at every event. */
 function listExpected({ limit, ascending = false, after_seq, since, until, ...wanted }: AuditQuery): number[] {
   const seqs = events.flatMap((event, n) => {
     const fits = Object.entries(wanted).every(([field, value]) => Reflect.get(event, field) === value)

@@ -88,7 +88,7 @@ export type DurabilityStep =
   | { readonly what: 'journal-write' }
   | { readonly what: 'journal-sync' }
 
-/** What a process asked, wrote to its journal, synced and acknowledged. A sync counts when it has returned without error. */
+/** Requests, journal writes, syncs and acknowledgements of a process. A sync counts when it has returned without error. */
 export function parseSteps(trace: string): DurabilityStep[] {
   const steps = parseCalls(trace).flatMap((call) => {
     const step = parseStep(call)

@@ -105,7 +105,7 @@ test('ID and refresh tokens of the same login are none to show here', async () =
   ]).toEqual([200, 401, 401])
 })
 
-test('revoking on the site ends a Keycloak token, whatever Keycloak says', async () => {
+test('revoking on the site ends a Keycloak token that Keycloak still accepts', async () => {
   const [lost, current] = [await tokenOf('ada'), await tokenOf('ada')]
   expect(await readListStatus(lost)).toBe(200)
   const { jti } = JSON.parse(Buffer.from(lost.split('.')[1] ?? '', 'base64url').toString())
@@ -171,7 +171,7 @@ test('a new signing key is picked up with its first token, and the old one goes 
   expect(await readListStatus(before)).toBe(200)
 })
 
-/** Asks without a pause until it is told to end; how often each status came. */
+/** Sends requests without a pause until its end; counts each status. */
 function loadContinuously(token: string) {
   const seen: Record<number, number> = {}
   let isOn = true

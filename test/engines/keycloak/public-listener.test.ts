@@ -1,4 +1,4 @@
-// The packaged public door and its token from a real Keycloak over TLS: minted, renewed in time, missed when it is away, and never told.
+// The packaged public proxy and its token from a real Keycloak over TLS: minted, renewed in time, missed, never revealed.
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import * as z from 'zod'
@@ -57,7 +57,7 @@ const decodeTokenPart = (token: string, at: number): unknown =>
 const listUpstreamTokens = ({ platform }: PackagedProxy) =>
   platform.requests.map(({ headers }) => (headers.authorization ?? '').replace(/^Bearer /, ''))
 
-/** By the keys that Keycloak publishes, and by nothing of the door. */
+/** By the keys that Keycloak publishes, and by no code of the proxy. */
 async function isSigned(token: string): Promise<boolean> {
   const { keys } = jwks.parse(await (await fetch(`${provider.issuer}/protocol/openid-connect/certs`)).json())
   const { kid } = z.object({ kid: z.string() }).parse(decodeTokenPart(token, 0))
@@ -94,7 +94,7 @@ test('the token is Keycloak’s own for the limited client; each lives when it i
   for (const secret of [first, second, keycloakSecrets.console]) expect(at.log() + records).not.toContain(secret)
 })
 
-test('Keycloak killed: what is held is used up, then 503 and nothing forwarded; started again, it goes on by itself', async () => {
+test('Keycloak killed: uses up its token, then answers 503 and forwards nothing; started again, it goes on by itself', async () => {
   const { proxy, served: at } = await serveProxy()
   expect((await sendProxyRequest(at, report)).status).toBe(200)
   await provider.kill()
@@ -124,7 +124,7 @@ test('a secret that Keycloak does not know is 503; the log has what Keycloak say
   expect(countReasons(await waitForRecords(proxy, 1))).toEqual({ token_unavailable: 1 })
 })
 
-test('a Keycloak that another authority vouches for is never told the secret', async () => {
+test('a Keycloak vouched for by another authority never gets the secret', async () => {
   const { proxy, served: at } = await serveProxy({ SSO_CA_FILE: otherCertificates.of('stranger').ca })
   expect((await sendProxyRequest(at, report)).status).toBe(503)
   await expect.poll(() => at.log(), waitOptions).toContain('proxy.token.unreachable')

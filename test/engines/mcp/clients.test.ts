@@ -1,4 +1,4 @@
-// Clients that others wrote list every tool, call each or some of many, and accept what they are given by the schemas they were told.
+// Clients by others list every tool, call each or some of many, and accept the results by the announced schemas.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -17,7 +17,7 @@ type ToolWalk = {
   readonly tools: readonly Tool[]
   /** The ones that are called. */
   readonly calls: readonly Tool[]
-  /** What is asked for and not there, and what is said of it. */
+  /** Arguments that name an absent object, and the answer to them. */
   readonly absent: {
     readonly name: string
     readonly arguments: Readonly<Record<string, unknown>>

@@ -5,14 +5,14 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { sharedClassification } from '../../sites/packaged-site-pair.ts'
 import type { CheckedClient, CheckedResponse } from '../../support/http/checked-client.ts'
 
-/** Who speaks in each session; together they ratify it. */
+/** The contributors of each session; together they ratify it. */
 export const speakers = ['alice', 'bob']
 
-/** Before the same is said again to whoever could not answer. */
+/** Pause before a repeat to a site that could not answer. */
 const pause_ms = 50
 
 export class Contributors {
-  /** Sessions, and `session speaker` of contributions, of which somebody was told that they are there. */
+  /** Sessions, and `session contributor` of contributions, that some answer reported as present. */
   readonly opened: string[] = []
   readonly answered: string[] = []
   readonly refused: CheckedResponse<unknown>[] = []
@@ -30,7 +30,7 @@ export class Contributors {
     })
   }
 
-  /** How many contributions are acknowledged. Throws when anything was answered that is neither a yes nor a not now. */
+  /** The number of acknowledged contributions. Throws at an answer that is neither an acceptance nor `unavailable`. */
   heard(): number {
     if (this.#fault) throw this.#fault
     return this.answered.length

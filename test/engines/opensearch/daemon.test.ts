@@ -120,7 +120,7 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
   await expectContributionsCounted(load, two, 'cluster', ids)
 }, 300_000)
 
-test('the daemon is killed twice: what was acknowledged is there once, and so is what is told of it', async () => {
+test('the daemon is killed twice: acknowledged writes and their emissions are there once', async () => {
   const two = await createSites('daemon')
   const { bravo, atBravo } = two
   let daemon = await bravo.start()

@@ -69,7 +69,7 @@ where('a collection that is gone holds up neither the others nor the copies of t
   expect(await shipping.ship(neverAborted)).toEqual({ count: 1 })
   const { ok, detail } = await store.health()
   expect([ok, detail]).toEqual([false, expect.stringMatching(/lost: .*-note: .*; 1 writes to be settled/)])
-  // What removes by a filter must know of the doubt in its own collection alone.
+  // A removal by a filter must know of the doubt in its own collection alone.
   expect(await store.removeWhere(otherNotes, { count: 99 })).toBe(0)
   await expect(store.removeWhere(notes, {})).rejects.toMatchObject({ code: 'unavailable' })
 })
@@ -125,7 +125,7 @@ where('copies of the chain go to no index that answers before it writes to disk'
   expect(await shipping.ship(neverAborted)).toEqual({ count: 1 })
 })
 
-where('of the writes that wait for a silent cluster only so many are kept; the rest is told at once', async () => {
+where('keeps only so many writes that wait for a silent cluster; refuses the rest at once', async () => {
   const { store } = clusterStore
   await store.create(notes, 'n1', buildNote())
   await store.create(notes, 'n2', buildNote())
@@ -148,7 +148,7 @@ where('of the writes that wait for a silent cluster only so many are kept; the r
   expect(await add('n1')).toMatchObject({ doc: { version: expect.any(Number) } })
 })
 
-where('so many documents may be in doubt, and what comes beyond is told at once', async () => {
+where('only so many documents may be in doubt; refuses more at once', async () => {
   const { store, owed: pending } = clusterStore
   await store.create(notes, 'n1', buildNote())
   proxy.inject('silence', /_bulk/)

@@ -1,4 +1,4 @@
-// The records of a public door in a real cluster: when that is killed the journal holds them, over the door's own death, and all arrive once.
+// The records of a public proxy in a real cluster: the journal holds them during an outage, over a death, and all arrive once.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
 import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
@@ -54,7 +54,7 @@ test('records wait on the disk while the cluster is away, and then each is there
   await server.kill()
   expect(await sendRequests(first, 150)).toEqual(expectedStatuses(150))
   await expect.poll(() => readJournalBytes(proxy), waitOptions).toBeGreaterThan(150 * 50)
-  // With the cluster still away the door dies too, and goes on over its journal.
+  // With the cluster still away the proxy dies too, and goes on over its journal.
   await first.kill()
   const second = await proxy.serve()
   await expect.poll(() => readJournalBytes(proxy), waitOptions).toBeGreaterThan(150 * 50)

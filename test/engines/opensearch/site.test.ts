@@ -124,7 +124,7 @@ where('documents are in one place: a site that has them in the cluster does not 
   expect(await readHealth(site, 'consensus')).toBe('200 ok')
 })
 
-where('a write that is owed when a site moves is sealed under the name that the role starts with', async () => {
+where('a write that is pending when a site moves is sealed under the name that the role starts with', async () => {
   const site = await startSite()
   await (await createOperator(site)).ok(create, sessionInput)
   await site.stop()
@@ -182,7 +182,7 @@ where('a site moves into the cluster and back, with every document and version, 
     expect(json).toEqual(JSON.parse(JSON.stringify(session)))
   }
   await running.stop()
-  // What an earlier move has left is removed on demand alone.
+  // Leftovers of an earlier move are removed on demand alone.
   await expect(move('sqlite')).rejects.toThrow(/2 documents in session/)
   const back = await move('sqlite', true)
   expect(back.filter(({ collection }) => collection !== 'checkpoint')).toEqual(

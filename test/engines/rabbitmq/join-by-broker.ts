@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/site/test-site.ts'
 import { createFiledropSites, type FiledropSite, type FiledropSites } from '../../transport/filedrop/filedrop-sites.ts'
 import { waitUntilTaken } from '../../transport/filedrop/wait-until-taken.ts'
 
-/** As the operator guide tells whoever runs the broker: what a site declares is its own, and it only sends to others. */
+/** As the operator guide advises the broker's administrator: a site declares its own objects alone, and sends to others. */
 export function buildSiteRights(site: string, prefix = '[a-z0-9-]+'): RabbitmqRights {
   return {
     configure: `^${prefix}\\.${site}(\\..+)?$`,
@@ -55,7 +55,7 @@ export type BrokerSites = {
 
 let prefixCount = 0
 
-/** Names of its own at the broker. `given` is laid over what the carriers are told. */
+/** With its own names at the broker. `given` is laid over the options of the carriers. */
 export async function joinByBroker(
   broker: Pick<Rabbitmq, 'url' | 'password'>,
   changes: Partial<AmqpOptions> = {},
@@ -121,7 +121,7 @@ export async function joinByBroker(
   }
 }
 
-/** Notes by their envelopes what alpha has given away and what bravo has been brought: a forgery may have the same number. */
+/** Notes by their envelopes the messages that left alpha and reached bravo: a forgery may have the same number. */
 function watchHandover(
   handover: Handover | undefined,
   left: Set<string>,
@@ -144,7 +144,7 @@ function watchHandover(
   }
 }
 
-/** Before it leaves the folder: whoever finds that empty finds it noted. */
+/** Before it leaves the folder: once the folder is empty, the note is there. */
 function noteLandings(parcels: readonly CarriedMessage[], landings: readonly CarryOutcome[], noted: Set<string>): void {
   for (const [index, { envelope }] of parcels.entries()) if (landings[index] === 'landed') noted.add(textOf(envelope))
 }

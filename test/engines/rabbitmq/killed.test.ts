@@ -12,14 +12,14 @@ import {
   listNumbers,
   startReceiving,
 } from '../../transport/filedrop/filedrop-sites.ts'
-import { type BrokerSites, joinByBroker, shareBroker } from './join-by-broker.ts'
+import { type BrokerSites, createBroker, joinByBroker } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 let sites: BrokerSites
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
-  broker = shareBroker('killed')
+  broker = await createBroker()
   await broker.start()
   sites = await joinByBroker(broker)
 })

@@ -1,4 +1,4 @@
-// The packaged public door with its counters in a real Redis over TLS: shared by processes, verified, and missed at once when away.
+// The packaged public proxy with its counters in a real Redis over TLS: shared by processes, verified, missed at once.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
 import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
@@ -81,7 +81,7 @@ test.each(['killed', 'standing still'])(
     await expect.poll(() => requestStatus(at, '192.0.2.3'), waitOptions).toBe(200)
     if (how === 'killed') await server.kill()
     else server.freeze()
-    // What it had not noticed yet may still be on its way; from the first 503 on there is no other answer.
+    // A request before it noticed may still be on its way; from the first 503 on every answer is 503.
     await expect.poll(() => requestStatus(at, '192.0.2.4'), waitOptions).toBe(503)
     const before = [proxy.provider.requests.length, proxy.platform.requests.length]
     const answers = await Promise.all(
@@ -113,7 +113,7 @@ test.each(invalidSettings)('with %s nothing is counted, so nothing goes on', asy
   expect(at.log()).not.toMatch(new RegExp(`${server.password}|guessed-password`))
 })
 
-test('a file of authorities that is not there is told at the start', async () => {
+test('reports a missing file of authorities at the start', async () => {
   const proxy = await createTestProxy(['GET /api/v1/report'], {
     ...buildRedisEnvironment(),
     KV_VERIFY: '/nowhere/ca.pem',

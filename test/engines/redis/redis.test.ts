@@ -63,7 +63,7 @@ test('prefix and database keep sites apart', async () => {
   expect(await elsewhere.get('key')).toBeUndefined()
 })
 
-test('what is no count is said, is left alone, and costs the others of its tick nothing', async () => {
+test('reports a value that is not a count, leaves it alone, and completes the others of its tick', async () => {
   const store = await waitUntilReady(createClient(server))
   await store.swap('text', undefined, 'no number', minute)
   const others = Array.from({ length: 300 }, (_, at) => store.increment(`count-${at % 200}`, 2, minute))
@@ -110,7 +110,7 @@ test('a server that dies takes nothing with it that it had acknowledged', async 
   expect(reportedStates.some((line) => line.startsWith('lost'))).toBe(true)
 })
 
-test('a server that is silent is given up in time, and asked again when it speaks', async () => {
+test('gives up a silent server in time, and uses it again when it answers', async () => {
   const silent = await redis()
   await silent.start()
   try {
@@ -122,7 +122,7 @@ test('a server that is silent is given up in time, and asked again when it speak
     expect((await store.health()).ok).toBe(false)
     silent.thaw()
     await waitUntilReady(store)
-    // What was asked of a silent server may have been done.
+    // A silent server may have performed its requests.
     const { count } = await store.increment('load', 1, minute)
     expect([2, 3, 4, 5]).toContain(count)
   } finally {

@@ -96,7 +96,7 @@ test('blocks find what comparing all with all finds, but for one pair in a hundr
   expect(linkSides(vectors.ours, vectors.theirs, settings)).toEqual(once)
 })
 
-test('one to one: no record is in two pairs, and the best pair of a record is kept before worse ones', () => {
+test('one to one: no record is in two pairs, and the best pair of a record wins', () => {
   const { vectors, length } = buildLinkageCase(300, 5, clkParameters.parse({}))
   const settings = { length, threshold: 0.7, one_to_one: true, seed: 1 }
   const { pairs } = linkSides(vectors.ours, vectors.theirs, settings)
@@ -104,7 +104,7 @@ test('one to one: no record is in two pairs, and the best pair of a record is ke
   expect(new Set(pairs.map(([, other]) => other)).size).toBe(pairs.length)
 })
 
-test('vectors without a bit link to nothing, and a block of everything is left out and told of', () => {
+test('vectors without a bit link to nothing, and a block of everything is left out and reported', () => {
   const settings = { length: 64, threshold: 0.8, one_to_one: false, seed: 1 }
   expect(linkSides(new Uint32Array(20), new Uint32Array(20), settings).pairs).toEqual([])
   const same = new Uint32Array(2_000).fill(0xff)

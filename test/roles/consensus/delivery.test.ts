@@ -79,7 +79,7 @@ test('a sink that is down holds up no other', async () => {
   expect(selectDeliveries(id, second)).toHaveLength(1)
 })
 
-test('a sink that keeps the others waiting is asked once in a run, however much is owed to it', async () => {
+test('tries a slow sink once in a run, however many deliveries are pending for it', async () => {
   const person = await createOperator(world())
   first.answerWith(...Array.from({ length: 1_000 }, () => 503))
   const ids = await Promise.all(Array.from({ length: 4 }, () => ratifySession(person)))

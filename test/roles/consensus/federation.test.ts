@@ -32,7 +32,7 @@ afterAll(() => {
   charlie.remove()
 })
 
-/** The peers' tenants are enrolled as well, so that one and the same set can also be given locally. */
+/** The peers' tenants are enrolled as well, so that the same set can also be passed locally. */
 const everybody = ['tenant-b', 'tenant-c', 'c1', 'c2', 'c3']
 const world = setUpConsensusSite(() => ({ contributors: everybody, peers: [bravo.pinned, charlie.pinned] }))
 
@@ -125,7 +125,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
   })
 })
 
-test('a message that is delivered again changes nothing, and its lineage is kept', async () => {
+test('a message that is delivered again changes nothing, and its lineage stays', async () => {
   const { id } = await openWorldSession({ m: 3, n: 3 })
   const service = await createWorldCarrier()
   const fields = buildOpinionFields(id, 0.9)
@@ -178,7 +178,7 @@ test('a session of another tenant takes no message that is addressed to this one
   expect(await person.ok(get, { id })).toMatchObject({ version, contributions: 0 })
 })
 
-test('renewed dissents pile up only so far while a peer cannot be told', async () => {
+test('renewed dissents accumulate only to a bound while a peer is unreachable', async () => {
   const own = await startConsensusSite({ contributors: ['c1', 'c2'], peers: [bravo.pinned] })
   try {
     const { id } = await openInvitedSession(own, { m: 2, n: 2 }, ['bravo'])
@@ -202,7 +202,7 @@ test('renewed dissents pile up only so far while a peer cannot be told', async (
   }
 })
 
-test('what the site role failed to send is sent once it works again, not given up', async () => {
+test('sends a message that the site role failed to send once it works again', async () => {
   const own = await startConsensusSite({ contributors: ['c1'], peers: [bravo.pinned] })
   try {
     const { id } = await openInvitedSession(own, { m: 1, n: 2 }, ['bravo'])

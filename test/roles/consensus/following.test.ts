@@ -130,7 +130,7 @@ test('an invitation into a label that its message does not carry makes nothing',
   expect(await (await createOperator(world())).refusal(get, { id: session_id })).toBe('not_found')
 })
 
-test('whoever speaks here speaks with the site’s one voice, and decides nothing', async () => {
+test('every contributor here is the site’s one voice, and decides nothing', async () => {
   const person = await createOperator(world())
   const id = await acceptBravoInvitation()
   await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9), classification: sharedClassification })
@@ -179,7 +179,7 @@ test('the copy follows a dissent, then the evidence that settles it, then the re
   expect(history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT', 'RATIFIED', 'WITHDRAWN'])
 })
 
-test('a dissent that arrives after its settlement is kept as settled, and changes no state', async () => {
+test('stores a dissent that arrives after its settlement as settled, and changes no state', async () => {
   const person = await createOperator(world())
   const id = await acceptBravoInvitation()
   expect(await deliverResult(id, await buildEvidence(id))).toBe(200)
@@ -190,7 +190,7 @@ test('a dissent that arrives after its settlement is kept as settled, and change
   ])
 })
 
-test('a renewed dissent takes the place of the one before, which does not come back when it is told again', async () => {
+test('a renewed dissent replaces the earlier one, which does not return with a repeat', async () => {
   const person = await createOperator(world())
   const id = await acceptBravoInvitation()
   expect(await deliverResult(id, buildDissent(id, `dis_1${id}`))).toBe(200)
@@ -239,7 +239,7 @@ test('a ratified copy takes no other evidence', async () => {
   expect(await person.ok(get, { id })).toMatchObject({ decision: 'match', evidence_block_id: evidence.block_id })
 })
 
-test('what the origin has narrowed since its invitation is shown to no more people here than that', async () => {
+test('shows content that the origin has narrowed since its invitation to no more people here than that', async () => {
   const person = await createOperator(world())
   const cleared = await world().as({ roles: ['operator'], clearance: { level: 'SECRET' } })
   const id = await acceptBravoInvitation()

@@ -24,7 +24,7 @@ export type PeerSite = {
   readonly tenant_id: string
   /** As alpha pins it. */
   readonly pinned: Peer
-  /** Signed by the peer's message key. `said` changes what the statement says, `written` what its body says. */
+  /** Signed by the peer's message key. `said` changes the statement, `written` its body. */
   message(
     kind: MessageKind,
     data: Readonly<Record<string, unknown>>,

@@ -152,7 +152,7 @@ describe('with a lookup-only pattern on customer premises', () => {
     { told: 'both in the environment', options: { env: { ...onPrem, ...pattern } } },
     { told: 'the place in the environment', options: { profile: lookupOnly, env: onPrem } },
     { told: 'the pattern in the environment', options: { template: 'customer-onprem', env: pattern } },
-  ])('it refuses to start, and says why: $told', async ({ options }) => {
+  ])('it refuses to start, with the reason: $told', async ({ options }) => {
     const world = await endAfterTest(createTestSite(options))
     const starting = world.start()
     await expect(starting).rejects.toThrow(ProfileError)

@@ -182,7 +182,7 @@ test('to attest needs its own permission, and a session in conflict', async () =
   )
 })
 
-test('a deadline that passes with nothing said leaves an inconclusive conflict, which later words may still settle', async () => {
+test('a deadline without an opinion leaves an inconclusive conflict, which later contributions may still settle', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 1, n: 2, deadline: world().clock.in(60_000) })
   world().wakeWorker('consensus', 'deadlines')

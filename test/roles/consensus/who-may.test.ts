@@ -72,7 +72,7 @@ describe('a contribution', () => {
     expect((await person.ok(get, { id })).contributions).toBe(code === 200 ? 1 : 0)
   })
 
-  test('is refused in the same words whatever is wrong, so that nobody can probe who is enrolled', async () => {
+  test('is refused in the same words for every cause, so that nobody can probe the enrolment', async () => {
     const person = await world().as()
     const { id } = await openSession(person, { m: 2, n: 3 })
     const wrong = [

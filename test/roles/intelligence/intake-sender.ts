@@ -1,4 +1,4 @@
-// What tests of intake share: a source's mapping, secrets in files, and a sender that signs as senders do.
+// Shared parts of the intake tests: a source's mapping, secrets in files, and a sender that signs as senders do.
 import { createHmac } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'

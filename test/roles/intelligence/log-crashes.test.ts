@@ -58,7 +58,7 @@ async function fillSignals(tenant_id: string, count: number): Promise<void> {
 
 class WriterDiedError extends Error {}
 
-/** A store on which whoever writes dies at this write, before or after it is done, and at every write after it. */
+/** A store on which every writer dies at this write, before or after it is done, and at every write after it. */
 function createDyingStore(store: Store, mortal: { left: number; readonly isDone: boolean }): Store {
   const guarded =
     <A extends unknown[], R>(write: (...args: A) => Promise<R>) =>

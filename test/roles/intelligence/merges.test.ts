@@ -61,7 +61,7 @@ test('merged signals leave plain lists, say where they went, and are moved by no
   expect(await ann.refusal(setDisposition, move)).toBe('wrong_state')
   expect(await ann.refusal(open, { signal_id: two, title: 'Why?' })).toBe('wrong_state')
   expect(await ann.ok(plan, { filter: { subject_id: 'twin' }, disposition: 'dismissed' })).toMatchObject({ matches: 1 })
-  // The same again is no change.
+  // A repeat changes nothing.
   expect((await mergeSignals(ann, one, two)).version).toBe(seen.version)
   const out = await ann.ok(unmerge, { uid: two, rationale: 'two ships' })
   expect(out.metadata.status_history.at(-1)).toMatchObject({ event: 'unmerged', rationale: 'two ships' })
@@ -165,7 +165,7 @@ test('a survivor may be merged with all that it stands for, and what was merged 
   expect(await readComparable(ann, three)).toEqual(before)
 })
 
-test('the survivor is as high as all of them, and what was said of it meanwhile stays so', async () => {
+test('the survivor is as high as all of them, and later reports on it stay so', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const [plain, secret] = [
@@ -213,7 +213,7 @@ test('an insight that would not hold the label of all keeps them from being merg
   expect(await bob.refusal(unmerge, { uid: plain, rationale })).toBe('not_your_tenant')
 })
 
-test('If-Match speaks of the survivor, and the others are told all the same; so is what a stop cut short', async () => {
+test('If-Match refers to the survivor, and the others get their reports all the same, also after a stop', async () => {
   const ann = await world().as()
   const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
   const uid = await openInsight(ann, two)

@@ -16,7 +16,7 @@ const world = setUpIntelligenceSite({ expiry_days_by_type: { weather: 2 } })
 const day_ms = 86_400_000
 
 describe('a signal that is raised', () => {
-  test('is new, under a short id, with what was said and who said it', async () => {
+  test('is new, under a short id, with its content and its author', async () => {
     const ann = await world().as()
     const made = await ann.ok(create, buildSignalInput({ metadata: { speed_kn: 3 }, confidence: 0.4 }))
     expect(made.uid).toMatch(/^sig_[0-9a-f]{12}$/)
@@ -34,7 +34,7 @@ describe('a signal that is raised', () => {
     expect(await ann.ok(get, { uid: made.uid })).toEqual(rest)
   })
 
-  test('may be sent as it was read: what is the service’s own is taken out, and named', async () => {
+  test('may be sent back as it was read: fields of the service are removed, and named', async () => {
     const ann = await world().as()
     const { stripped_fields: _none, classification: _label, ...read } = await ann.ok(create, buildSignalInput())
     const forged = {
@@ -118,7 +118,7 @@ describe('a signal that is raised', () => {
 })
 
 describe('an id that is taken', () => {
-  /** The key of a request, as the kernel makes it of tenant, subject, address and what the client said. */
+  /** The key of a request, as the kernel makes it of tenant, subject, address and the client's key. */
   const keyOf = (key: string) =>
     `sig_${sha256(JSON.stringify(['tenant-a', 'ann', 'intelligence.signal.create', key])).slice(0, 32)}`
 
@@ -141,7 +141,7 @@ describe('an id that is taken', () => {
     },
   )
 
-  test('by the same request under a label that the caller may not see any more is no reason for another signal', async () => {
+  test('a repeat of the request under a label above the caller makes no second signal', async () => {
     const ann = await world().as()
     const lower = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
     const headers = { 'idempotency-key': 'from-above' }
@@ -209,7 +209,7 @@ test('lists filter by status, severity, type, subject and time, the latest first
   expect([...first.items, ...rest.items].map(({ uid }) => uid)).toEqual([3, 0, 2, 1].map((n) => made[n]))
 })
 
-test('what is past its end and open is marked, and stays', async () => {
+test('an expired open signal is marked, and stays', async () => {
   const ann = await world().as()
   const ends = { expires_at: new Date(world().clock.now() + 5_000).toISOString() }
   const [left, done] = [await raiseSignal(ann, ends), await raiseSignal(ann, ends)]

@@ -1,4 +1,4 @@
-// Silences over HTTP: what comes under one is kept, marked and counted, and stays out of plain lists until somebody takes it up.
+// Silences over HTTP: a matching signal is stored, marked and counted, and stays out of plain lists until someone takes it up.
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
@@ -39,7 +39,7 @@ const buildBuoyFields = (name: string) => ({
   subject: { type: 'sensor' as const, id: name, name: 'Buoy' },
 })
 
-test('a signal under a silence is kept and marked, stays out of plain lists, and comes back when it is taken up', async () => {
+test('a signal under a silence is stored and marked, stays out of plain lists, and returns when it is taken up', async () => {
   const [olga, ann] = [await createOperator(), await world().as()]
   const uid = await createSilence(olga, { source_name: ['sea-*'], severity: ['low', 'high'] })
   const other = await raiseSignal(ann, { ...buildBuoyFields('sea-1'), severity: 'critical' })
@@ -117,7 +117,7 @@ test('only who is permitted makes or ends one, and what it names and how long it
   await olga.ok(end, { uid })
 })
 
-test('it silences nothing above whoever made it, and a signal does not tell of one above its viewer', async () => {
+test('silences nothing above its author, and a signal reveals no silence above its viewer', async () => {
   const ann = await world().as()
   const low = { clearance: { level: 'UNCLASSIFIED' } }
   const [weak, lou] = [await createOperator(low), await world().as({ subject: 'lou', ...low })]
@@ -126,7 +126,7 @@ test('it silences nothing above whoever made it, and a signal does not tell of o
   expect(await readVisibility(ann, await raiseSignal(ann, { ...source, classification: 'SECRET' }))).toBe('listed')
   await weak.ok(end, { uid })
   const high = await createSilence(await createOperator(), { source_name: ['mole'] }, { classification: 'SECRET' })
-  // It counts for a sender who may not know of it, too.
+  // It counts for a sender below it, too.
   const made = await lou.ok(createSignal, buildSignalInput({ ...source, classification: 'UNCLASSIFIED' }))
   expect([made.visibility, made.silence_id]).toEqual(['silenced', undefined])
   expect(await readVisibility(ann, made.uid)).toBe(`silenced by ${high}`)

@@ -1,4 +1,4 @@
-// What happens on the site itself: a session in conflict, a message in quarantine and a stale channel each raise one signal.
+// Events of the site itself: a session in conflict, a message in quarantine and a stale channel each raise one signal.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
@@ -82,7 +82,7 @@ describe('a session in conflict', () => {
     expect((await listSignalsAbout(id))[0]?.classification.level).toBe('RESTRICTED')
   })
 
-  test('is told of when it began and ended while nobody looked', async () => {
+  test('reports a stale channel that began and ended between two looks', async () => {
     const id = await createConflict()
     const olga = await createOperator(world)
     await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
@@ -90,7 +90,7 @@ describe('a session in conflict', () => {
   })
 })
 
-test('a pipeline that fails is told once for each run, by the site’s own services or within the own tenant', async () => {
+test('reports a failing pipeline once for each run, by the site’s own services or within the own tenant', async () => {
   const alert = {
     kind: 'failed_pipeline' as const,
     key: 'run-1',

@@ -1,4 +1,4 @@
-// Any bytes whatever: nothing throws, what is allowed is allowed by the words of the interface too, and no re-encoding opens a door.
+// Any bytes: nothing throws, allowed requests are allowed by the words of the interface too, and no re-encoding passes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
@@ -18,7 +18,7 @@ const judgeTarget = (target: string): RequestDecision =>
 const isAllowed = (target: string) => judgeTarget(target).next === 'read'
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array).toString('latin1'))
-/** What paths are made of, and what attacks on them are. */
+/** The parts of paths and of attacks on them. */
 const pieces = fc.constantFrom(
   ...[
     '/',

@@ -1,4 +1,4 @@
-// From the journal into the store: each record once, however often its segment is brought, and what is unreadable is told.
+// From the journal into the store: each record once, however often its segment is brought, and unreadable lines are reported.
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -70,7 +70,7 @@ test('a segment that comes again, as after a death between its last two steps, a
   ])
 })
 
-test('lines that nobody can read are told of, and keep none of the others back', async () => {
+test('reports unreadable lines, and stores all the others', async () => {
   await importSegments({ 'segment-b': `${buildRecordLine('/three')}\nnonsense\n${buildRecordLine('/four')}\n["torn` })
   expect((await list()).map(({ path }) => path)).toEqual(expect.arrayContaining(['/three', '/four']))
   const logged = site.logged.find((line) => line.includes('proxy.audit.unreadable'))
@@ -128,7 +128,7 @@ test('lists over many segments are whole, in order of time, and without a record
   }
 })
 
-test('what is rare among much is found, however many segments hold none of it', async () => {
+test('finds a rare record among many, however many segments hold none of it', async () => {
   const since = Date.UTC(2026, 2, 1)
   const often = Array.from({ length: 70 }, (_, at) =>
     buildRecordLine('/often', { at: since + at, source: '203.0.113.5' }),
@@ -149,7 +149,7 @@ test('a cursor of another list is refused', async () => {
   }
 })
 
-test('what the store keeps of a segment is its file, as the audit chain has its digest', async () => {
+test('a stored segment equals its file, as the audit chain has its digest', async () => {
   const content = `${buildRecordLine('/five')}\nnonsense\n${buildRecordLine('/six/ü')}\n["torn`
   await importSegments({ 'segment-d': content })
   const stored = await store().get(shippedSegments, 'segment-d')

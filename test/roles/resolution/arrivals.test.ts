@@ -80,7 +80,7 @@ test('a record joins its entity, which keeps its id; a stranger is a new one; lo
   expect(mine.every(({ state, decided_by }) => state === 'proposed' && decided_by === 'engine')).toBe(true)
 })
 
-test('what comes does not change what a record scores', async () => {
+test('an arrival does not change the score of a record', async () => {
   const record = buildPersonAs('', 14)
   const score = async () => (await ann.ok(lookup, { record })).entities[0]?.record_bits
   const before = await score()
@@ -91,7 +91,7 @@ test('what comes does not change what a record scores', async () => {
   expect(await score()).toBe(before)
 })
 
-test('the same record again changes nothing, and one that says something else takes the place of what it said', async () => {
+test('the same record again changes nothing, and one with other values replaces the earlier ones', async () => {
   const [first] = await submitArrivals(buildPersonAs('s12', 12))
   expect(first).toMatchObject({ outcome: 'unchanged', size: 4 })
   const [moved] = await submitArrivals(buildPersonAs('s12', 90))
@@ -152,7 +152,7 @@ test('records without an id, twice the same id, or nothing to say are refused, a
   expect(await listEntities()).toEqual(before)
 })
 
-test('who may not know of a record learns nothing of it by handing one in under its id', async () => {
+test('a caller below a record learns nothing of it by sending one under its id', async () => {
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
   const secret = { node_id: 'vault', records: [buildPersonAs('v1', 97)], classification: 'SECRET' }
   const result = await ann.ok(arrive, secret as never)

@@ -1,4 +1,4 @@
-// Data files by reference: the tenant's own and no other's, by no link and no way out, whatever a request calls them.
+// Data files by reference: the tenant's own and no other's, by no link and no way out, under any name in a request.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ test.each([
   'east.csv\0',
   '..%2foutside.csv',
   'linked\\outside.csv',
-])('%j is no name of a data file', async (file) => {
+])('%j is not the name of a data file', async (file) => {
   const ann = await world().as()
   expect((await ann.call(start, buildFileRun(file))).problem?.errors[0]?.path).toMatch(/^node_data/)
 })
@@ -74,7 +74,7 @@ test.each([
   ...['theirs.csv', 'link.csv', 'linked/outside.csv', 'nobody.csv', 'east.csv/west.csv'].map((file) => [file, missing]),
   ...['folder.csv', 'pipe.csv', 'deep', 'device.csv'].map((file) => [file, noFile]),
   ['x'.repeat(300), missing],
-])('%s is not there, or is no file', async (file = '', message) => {
+])('%s is absent, or is not a file', async (file = '', message) => {
   const ann = await world().as()
   const { status, problem } = await ann.call(start, buildFileRun(file))
   expect(status).toBe(422)
@@ -152,7 +152,7 @@ test('a file with names of columns alone has no records, and nobody is one with 
   expect(run).toMatchObject({ state: 'completed', counts: { records: 0, pairs: 0, entities: 0 } })
 })
 
-test('a file that is gone before it is read fails the run, and so does a folder of data that is gone; a request is told', async () => {
+test('a file that vanishes before it is read fails the run, and so does a missing folder of data; a request reports it', async () => {
   const ann = await world().as()
   const data = path.join(folder, 'data')
   await world().stop()

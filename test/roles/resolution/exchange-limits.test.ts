@@ -1,4 +1,4 @@
-// What a site brings into an exchange keeps its label, and a peer its budget, whoever agrees and however often at once.
+// Records of a site in an exchange keep its label, and a peer its budget, for any number of agreements at once.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveX25519PublicKey } from '../../../daemon/kernel/cryptography/key-agreement.ts'
 import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -88,7 +88,7 @@ test('a peer has its budget once, by however many it is agreed at once', async (
   expect(await waitUntilSettled(uids)).toEqual(Array.from(uids, (_, at) => (at < 3 ? 'granted' : 'refused')))
 })
 
-test('what was agreed above somebody’s clearance counts when he agrees', async () => {
+test('an agreement above a person’s clearance counts when they agree', async () => {
   const ben = await world.as({ clearance: { level: 'UNCLASSIFIED' } })
   const high = { ...sharedLabel, level: 'SECRET' }
   for (let at = 0; at < 3; at++) {
@@ -100,7 +100,7 @@ test('what was agreed above somebody’s clearance counts when he agrees', async
   expect(await waitUntilSettled([uid])).toEqual(['refused'])
 })
 
-test('an exchange that a peer gives the id of a run of this site is no way to that run', async () => {
+test('an exchange that a peer gives the id of a run of this site gives no access to that run', async () => {
   const { run_id } = await ann.ok(extract, {
     lens_id: 'people',
     lens_version: '1.0.0',

@@ -1,4 +1,4 @@
-// What an exchange computes goes on beside the service: seen while it does, ended when it is wanted no more, of files of any kind.
+// The computation of an exchange runs beside the service: visible meanwhile, cancelled on demand, with files of any kind.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

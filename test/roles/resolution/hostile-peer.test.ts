@@ -1,4 +1,4 @@
-// A peer that proposes an exchange of keys and then sends what it should not: refused at the door, or the end of the exchange.
+// A peer that proposes an exchange of keys and then sends invalid messages: refused at once, or the end of the exchange.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
 import { performBlinding } from '../../../adapters/blinding/curve25519/perform-blinding.ts'
@@ -146,7 +146,7 @@ test('a message that comes twice is one, and another in its place is refused', a
   expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)
 })
 
-test('what was said in another run, by another agreement or by another peer is nothing here', async () => {
+test('a message of another run, agreement or peer counts for nothing here', async () => {
   const [one, other] = [await beginExchange(), await beginExchange()]
   const wrongDigest = { ...buildPoints(one, goodPoints), agreement_digest: computeAgreementDigest(other) }
   expect(await deliverFromPeer(wrongDigest)).toBe('not_found')

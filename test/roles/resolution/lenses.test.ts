@@ -8,7 +8,7 @@ import { buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
 
 const world = setUpResolutionSite()
 
-test('a lens is kept, found, and the same again is the same lens', async () => {
+test('stores a lens, finds it, and the same again is the same lens', async () => {
   const ann = await world().as()
   const body = buildPersonLens('1.0.0', 'sailor')
   const made = await ann.ok(create, { body })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await ann.ok(create, { body: buildPersonLens() })
 })
 
-/** What somebody says of a person whose id nobody knows. */
+/** A description of a person with an unknown id. */
 function buildRecord(number: number): Record<string, string> {
   const { id: _id, ...person } = buildPeople(number, number + 1)[0] ?? { id: '' }
   return person
@@ -73,7 +73,7 @@ test('a slip of the hand still finds it, a missing field too, and a stranger is 
   expect(await ann.refusal(lookup, { record: {} })).toBe('invalid')
 })
 
-test('what a decision moved is told at once', async () => {
+test('shows at once a record that a decision moved', async () => {
   const [before] = (await ann.ok(lookup, { record: person })).entities
   const { items } = await ann.ok(matches, { limit: 500 })
   const twin = items.find(({ left, right }) => left.record_id === 'p12' && right.record_id === 'p12') as MatchView

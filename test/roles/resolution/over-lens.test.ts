@@ -1,4 +1,4 @@
-// What a run lays over its lens, and what of the lens holds where it does not.
+// Options that a run lays over its lens, and the parts of the lens that hold without them.
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
@@ -14,7 +14,7 @@ import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from
 
 const world = setUpResolutionSite()
 
-/** Bits are given, so that scores are sums that a reader can make: 6 for a name, 4 for a date. */
+/** Weights in bits, so that a reader can add the scores: 6 for a name, 4 for a date. */
 const weightedLens = {
   ...buildPersonLens(),
   lens: 'weighed',
@@ -93,7 +93,7 @@ test.each([
   expect(run.counts).toMatchObject({ clusters: 10, clustered })
 })
 
-test('where texts tell, a threshold counts when it is said before they are matched, and is refused after', async () => {
+test('with text matching, a threshold counts before the match, and is refused after it', async () => {
   const body = {
     ...buildPersonLens(),
     lens: 'works',

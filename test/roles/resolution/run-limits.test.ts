@@ -1,4 +1,4 @@
-// What runs may take: so many of a tenant at a time, so many days of waiting, and no files that nobody knows of.
+// Limits of runs: the number of one tenant at a time, the days of waiting, and no unknown files.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

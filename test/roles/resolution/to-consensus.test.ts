@@ -107,7 +107,7 @@ describe('a match that is put to consensus', () => {
     expect(await consultMatch(uid)).not.toBe(id)
   })
 
-  test('stays as a person decided, whatever is ratified; the ruling counts once the person takes it back', async () => {
+  test('stays as a person decided, after any ratification; the ruling counts once the person takes it back', async () => {
     const { lens, uid } = await seedClusters()
     const id = await consultMatch(uid)
     await ann.ok(review, { correlation_id: uid, decision: 'reject' })
@@ -161,7 +161,7 @@ describe('no session decides a match', () => {
     expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', rulings: [] })
   })
 
-  test('of another tenant, nor by someone who may not', async () => {
+  test('of another tenant, nor by a caller without permission', async () => {
     const { uid } = await seedClusters()
     const expected = {
       ...{ correlation_id: uid, tenant_id: 'tenant-b', session_id: 'ses_1', seq: 3, event: 'ratified' as const },

@@ -77,7 +77,7 @@ test('a chain that grows is followed; an inventory that was overtaken tells noth
 test.each([
   ['cut short', 'cut_short', () => signHead(4, 'c')],
   ['rewritten', 'rewritten', () => signHead(5, 'c')],
-] as const)('a chain that was %s is told once, with what both times was signed', async (_, found, now) => {
+] as const)('reports a chain that was %s once, with both signed heads', async (_, found, now) => {
   const before = await signHead(5)
   await deliverInventory(1, [before])
   const heads = await now()
@@ -104,7 +104,7 @@ test('a head that the peer did not sign as it stands, or of another site’s cha
   expect(await listAlarms()).toEqual([])
 })
 
-test('what is no inventory of a pinned peer is not read', async () => {
+test('ignores a message that is not an inventory of a pinned peer', async () => {
   expectProblem(await deliverInventory(1, [{ ...(await signHead(1)), seq: -1 }]), [422])
   const refused = await deliverInventory(1, [await signHead(1)], {
     sign: async (type, payload) => ({ ...(await site.bravo.sign(type, payload)), payload: 'e30' }),

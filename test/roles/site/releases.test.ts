@@ -177,7 +177,7 @@ test.each(['request', 'approve'] as const)(
   },
 )
 
-test('a request or an approval of another item is no use here, though both were signed', async () => {
+test('a request or an approval of another item is refused here, though both were signed', async () => {
   const { request } = await requestRelease()
   const other = await quarantineExpiredMessage(site)
   expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob, 'bob', other.item)).toBe('signature_invalid')
@@ -231,7 +231,7 @@ test('a later request takes the place of the one before, and an approval of that
   await expectReleased()
 })
 
-test('what is repeated changes nothing; what is done cannot be approved again', async () => {
+test('a repeat changes nothing; a released item cannot be approved again', async () => {
   const request = buildReleaseRequest(quarantined, 'ann')
   const signature = await ann.sign(request)
   const hand = () => submitSignature(site, 'request', quarantined.item, signature, 'ann')
@@ -242,7 +242,7 @@ test('what is repeated changes nothing; what is done cannot be approved again', 
   expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob)).toBe('not_found')
 })
 
-test('BAD_SIG: neither asked for by its name nor by another', async () => {
+test('BAD_SIG: no request, by its name or by another', async () => {
   const bad = await quarantineExpiredMessage(site, {}, (text) =>
     text.replace(/("signature":")(.)/, (_, before, first) => `${before}${first === 'A' ? 'B' : 'A'}`),
   )
@@ -258,7 +258,7 @@ test('BAD_SIG: neither asked for by its name nor by another', async () => {
   }
 })
 
-test('two signatures in one are no two people', async () => {
+test('two signatures in one do not count as two people', async () => {
   const { request } = await requestRelease()
   const [one, two] = await Promise.all([ann, bob].map((each) => each.sign(buildReleaseApproval(request, 'bob'))))
   const both = { payload: one?.payload ?? '', signatures: [...(one?.signatures ?? []), ...(two?.signatures ?? [])] }
@@ -294,7 +294,7 @@ describe('under a label that people name', () => {
     quarantined = await quarantineExpiredMessage(site, { ...times, label: undefined })
   })
 
-  test('nobody who is not cleared for it asks for it, or approves it, and is told so and no more', async () => {
+  test('an uncleared person neither requests nor approves it, and the refusal reveals no more', async () => {
     const request = buildReleaseRequest(quarantined, 'ann', says)
     const signed = await ann.sign(request)
     expect(codeOf(await submitSignature(site, 'request', quarantined.item, signed, 'ann', 'CONFIDENTIAL'))).toBe(
@@ -319,7 +319,7 @@ describe('under a label that people name', () => {
     await vi.waitFor(() => expect(listReasons().map(({ reason }) => reason)).toContain('REFUSED'), 60_000)
   })
 
-  test('another request takes its place, also by a person who may not see the one before', async () => {
+  test('another request takes its place, also by a person below the earlier one', async () => {
     await submitSignature(
       site,
       'request',
@@ -336,7 +336,7 @@ describe('under a label that people name', () => {
     for (const shown of await seenBy('RESTRICTED')) expect(shown).toMatchObject({ release: { subject: 'bob' } })
   })
 
-  test('what the audit chain keeps of it is not for auditors below it', async () => {
+  test('the audit chain hides its records of it from auditors below it', async () => {
     await submitSignature(
       site,
       'request',

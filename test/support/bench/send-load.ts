@@ -1,4 +1,4 @@
-// Sends HTTP/1.1 requests over kept-open raw sockets, so that the client costs as little as it can beside what it measures.
+// Sends HTTP/1.1 requests over kept-open raw sockets, so that the client costs as little as possible beside the measured server.
 import { connect, type Socket } from 'node:net'
 
 export type LoadRequest = { readonly path: string; readonly body: string }

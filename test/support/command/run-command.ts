@@ -16,7 +16,7 @@ export type CommandOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Stdin, which is not a terminal; empty by default. */
   readonly input?: string
-  /** Answers to questions for a secret, in order; without them there is no terminal. */
+  /** Answers to questions for a secret, in order; without them the command has no terminal. */
   readonly secrets?: readonly string[]
 }
 

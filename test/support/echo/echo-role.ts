@@ -7,7 +7,7 @@ import type { RoleContext } from '../../../daemon/kernel/operation/perform-opera
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
 
-/** What a test holds of the role: gates to open, signals to look at. */
+/** The test's handles of the role: gates to open, signals to read. */
 export type EchoControls = {
   /** Signals of the calls of `echo.wait` and `echo.stream`, in order. */
   readonly signals: AbortSignal[]
@@ -78,7 +78,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
     set: (...measured) => metrics.set(...measured),
     observe: (...measured) => metrics.observe(...measured),
   }
-  // A promise asks whatever it resolves to for `then`: a call must not have one.
+  // A promise looks for `then` in its result: a call must not have one.
   const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
   const surroundings = new Proxy(environment, { get }) as RoleEnvironment
   const store = new Proxy({}, { get: notHere }) as RoleContext['store']

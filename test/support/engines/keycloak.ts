@@ -25,7 +25,7 @@ export type Keycloak = ServerProcess & {
   readonly description: KeycloakDescription
   /** The realm's issuer. */
   readonly issuer: string
-  /** Of the realm; over TLS where certificates were given. */
+  /** Of the realm; over TLS with certificates. */
   readonly tokenUrl: string
   /** A form to the realm's token endpoint. */
   token(form: Readonly<Record<string, string>>): Promise<TokenAnswer>
@@ -44,7 +44,7 @@ const tokenAnswer = z.looseObject({
 export type TokenAnswer = z.infer<typeof tokenAnswer>
 
 export type KeycloakOptions = {
-  /** Of access tokens; five minutes unless said. */
+  /** Of access tokens; five minutes by default. */
   readonly lifespan_s?: number
   /** It speaks TLS too, on a port of its own. */
   readonly tls?: ServerCertificateFiles

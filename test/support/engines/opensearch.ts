@@ -47,7 +47,7 @@ export type OpenSearch = ServerProcess & {
 
 /**
  * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
- * everything; callers are asked for certificates of the same authority. `settings`: further lines of its configuration.
+ * everything; callers must show certificates of the same authority. `settings`: further lines of its configuration.
  */
 export async function opensearch(tls?: ServerCertificateSet, settings: readonly string[] = []): Promise<OpenSearch> {
   const { folder, dispose } = createEngineFolder('opensearch')
@@ -75,7 +75,7 @@ export async function opensearch(tls?: ServerCertificateSet, settings: readonly 
   return openSearchServer(description, { ...(tls ? { tls } : {}), dispose })
 }
 
-/** What another process needs to use a server that this one started. */
+/** Enough for another process to use a server that this one started. */
 export type OpenSearchDescription = {
   readonly url: string
   readonly folder: string

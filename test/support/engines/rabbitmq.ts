@@ -32,7 +32,7 @@ export type Rabbitmq = ServerProcess & {
   readonly password: string
   /** As the administrator, who may do everything; the channel closes with its connection. */
   connect(): Promise<{ connection: ChannelModel; channel: Channel }>
-  /** What `rabbitmqctl` prints. */
+  /** The output of `rabbitmqctl`. */
   ctl(...words: readonly string[]): Promise<string>
   /** Removes everything but the users, as the loss of its disk does. Only while it does not run. */
   loseDisk(): void

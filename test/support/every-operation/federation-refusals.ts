@@ -63,7 +63,7 @@ export const federationRefusals: Record<string, RefusalScenario> = {
     deliverTampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
 }
 
-/** What bravo told in the stage, told again and otherwise. */
+/** Bravo's earlier result in the stage, repeated with changes. */
 export const redeliverEmission = (
   stage: OperationFixture,
   more: RequestFields,

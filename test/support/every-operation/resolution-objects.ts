@@ -1,4 +1,4 @@
-// What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
+// Objects of the resolution role for the walk over all operations: one of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
 import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
@@ -77,7 +77,7 @@ export function buildProposalInput(more: Readonly<Record<string, unknown>> = {})
   return { ...proposal, ...exchangeTerms, ...more }
 }
 
-/** What bravo says to propose an exchange. */
+/** Bravo's proposal of an exchange. */
 export function buildBravoProposal(exchange_id: string, more: Readonly<Record<string, unknown>> = {}, size = 10) {
   const named = {
     exchange_id,

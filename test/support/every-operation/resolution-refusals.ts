@@ -56,7 +56,7 @@ function openingRefusals(address: string, path: string): Record<string, RefusalS
   }
 }
 
-/** A match of which all has been said that a match takes. */
+/** A match with every possible decision. */
 async function addTooManyReviews(
   stage: OperationFixture,
   verb: 'review' | 'attest',

@@ -53,7 +53,7 @@ type RoleRequester = {
   ): Promise<HttpCallResponse>
 }
 
-/** What the kernel itself may refuse any operation with. */
+/** Codes with which the kernel itself may refuse any operation. */
 const kernelRefusals = new Set([
   'unauthenticated',
   'forbidden',

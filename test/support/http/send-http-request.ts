@@ -6,7 +6,7 @@ export type HttpCallResponse = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed text; undefined where it is no JSON. */
+  /** The parsed text; undefined where it is not JSON. */
   readonly json: unknown
 }
 

@@ -8,9 +8,9 @@ export type IssuedCertificate = { readonly cert: string; readonly key: string; r
 export type CertificateRequest = {
   /** As openssl takes it: /CN=ada/O=alpha. */
   readonly subject: string
-  /** Lines of an extension section, further sections behind them; a client's usages unless said. */
+  /** Lines of an extension section, further sections behind them; a client's usages by default. */
   readonly extensions?: readonly string[]
-  /** Epoch milliseconds; from an hour ago for a month unless said. */
+  /** Epoch milliseconds; from an hour ago for a month by default. */
   readonly from?: number
   readonly to?: number
 }
@@ -30,7 +30,7 @@ export type OpensslAuthority = {
   createSubordinate(name: string): OpensslAuthority
   /** From the next list on. */
   revoke(issued: Pick<IssuedCertificate, 'cert'>): void
-  /** PEM; for a week from an hour ago unless said. */
+  /** PEM; for a week from an hour ago by default. */
   issueRevocationList(request?: RevocationListOptions): string
 }
 

@@ -4,7 +4,7 @@ import { type ExactResponse, sendExactRequest } from '../http/send-exact-request
 export const statelessRevision = '2026-07-28'
 const metaPrefix = 'io.modelcontextprotocol'
 
-/** What each request of the revision without sessions says of itself. */
+/** The description of itself that each request of the revision without sessions holds. */
 export const requestMeta = {
   [`${metaPrefix}/protocolVersion`]: statelessRevision,
   [`${metaPrefix}/clientInfo`]: { name: 'test', version: '1' },

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import net from 'node:net'
 
-/** The measured program has the one to itself; whoever loads it, and what it asks, share the other. */
+/** The measured program has the one to itself; the load generator and the backends share the other. */
 export const benchCores = { measured: 0, around: 1 } as const
 
 /** Ticks of /proc a second; the same on every Linux that this runs on. */

@@ -1,4 +1,4 @@
-// The public door as an operator runs it: the packaged executable alone, before a platform and an identity provider that obey a test.
+// The public proxy as an operator runs it: the packaged executable, before a platform and an identity provider of a test.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ export type ReceivedRequest = {
   readonly body: string
 }
 
-/** A server that notes what it is asked, and answers as the test says. */
+/** A server that records its requests, and answers as the test decides. */
 export type ScriptedServer = {
   readonly port: number
   readonly requests: ReceivedRequest[]
@@ -56,7 +56,7 @@ export type PackagedProxy = {
   readonly provider: ScriptedServer
   readonly env: Readonly<Record<string, string>>
   serve(more?: Readonly<Record<string, string>>): Promise<ServedSite>
-  /** Of somebody who may do everything, for the local socket. */
+  /** Of a person with every permission, for the local socket. */
   token(): string
   /** Stops what it serves, and removes its folder. */
   close(): Promise<void>
@@ -167,7 +167,7 @@ export function sendToLocalSocket(
   return sendExactRequest({ port: 0, socket, method: 'GET', path, token: door.token(), ...sent })
 }
 
-/** How often each reason is given. */
+/** The number of records for each reason. */
 export function countReasons(records: readonly ProxyRecord[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { reason } of records) counts[reason] = (counts[reason] ?? 0) + 1
@@ -180,7 +180,7 @@ export async function readProxyMetrics(of: PackagedProxy): Promise<Map<string, s
   return new Map(text.split('\n').map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]))
 }
 
-/** Requests that the door has counted, by its own metric. */
+/** Requests that the proxy has counted, by its own metric. */
 export async function readRequestCount(of: PackagedProxy): Promise<number> {
   const totals = [...(await readProxyMetrics(of))].filter(([name]) => name.startsWith('proxy_request_total{'))
   return totals.reduce((sum, [, count]) => sum + Number(count), 0)

@@ -1,4 +1,4 @@
-// A thread of the public door in the process of a test: its real listener, upstream client, token source and journal.
+// A thread of the public proxy in the process of a test: its real listener, upstream client, token source and journal.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -19,12 +19,12 @@ import { type RecordingUpstream, respondOk, startRecordingUpstream } from './rec
 
 export const proxyThreadToken = 'token-of-the-thread-that-no-caller-may-see'
 
-/** What is left once nobody is served any longer. */
+/** Open resources once no request is served any longer. */
 export type ProxyThreadReport = {
   readonly records: readonly RequestRecord[]
   /** Connections that ended without a request, by kind. */
   readonly unrouted: Readonly<Record<string, number>>
-  /** Answers of `/health` and `/service-info`, which are no public requests. */
+  /** Answers of `/health` and `/service-info`, which are not public requests. */
   readonly healthResponses: number
   /** Records that were counted as lost. */
   readonly lost: number
@@ -35,7 +35,7 @@ export type ProxyThreadReport = {
 export type TestProxyThread = {
   readonly port: number
   readonly upstream: RecordingUpstream
-  /** What the main thread says: whether the journal holds as much as it may. */
+  /** The main thread's message whether the journal is full. */
   journal(isFull: boolean): void
   /** Awaited before anything is counted. */
   beforeCount: () => Promise<void>
@@ -47,8 +47,8 @@ export type TestProxyThread = {
 }
 
 /**
- * `given`: settings of the role, as a profile names them. Limits that nothing reaches, unless they are among them.
- * `token_url`: where tokens are asked for, in place of a provider that gives one.
+ * `given`: settings of the role, as a profile names them. Limits out of reach, unless they are among them.
+ * `token_url`: the address of token requests, in place of a provider that grants one.
  */
 export async function startProxyThread(
   changes: Readonly<Record<string, unknown>>,

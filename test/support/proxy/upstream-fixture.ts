@@ -16,10 +16,10 @@ export async function closeUpstreamFixtures(): Promise<void> {
   for (const one of openResources.splice(0).reverse()) await one.close()
 }
 
-/** What a sink was told: calls in order, and all bytes. While `isHeld` it asks for no more. */
+/** The calls of a sink, in order, and all bytes. While `isHeld` it takes no more. */
 export type SinkCalls = { events: string[]; body: string; isPaused: boolean }
 
-/** Notes what it is told, in order. */
+/** Records its calls, in order. */
 export function createRecordingSink(): ResponseSink & { readonly told: SinkCalls } {
   const calls: SinkCalls = { events: [], body: '', isPaused: false }
   return {

@@ -35,7 +35,7 @@ export function findTools(...tools: readonly string[]): ToolRequirement {
 }
 
 /**
- * The same for what is not a program on PATH: a variable that names a tool, a server's address, a folder of data.
+ * The same for a tool other than a program on PATH: a variable that names it, a server's address, a folder of data.
  * `tests` is a test function with fixtures, in place of `test`.
  */
 export function whenPresent<Tests extends object = typeof test>(

@@ -1,4 +1,4 @@
-// What the end of a run says about its time: the slowest files first, and a folder beyond its share.
+// The report at the end of a run about its time: the slowest files first, and a folder beyond its share.
 import { expect, test } from 'vitest'
 import { formatTimeReport } from './time-report.ts'
 

@@ -21,7 +21,7 @@ export type RunningDaemon = {
   stop(): Promise<number | null>
   /** SIGKILL; resolves once it is gone. */
   kill(): Promise<void>
-  /** Whether it has ended, by whatever. */
+  /** Whether it has ended, by any cause. */
   hasEnded(): boolean
 }
 
@@ -48,9 +48,9 @@ export type FederatedSite = {
   startUntil(faultPoint: string): Promise<RunningDaemon>
   /** Runs a command in that build; `exit` is null when it has died there. */
   runUntil(faultPoint: string, words: readonly string[]): Promise<CommandResult>
-  /** Someone of the site's tenant with a token minted by the command line; cleared for everything unless said. */
+  /** A person of the site's tenant with a token minted by the command line; cleared for everything by default. */
   as(subject: string, roles: readonly string[], clearance?: string): Promise<CheckedClient>
-  /** Whoever a token of somebody else's is for. */
+  /** The holder of a token from elsewhere. */
   withToken(token: string): CheckedClient
 }
 

@@ -53,7 +53,7 @@ export type ServedSite = {
   readonly internal: Readonly<Record<string, number | undefined>>
   /** The exit code of an orderly end. */
   stop(): Promise<number | null>
-  /** Nothing is given time to end. */
+  /** Leaves it no time to end. */
   kill(): Promise<void>
   signal(name: NodeJS.Signals): void
   readonly log: () => string

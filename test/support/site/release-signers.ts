@@ -134,7 +134,7 @@ export function buildReleaseApproval(request: ReleaseRequest, subject: string, m
   return { ...request, step: 'approval', subject, created, request: sha384(releasePayload(request)), ...more }
 }
 
-/** Hands in a signature under a token of this subject, without clearance unless said; the answer. */
+/** Submits a signature under a token of this subject, without clearance by default; returns the answer. */
 export async function submitSignature(
   site: SingleClusterSite,
   step: 'request' | 'approve',

@@ -21,7 +21,7 @@ import { type ExactRequest, type ExactResponse, sendExactRequest } from '../http
 export const siteClientSecret = 'a-secret-of-more-than-sixteen-characters'
 const labelLevels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
 
-/** Nothing is raised by itself while a test looks at what is stored. */
+/** Raises nothing by itself while a test reads stored documents. */
 const disabledSource = { enabled: false }
 const quietIntake = {
   ...{
@@ -60,7 +60,7 @@ export type SingleClusterSite = {
   readonly bravo: Signatures
   /** Every line of the log before redaction, as JSON: what never came here cannot leak. */
   readonly logged: readonly string[]
-  /** An hour's token of tenant `alpha` without clearance unless said. */
+  /** An hour's token of tenant `alpha`, without clearance by default. */
   token(given?: Partial<MintClaimsInput>, change?: TokenClaimChanges): Promise<string>
   /** The active token key. */
   tokenKey(): StoredKey
@@ -71,7 +71,7 @@ export type SingleClusterSite = {
 
 /**
  * `sections` are merged over a profile of `single_cluster` named alpha, with clients, contributors and the peer bravo.
- * `clock`: the machine's unless said.
+ * `clock`: the machine's by default.
  */
 export async function startSingleClusterSite(
   sections: Readonly<Record<string, Record<string, unknown>>> = {},
@@ -117,7 +117,7 @@ export type TokenClaimChanges = {
   readonly jti?: string
 }
 
-/** What the site's issuer would write, or with changes what it never would. */
+/** Claims as the site's issuer writes them, or with changes as it never would. */
 export function buildTokenClaims(claims: Partial<MintClaimsInput> = {}, change: TokenClaimChanges = {}) {
   const { now_s = Math.floor(Date.now() / 1_000), iss = siteIssuerUrn('alpha'), aud = siteIssuerUrn('alpha') } = change
   const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = claims

@@ -41,7 +41,7 @@ export type TokenHolder = {
   readonly roles?: readonly string[]
   readonly tenant?: string
   readonly clearance?: { level: string; categories?: string[]; nationality?: string }
-  /** Of the token; a day unless said. */
+  /** Of the token; a day by default. */
   readonly lifetime_s?: number
 }
 
@@ -52,7 +52,7 @@ export type TestSite = {
   readonly clock: SimulatedClock
   /** Events that were logged as errors since the beginning: a sound world has none. */
   readonly loggedErrors: readonly string[]
-  /** A token by the site's own key; an analyst of the site's tenant with the highest clearance unless said. */
+  /** A token by the site's own key; by default an analyst of the site's tenant with the highest clearance. */
   token(who?: TokenHolder): Promise<string>
   call(
     role: string,
@@ -66,7 +66,7 @@ export type TestSite = {
   /** The first URL over TCP that the role answers at; it changes with a restart. */
   url(role: string): string
   wakeWorker(role: string, worker: string): void
-  /** What the role keeps, for what no operation writes. */
+  /** The store of the role, for documents that no operation writes. */
   store(role: string): Store
   start(): Promise<void>
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-// A medium may hold anything: what is not signed for, by a pinned site, for this one, does not come in, and the rest does.
+// A medium may hold anything: only files signed for, by a pinned site, for this one, come in.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -192,7 +192,7 @@ describe('a manifest', () => {
     expect(await listNumbers(sites)).toEqual([1, 3])
   })
 
-  test('that is longer than this site’s settings for a body allows is told for that file', async ({ sites }) => {
+  test('that is longer than this site’s settings for a body allows is reported for that file', async ({ sites }) => {
     await resignManifest(sites, (manifest) => ({
       ...manifest,
       files: manifest.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
@@ -218,7 +218,7 @@ describe('a folder', () => {
     expect(await importAtBravo(sites, renamed)).toMatchObject({ messages: 3, folders: ['.'], faults: [] })
   })
 
-  test('without an end to its name, of bytes that are no text, or of a draft, is passed over', async ({ sites }) => {
+  test('ignores a name without an end, of invalid bytes, or of a draft', async ({ sites }) => {
     for (const name of ['alpha-to-bravo-', 'holiday', '.alpha-to-bravo-0000000000000001.part', '..alpha', 'a\nb']) {
       fs.mkdirSync(join(media, name))
     }

@@ -1,4 +1,4 @@
-// A disk that is full at one write after the other: nothing is lost, done twice or said to be done, and it goes on when there is room.
+// A disk that is full at one write after the other: nothing is lost, done twice or falsely acknowledged, and it goes on with room.
 import * as fs from 'node:fs'
 import { expect } from 'vitest'
 import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
@@ -77,7 +77,10 @@ test('received: sound messages are taken in once, bad ones put away once', async
   expect(await sites.bravo.transport.health()).toEqual({ ok: true, detail: '' })
 })
 
-test('sent: what was promised goes out under its number, what was not may be asked again', async ({ disk, sites }) => {
+test('sent: an acknowledged message goes out under its number, a refused one may be sent again', async ({
+  disk,
+  sites,
+}) => {
   await startReceiving(sites.alpha)
   await startReceiving(sites.bravo)
   let refused = 0

@@ -13,7 +13,7 @@ export type ForgeryOptions = {
   readonly statement?: Readonly<Record<string, unknown>>
   /** The body's text; it is signed for, unless `placed` differs. */
   readonly body?: string
-  /** What is put in the body's file in place of what was signed for. */
+  /** The content of the body's file in place of the signed one. */
   readonly placed?: string | Buffer
   /** Changes the text of the statement before it is signed. */
   readonly rewrite?: (payload: string) => string

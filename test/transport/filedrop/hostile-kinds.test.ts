@@ -1,4 +1,4 @@
-// What is no plain file of its own, under every name that it could have: never opened, never followed, put away as it is.
+// Entries other than plain files of their own, under every possible name: never opened, never followed, quarantined as they are.
 import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// A later epoch opens by the word of the sender's root keys alone; what overtakes that word waits, what is older keeps its own ledger.
+// A later epoch opens by a statement of the sender's root keys alone; messages that overtake it wait, older ones keep their ledger.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -85,7 +85,7 @@ test('the announcement opens the epoch, once, durably and with an event of the a
   expect(more).toEqual([])
 })
 
-test('what overtakes the announcement waits for it, also over a restart, and counts as no attempt', async ({
+test('messages that overtake the announcement wait for it, also over a restart, and count as no attempt', async ({
   sites,
 }) => {
   await openEpochAtAlpha(sites)
@@ -128,7 +128,7 @@ test('no more wait than may, and those that found no room come again on request'
   expect(listTaken(sites).slice(3)).toEqual(['2-4', '2-5'])
 })
 
-test('what waited and is gone takes no room', async ({ sites }) => {
+test('a waiting message that is gone takes no room', async ({ sites }) => {
   dropMessage(sites, await forgeMessage(sites, { epoch: 2, seq: 2 }))
   await scanBravo(sites)
   expect(await readInStatus(sites)).toMatchObject({ held: 1 })
@@ -196,7 +196,7 @@ test.for(['before', 'after'] as const)(
   },
 )
 
-describe('who holds message keys alone opens nothing', () => {
+describe('a holder of message keys alone opens nothing', () => {
   // Made to sign what it must not: the code of an attacker has no such rule.
   const message = (sites: FiledropSites) =>
     readKeyFiles(formatKeyFolder(sites))
@@ -355,7 +355,7 @@ test('messages of a new epoch that a revoked key signed do not come in with its 
   expect(fs.readdirSync(listChannelFolders(sites.bravo, 'alpha').work)).toEqual([])
 })
 
-describe('what was lost around the opening is asked for', () => {
+describe('requests messages lost around the opening', () => {
   test('a receipt of the old epoch brings the announcement of the new one, and then each epoch has its own', async ({
     sites,
   }) => {

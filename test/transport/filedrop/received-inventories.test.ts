@@ -1,4 +1,4 @@
-// What a sender tells of all that it has sent is held against what has come, and when it tells nothing any more, that is told.
+// A sender's list of all sent messages is compared with the arrivals, and its silence is reported.
 import { describe, expect } from 'vitest'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
@@ -45,7 +45,7 @@ async function forgeInventory(
   return await forgeMessage(sites, { seq, body, statement: { kind: 'inventory', body: content, prev } })
 }
 
-test('it is taken at once over a gap, shows what is missing before it, and is remembered', async ({ sites }) => {
+test('it is taken at once over a gap, shows the messages missing before it, and is remembered', async ({ sites }) => {
   await sendFromAlpha(sites, 3)
   await passTime(sites, interval_ms)
   carryFiles(sites.alpha, sites.bravo, { only: (file) => /-0+4\./.test(file) })
@@ -140,7 +140,7 @@ test.for<[string, Readonly<Record<string, unknown>>, string]>([
   ['whose list does not end with the rolling digest', { digests: ['f'.repeat(96)] }, 'SCHEMA'],
   ['with another member', { more: 1 }, 'UNKNOWN_FIELD'],
   ['without a list', { digests: undefined }, 'SCHEMA'],
-])('an inventory %s is refused, and its number is no gap', async ([_, change, reason], { sites }) => {
+])('refuses an inventory %s, and its number leaves no gap', async ([_, change, reason], { sites }) => {
   const made = await forgeChain(sites, 2)
   for (const each of made) dropMessage(sites, each)
   const announced = made.map(({ digest }) => digest)
@@ -168,7 +168,7 @@ describe('three intervals without a word', () => {
   })
   const isStale = async (sites: FiledropSites) => (await readInStatus(sites))?.stale
 
-  test('are told once, loudly, and end with the next message', async ({ sites }) => {
+  test('are reported once, as an error, and end with the next message', async ({ sites }) => {
     sites.clock.ms += 3 * interval_ms - 1
     await scanBravo(sites)
     expect(await isStale(sites)).toBe(false)
@@ -244,7 +244,9 @@ describe('three intervals without a word', () => {
     expect(await isStale(sites)).toBe(true)
   })
 
-  test('a channel that stands still here is no silent sender: what waits is heard first', async ({ sites }) => {
+  test('a channel that stands still here does not make a silent sender: waiting messages are read first', async ({
+    sites,
+  }) => {
     await sites.bravo.journal.setState(channel, 'frozen', 'for a test')
     sites.clock.ms += 4 * interval_ms
     dropMessage(sites, await forgeMessage(sites, { statement: { created: new Date(sites.clock.ms).toISOString() } }))

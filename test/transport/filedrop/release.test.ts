@@ -1,4 +1,4 @@
-// What two people let out of quarantine: the one reason is passed over, once, for exactly those bytes, and nothing else.
+// A release from quarantine by two people: it waives the one reason, once, for exactly those bytes, and nothing else.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -158,7 +158,7 @@ test('a denied label that nobody here could read stays denied without a label of
   expect(listReasons(sites)).toEqual(['LABEL_DENIED'])
 })
 
-test('another reason than its own, other digests, and what is no message are refused', async ({ sites }) => {
+test('refuses another reason than its own, other digests, and an item that is not a message', async ({ sites }) => {
   await dropForged(sites, { envelope: (text) => text.replace('"payload":"e', '"payload":"f') })
   for (const waiver of ['EXPIRED', 'BAD_SIG'] as WaivableReason[])
     expect(await releaseQuarantined(sites, undefined, { waiver })).toBe('conflict')
@@ -172,7 +172,7 @@ test('another reason than its own, other digests, and what is no message are ref
   expect([sites.bravo.received, await sites.bravo.journal.waivers(channel)]).toEqual([[], []])
 })
 
-test('what is swapped between the approval and the scan is judged as what it is', async ({ sites }) => {
+test('a file swapped between the approval and the scan is judged by its new content', async ({ sites }) => {
   await dropForged(sites, { statement: { created: formatHours(-24 * 8) } })
   const [item] = listQuarantineItems(sites)
   await sites.bravo.transport.stop()

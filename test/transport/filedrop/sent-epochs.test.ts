@@ -71,7 +71,7 @@ async function restoreJournalAround(sites: FiledropSites, act: () => Promise<unk
   await restartSite(sites.alpha)
 }
 
-/** What bravo's carrier is given, as [epoch, number, kind]. */
+/** The messages for bravo's carrier, as [epoch, number, kind]. */
 function listHanded(sites: FiledropSites): [number, number, string][] {
   const ready = formatReadyPath(sites.alpha, 'bravo')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
@@ -82,7 +82,7 @@ function listHanded(sites: FiledropSites): [number, number, string][] {
   })
 }
 
-describe.each(['in ready', 'in sent'])('what left after the backup lies %s', (place) => {
+describe.each(['in ready', 'in sent'])('messages sent after the backup lie %s', (place) => {
   test.beforeEach(async ({ sites }) => {
     await sendFromAlpha(sites, 2)
     await restoreJournalAround(sites, async () => {
@@ -126,7 +126,7 @@ describe.each(['in ready', 'in sent'])('what left after the backup lies %s', (pl
     expect(opened?.event?.detail).toMatchObject({ epoch: 2, reason: 'restored' })
   })
 
-  test('it stays so over a restart, and is told once', async ({ sites }) => {
+  test('it stays so over a restart, and is reported once', async ({ sites }) => {
     await restartSite(sites.alpha)
     await restartSite(sites.alpha)
     expect(await readOutStatus(sites)).toMatchObject({ state: 'frozen' })
@@ -153,7 +153,7 @@ test('a journal that was set back twice opens an epoch that was never open', asy
   expect(await sendFromAlpha(sites, 1)).toMatchObject([{ epoch: 3, seq: 2 }])
 })
 
-test('what was signed and not yet published before the new epoch still goes out, under its own number', async ({
+test('a message signed and unpublished before the new epoch still goes out, under its own number', async ({
   sites,
 }) => {
   const [sent] = await sendFromAlpha(sites, 1)
@@ -241,7 +241,7 @@ describe('an announcement', () => {
   })
 })
 
-test('names in ready that are no message of ours freeze nothing', async ({ sites }) => {
+test('names in ready of no message of ours freeze nothing', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
   const ready = formatReadyPath(sites.alpha, 'bravo')
   for (const seq of ['9'.repeat(15), '8'.repeat(15)]) {

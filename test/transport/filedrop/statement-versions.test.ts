@@ -97,7 +97,7 @@ describe.each([
     heard: [2, 'flash'],
   },
 ])('from versions $alpha.length to $bravo.length, announces $announced', ({ alpha, bravo, announced, sent, heard }) => {
-  test.for(['alpha', 'bravo'] as const)('what %s sends the other reads', async (name, { sites }) => {
+  test.for(['alpha', 'bravo'] as const)('the other reads messages that %s sends', async (name, { sites }) => {
     const [from, to] = name === 'alpha' ? [sites.alpha, sites.bravo] : [sites.bravo, sites.alpha]
     await setFormats(to, from, bravo, 1)
     await setFormats(from, to, alpha, announced)

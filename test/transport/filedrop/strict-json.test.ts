@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { strictJson } from '../../../adapters/transport/filedrop/checks/strict-json.ts'
 
 const parseStrict = (text: string) => strictJson(Buffer.from(text))
-/** What the format refuses although JSON.parse takes it. */
+/** Texts that the format refuses although JSON.parse takes them. */
 const deliberateRefusals = /nested|surrogate|no object may have|out of range/
 
 function parseLoosely(text: string): { value: unknown } | undefined {

@@ -93,7 +93,7 @@ describe('nothing lands of', () => {
     const socket = await connectToAlpha()
     const answer = readStatus(socket)
     socket.write(text)
-    // Whoever is too slow hears so or is cut off, and either way has had its time.
+    // A peer that is too slow gets an answer or is cut off, and has had its time either way.
     expect(status === '' ? ['', '400', '408', '431'] : [status]).toContain(await answer)
     socket.destroy()
     expect(taken).toEqual([])
@@ -139,7 +139,7 @@ test('a peer has so many connections and no more, and room again when it closes 
   taken.splice(0)
 })
 
-test('a second request while one is under way is told to come again soon', async () => {
+test('a second request while one is under way gets a retry time', async () => {
   let goOn = () => {}
   const held = new Promise<void>((resolve) => (goOn = resolve))
   const begun = vi.fn()

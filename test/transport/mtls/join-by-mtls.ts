@@ -26,7 +26,7 @@ export async function joinByMtls({ alpha, bravo }: FiledropSites) {
   }
 }
 
-/** Of whatever carrier the site has now: a test may put another in its place. */
+/** Of the carrier that the site has now: a test may replace it. */
 function createHandover(site: FiledropSite): Handover {
   return {
     offer: (...args) => site.transport.handover.offer(...args),

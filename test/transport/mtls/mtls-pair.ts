@@ -26,7 +26,7 @@ export type MtlsPair = {
   end(): Promise<void>
 }
 
-/** Not started: whoever starts a carrier says what lands. `more`: of both. */
+/** Not started: the starter of a carrier decides which parcels land. `more`: of both. */
 export async function createMtlsPair(more: Partial<MtlsOptions> = {}, base = fs.mkdtempSync(join(tmpdir(), 'mtls-'))) {
   const [alphaPort = 0, bravoPort = 0] = await findFreePorts(2)
   const authorities = { alpha: await createAuthority(base, 'alpha'), bravo: await createAuthority(base, 'bravo') }
@@ -86,7 +86,7 @@ export function buildParcel(seq: number, body = `{"number":${seq}}`): CarriedMes
   return { epoch: 1, seq, envelope: Buffer.from(`{"payload":"${seq}"}`), body: Buffer.from(body) }
 }
 
-/** Takes everything, and keeps what it was given by peer. */
+/** Takes everything, and collects it by peer. */
 export function createReceiver() {
   const taken: { peer: string; parcel: CarriedMessage }[] = []
   const land: MessageReceiver = async (peer, parcels) => {
@@ -96,5 +96,5 @@ export function createReceiver() {
   return { taken, land }
 }
 
-/** Long enough for whatever a test waits for. */
+/** Long enough for every wait of a test. */
 export const createTimeoutSignal = () => AbortSignal.timeout(30_000)
