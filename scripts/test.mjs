@@ -27,13 +27,15 @@ const isWhole = words.includes('--all')
 const names = words.filter((word) => word !== '--all')
 if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
 
+const isEveryTier = isWhole && names.length === 0
 /**
  * Stages of tiers, in order. Tiers of one stage run beside each other, each in a worker of its own: sites of the packaged
  * executable leave a core to the real servers. A measurement has the machine to itself.
  */
-const stages = isWhole && names.length === 0 ? [['short'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
+const stages = isEveryTier ? [['short'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
 let passed = 0
 let skipped = 0
+const times = []
 for (const stage of stages) {
   const runs =
     stage.length > 0 ? stage.map((tier) => [`--project=${tier}`]) : [names.length > 0 ? names : ['--project=short']]
@@ -42,7 +44,12 @@ for (const stage of stages) {
     failed += result.failed
     skipped += result.skipped
     failureLines.push(...result.failureLines)
+    times.push(...result.times)
   }
+}
+if (times.length > 0) {
+  const { formatTimeReport, timeBudget } = await import('../test/support/runner/time-report.ts')
+  console.log(`${formatTimeReport(times, timeBudget).join('\n')}\n`)
 }
 for (const line of failureLines) console.log(`FAILED: ${line}`)
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
@@ -55,8 +62,9 @@ async function runTests(selection, isAlone) {
   const output = isAlone ? 'inherit' : fs.openSync(log, 'w')
   try {
     const file = path.join(folder, 'report.json')
+    const timesFile = path.join(folder, 'times.json')
     const child = spawn('vitest', ['run', ...selection], {
-      env: { ...env, TEST_REPORT_FILE: file },
+      env: { ...env, TEST_REPORT_FILE: file, ...(isEveryTier ? { TEST_TIMES_FILE: timesFile } : {}) },
       stdio: ['ignore', output, output],
     })
     const status = await new Promise((resolve) => {
@@ -67,7 +75,8 @@ async function runTests(selection, isAlone) {
       child.once('exit', (code) => resolve(code ?? 1))
     })
     if (!isAlone) process.stdout.write(fs.readFileSync(log))
-    return readReport(file, status, selection)
+    const times = fs.existsSync(timesFile) ? JSON.parse(fs.readFileSync(timesFile, 'utf8')) : []
+    return { ...readReport(file, status, selection), times }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }

@@ -1,5 +1,7 @@
 // The shared steps of tests of several sites: sessions that alpha opens and bravo is invited to.
 
+import { expect } from 'vitest'
+import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../daemon/roles/consensus/session/get.ts'
@@ -111,10 +113,22 @@ export async function openSharedSession({ atAlpha, atBravo, toBravo }: PackagedS
 }
 
 /** The same, with bob's word on its way: in the courier's bag. */
-export async function answerInvitation(two: PackagedSitePair): Promise<{ id: string; parcel: CourierParcel }> {
-  const id = await openSharedSession(two)
-  await contributeOpinion(two.atBravo, id, 'bob', 0.92)
-  return { id, parcel: await catchSessionParcel(two.toAlpha, id) }
+export async function answerInvitation(pair: PackagedSitePair): Promise<{ id: string; parcel: CourierParcel }> {
+  const id = await openSharedSession(pair)
+  await contributeOpinion(pair.atBravo, id, 'bob', 0.92)
+  return { id, parcel: await catchSessionParcel(pair.toAlpha, id) }
+}
+
+/** Carries a session from its opening to the end, and checks that both sites hold the same evidence. */
+export async function expectSharedEvidence(pair: PackagedSitePair): Promise<void> {
+  const { atAlpha, atBravo, toBravo, toAlpha } = pair
+  const id = await openInvitedSession(atAlpha, 0.94)
+  await carryUntil(toBravo, () => findSession(atBravo, id))
+  await contributeOpinion(atBravo, id, 'bob', 0.92)
+  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
+  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
+  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
+  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
 }
 
 /** The message about this session, in the courier's bag. */

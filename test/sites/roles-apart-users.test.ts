@@ -8,7 +8,6 @@ import { roleAudienceUrn, siteIssuerUrn } from '../../adapters/identity/offline/
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../adapters/keys/jose/tokens.ts'
 import { requestOverSocket } from '../../daemon/boot/host/socket-request.ts'
-import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
@@ -18,15 +17,14 @@ import { buildTokenClaims } from '../support/site/single-cluster-site.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { createPackagedPairTest } from './packaged-pair-test.ts'
 import {
-  carryUntil,
   contributeOpinion,
-  findSession,
+  expectSharedEvidence,
   openInvitedSession,
   type PackagedSitePair,
   sharedClassification,
   waitUntilDelivered,
 } from './packaged-site-pair.ts'
-import { runShell } from './run-shell.ts'
+import { forbiddenCommands, runShell } from './run-shell.ts'
 
 const isRoot = process.getuid?.() === 0
 const pairTest = createPackagedPairTest({ isStarted: false })
@@ -75,14 +73,7 @@ async function listFindings(pair: PackagedSitePair): Promise<readonly unknown[]>
 
 test('each runs as its user, and together they carry a session to its end, with evidence', async ({ pair }) => {
   expect([readUid(site.pid), readUid(consensus.pid)]).toEqual([users.site.uid, users.consensus.uid])
-  const { atAlpha, atBravo, toBravo, toAlpha } = pair
-  const id = await openInvitedSession(atAlpha, 0.94)
-  await carryUntil(toBravo, () => findSession(atBravo, id))
-  await contributeOpinion(atBravo, id, 'bob', 0.92)
-  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
-  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
-  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
-  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+  await expectSharedEvidence(pair)
 })
 
 describe('the user of consensus', () => {
@@ -92,32 +83,7 @@ describe('the user of consensus', () => {
     expect(await listFindings(pair)).toEqual([])
   })
 
-  test.for([
-    ['read a key', 'cat keys/*.json'],
-    ['list the keys', 'ls keys'],
-    ['read messages', 'ls filedrop'],
-    ['read what waits for a courier', 'ls filedrop/bravo/out/ready'],
-    ['bring a message', 'touch filedrop/bravo/in/new/message.env.json'],
-    ['read whom the site trusts', 'ls peers'],
-    ['read the key of the site role', 'ls identity/roles/site'],
-    ['read the database of the site role', 'cat data/site/site.db'],
-    ['replace the socket of the site role', 'rm -f run/site/sock'],
-    ['put the folder of the site role aside', 'mv run/site run/elsewhere'],
-    ['put something beside the folders of the roles', 'mkdir run/another'],
-    ['make a database of another role', 'mkdir data/another'],
-    ['list a key of its own', 'touch identity/token-keys.json'],
-    ['open the list of keys to itself', 'chmod 666 identity/token-keys.json'],
-    ['take the list of keys away', 'rm -f identity/token-keys.json'],
-    ['put a list of its own in the place', 'mv identity/token-keys.json identity/other'],
-    ['put a list of its own beside it', 'touch identity/token-keys.json.tmp'],
-    ['give another role a key', 'touch identity/roles/site/token-x.json'],
-    ['bring a revoked token back', 'truncate -s 0 identity/revoked.jsonl'],
-    ['change the profile', 'touch profile.yaml'],
-    ['take the lock of the site role', 'touch run/site/lock'],
-    ['stop the site role', `kill -0 "$SITE"`],
-    ['look into the process of the site role', `cat "/proc/$SITE/environ"`],
-    ['see what the site role has open', `ls "/proc/$SITE/fd"`],
-  ])('may not %s', ([, words], { pair }) => {
+  test.for(forbiddenCommands)('may not %s', ([, words], { pair }) => {
     const { status, stderr } = runShell(user, `cd ${pair.alpha.dir} && SITE=${site.pid} && ${words}`)
     expect(stderr).toMatch(/Permission denied|Operation not permitted|cannot open/)
     expect(status).not.toBe(0)
@@ -205,9 +171,7 @@ describe('at the socket of the site role', () => {
     expect(await requestStatus(pair, 'site', 'keys')).toBe(401)
   })
 
-  test('its user gets in by no command either: not with a token of its making, and it can mint none', async ({
-    pair,
-  }) => {
+  test('no command admits its user: it cannot forge a token, nor mint one', async ({ pair }) => {
     const token = await signToken(pair, 'role:site', ['service'], roleAudienceUrn('alpha', 'site'))
     const forged = await pair.alpha.runAs(users.consensus, ['filedrop', 'status', '--token', token])
     expect([forged.exit, forged.stderr]).toEqual([3, expect.stringContaining('the token is not valid')])
@@ -405,9 +369,7 @@ describe('backups', () => {
   })
 })
 
-test('orderly stops end with 0, root verifies the records, and dividing again finds nothing to do', async ({
-  pair,
-}) => {
+test('stops in order with 0; root verifies the records, and divides again without a change', async ({ pair }) => {
   const running = await pair.alpha.run(['site', 'divide'])
   expect([running.exit, running.stderr]).toEqual([3, expect.stringContaining('is running')])
   expect(await Promise.all([site.stop(), consensus.stop()])).toEqual([0, 0])

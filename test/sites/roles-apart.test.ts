@@ -1,7 +1,6 @@
 // One site as two processes: consensus reaches the site role over its local socket, and outlives its absence.
 import { describe, expect } from 'vitest'
 import { type AuditEvent, auditRecord } from '../../daemon/kernel/audit/audit-chain.ts'
-import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
@@ -15,6 +14,7 @@ import { createPackagedPairTest } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
+  expectSharedEvidence,
   findChannel,
   findSession,
   openInvitedSession,
@@ -45,15 +45,8 @@ async function listEvents(site: FederatedSite): Promise<AuditEvent[]> {
 const localSession = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: sharedClassification }
 
 test('they are two processes, and together they carry a session to its end', async ({ pair }) => {
-  const { atAlpha, atBravo, toBravo, toAlpha } = pair
   expect(site.pid).not.toBe(consensus.pid)
-  const id = await openInvitedSession(atAlpha, 0.94)
-  await carryUntil(toBravo, () => findSession(atBravo, id))
-  await contributeOpinion(atBravo, id, 'bob', 0.92)
-  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
-  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
-  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
-  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+  await expectSharedEvidence(pair)
 })
 
 test.for([
