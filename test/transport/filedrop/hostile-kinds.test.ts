@@ -12,7 +12,11 @@ import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.t
 const test = filedropTest.extend({ options: { receiving: ['bravo'] } }).extend<{ soundMessage: ForgedMessage }>({
   soundMessage: async ({ sites }, use) => use(await forgeMessage(sites)),
 })
-test.beforeEach(({ sites }) => fs.writeFileSync(secret(sites), 'secret', { mode: 0o644 }))
+test.beforeEach(async ({ sites }) => {
+  fs.writeFileSync(secret(sites), 'secret', { mode: 0o644 })
+  // The scan of the start is over then: it would see a file before the test replaces it.
+  await sites.bravo.transport.rescan()
+})
 
 const formatFreshPath = (sites: FiledropSites) => listChannelFolders(sites.bravo, 'alpha').fresh
 const secret = (sites: Pick<FiledropSites, 'dir'>) => join(sites.dir, 'secret')
