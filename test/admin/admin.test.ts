@@ -123,7 +123,7 @@ inTerminal('what others wrote cannot move the cursor', async () => {
   await made.waitFor(/lens +a\\u001b\[2Jb 1/)
 })
 
-inTerminal('a change is seen without a key; a role that goes away is said in place, and so is its return', async () => {
+inTerminal('shows a change without a key press; reports in place a role that goes away, and its return', async () => {
   const made = await openScreen()
   await made.waitFor(/consensus +ok/)
   runCommand(['consensus', 'cancel', open])

@@ -39,12 +39,12 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   const tokens = await startIssuer(issuer)
   const open: RunningProxy[] = []
   try {
-    for (const door of listProxies({ folder, upstream, redis }, issuer))
-      open.push(await startProxy(door, first_port + open.length))
+    for (const program of listProxies({ folder, upstream, redis }, issuer))
+      open.push(await startProxy(program, first_port + open.length))
     for (const { url } of open) await runWrk(folder, url, warm_s)
     const found = new Map(open.map(({ name }) => [name, [] as ProxyMeasurement[]]))
     for (let round = 0; round < rounds; round++) {
-      for (const door of open) found.get(door.name)?.push(await measureProxy(door, folder))
+      for (const program of open) found.get(program.name)?.push(await measureProxy(program, folder))
     }
     reportMeasurements(found, report)
   } finally {
@@ -110,10 +110,10 @@ function reportMeasurements(found: ProxyMeasurements, report: (figure: Figure) =
 }
 
 /** Processor time once the proxy has finished its deferred work, such as storing its records: that counts too. */
-async function waitUntilIdle(door: PinnedProgram): Promise<number> {
-  for (let last = door.cpu_s(); ; ) {
+async function waitUntilIdle(program: PinnedProgram): Promise<number> {
+  for (let last = program.cpu_s(); ; ) {
     await new Promise((resolve) => setTimeout(resolve, idle_ms))
-    const now = door.cpu_s()
+    const now = program.cpu_s()
     if (now - last < idle_cpu_s) return now
     last = now
   }

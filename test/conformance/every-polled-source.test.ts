@@ -105,7 +105,7 @@ describe('a folder', () => {
   const put = (dir: string, name: string, text: string) => fs.writeFileSync(path.join(dir, name), text)
   const lying = (dir: string, where: string) => fs.readdirSync(path.join(dir, where)).sort()
 
-  test('moves what was taken to done, and what was not to refused with its reason', () =>
+  test('moves a taken file to done, and another to refused with its reason', () =>
     within(async ({ dir, source }) => {
       put(dir, 'a.jsonl', '{"id":1}\n{"id":2}\n')
       put(dir, 'b.jsonl', '{"id":3}\n[]\n')

@@ -77,7 +77,7 @@ export const journalRequirements: readonly JournalRequirement[] = [
     expect(await journal.head(outChannel.channel)).toMatchObject({ seq: 1 })
   }),
 
-  journalRequirement('journal/backlog', 'what waits is counted, since the first of it', async ({ journal }) => {
+  journalRequirement('journal/backlog', 'counts waiting messages, since the first of them', async ({ journal }) => {
     await journal.registerChannel(outChannel)
     await journal.registerChannel(inChannel)
     expect(await journal.backlog(outChannel.channel)).toEqual({ spooled: 0, published: 0 })
@@ -115,7 +115,7 @@ export const journalRequirements: readonly JournalRequirement[] = [
     },
   ),
 
-  journalRequirement('journal/receive', 'the first arrival under a number stays, and is given back', async (world) => {
+  journalRequirement('journal/receive', 'the first arrival under a number stays, and is returned', async (world) => {
     const { journal } = world
     await journal.registerChannel(inChannel)
     const [first] = await journal.receive(inChannel.channel, [buildArrival(1)])

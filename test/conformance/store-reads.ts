@@ -130,7 +130,7 @@ export const readRequirements: readonly StoreRequirement[] = [
     ]
     for (const [filter, expected] of cases) expect([filter, await listIds(store, filter)]).toEqual([filter, expected])
   }),
-  storeRequirement('declared-only', 'a field that is no index is a mistake, not an empty answer', async ({ store }) => {
+  storeRequirement('declared-only', 'a field without an index is an error, not an empty answer', async ({ store }) => {
     await expect(store.list(notes, { filter: { color: 'red' }, limit: 1 })).rejects.toThrow('color')
     await expect(store.list(notes, { order: { field: 'color', direction: 'asc' }, limit: 1 })).rejects.toThrow('color')
     await expect(store.count(notes, { color: 1 })).rejects.toThrow('color')

@@ -82,23 +82,19 @@ export const transportRequirements: readonly TransportRequirement[] = [
     },
   ),
 
-  requirement(
-    'transport/one-at-a-time',
-    'of what is ordered, one is taken when the one before is done',
-    async (world) => {
-      let working = 0
-      let most = 0
-      world.answer(async () => {
-        most = Math.max(most, ++working)
-        await new Promise((resolve) => setImmediate(resolve))
-        working -= 1
-        return { verdict: 'applied' }
-      })
-      for (let i = 0; i < 5; i++) await world.sender.send(world.outgoing({ kind: 'result' }), sampleTrace)
-      await world.deliverAll()
-      expect([most, world.delivered.length]).toEqual([1, 5])
-    },
-  ),
+  requirement('transport/one-at-a-time', 'takes an ordered message when the earlier one is done', async (world) => {
+    let working = 0
+    let most = 0
+    world.answer(async () => {
+      most = Math.max(most, ++working)
+      await new Promise((resolve) => setImmediate(resolve))
+      working -= 1
+      return { verdict: 'applied' }
+    })
+    for (let i = 0; i < 5; i++) await world.sender.send(world.outgoing({ kind: 'result' }), sampleTrace)
+    await world.deliverAll()
+    expect([most, world.delivered.length]).toEqual([1, 5])
+  }),
 
   requirement('transport/durable', 'a message accepted before a restart goes out after it', async (world) => {
     await world.sender.send(world.outgoing(), sampleTrace)

@@ -152,7 +152,7 @@ describe('revocation', () => {
   })
 
   const harms: [string, (file: string) => void][] = [
-    ['a line that is no JSON', (file) => appendFileSync(file, 'oops\n')],
+    ['a line that is not JSON', (file) => appendFileSync(file, 'oops\n')],
     ['a line with an unknown field', (file) => appendFileSync(file, `{"jti":"x","at":"${at}","reason":"","more":1}\n`)],
     ['an empty line', (file) => appendFileSync(file, '\n')],
     ['a line cut by a crash', (file) => appendFileSync(file, `{"jti":"x","at":"${at}"`)],

@@ -23,5 +23,5 @@ export function createOidcFixture(issuer: string, change: Partial<SettingValues<
     const verdict = await tokens.verify(token)
     return 'refused' in verdict ? verdict.refused : verdict.payload
   }
-  return { ...tokens, said: readVerdict, clock, logged }
+  return { ...tokens, readVerdict, clock, logged }
 }

@@ -26,7 +26,7 @@ const waitOptions = { timeout: 30_000 }
 /** The site's verdict on a token, or that it cannot judge it. */
 async function verifyAtSite(site: ReturnType<typeof createOidcFixture>, token: string): Promise<unknown> {
   try {
-    const verdict = await site.said(token)
+    const verdict = await site.readVerdict(token)
     return typeof verdict === 'string' ? verdict : 'counts'
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -27,11 +27,14 @@ requires('openssl')('its certificate is of the authority in sso.ca_file, or noth
     return join(dir, name)
   }
   const known = createOidcFixture(provider.issuer, { ca_file: file('root.pem', root.cert) })
-  expect(await known.said(token)).toHaveProperty('sub', 'ada')
-  expect(await createOidcFixture(provider.issuer, { tls_verify: false }).said(token)).toHaveProperty('sub', 'ada')
+  expect(await known.readVerdict(token)).toHaveProperty('sub', 'ada')
+  expect(await createOidcFixture(provider.issuer, { tls_verify: false }).readVerdict(token)).toHaveProperty(
+    'sub',
+    'ada',
+  )
   for (const change of [{}, { ca_file: file('other.pem', other.cert) }]) {
     const site = createOidcFixture(provider.issuer, change)
-    await expect(site.said(token)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(site.readVerdict(token)).rejects.toMatchObject({ code: 'unavailable' })
     expect(site.logged.join()).toMatch(/UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER/)
   }
 })

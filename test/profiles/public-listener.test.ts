@@ -39,7 +39,7 @@ const at = 'http://1.1.1.1'
 /** Setting by environment, as a deployment gives it; what the refusal must say: the setting and the remedy. */
 const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
   ['a depth of none', { TRUSTED_PROXY_DEPTH: '0' }, /TRUSTED_PROXY_DEPTH must be 1 or more/],
-  ['a depth that is no number', { TRUSTED_PROXY_DEPTH: 'one' }, /TRUSTED_PROXY_DEPTH must be a whole number/],
+  ['a depth that is not a number', { TRUSTED_PROXY_DEPTH: 'one' }, /TRUSTED_PROXY_DEPTH must be a whole number/],
   ['an edge node', { EDGE_NODE: 'True' }, /EDGE_NODE .*unset it/],
   [
     'a method that may not be listed',
@@ -51,7 +51,7 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
     { ALLOWLIST: 'GET a' },
     /ALLOWLIST, line 1, "GET a": the path must begin with a slash/,
   ],
-  ['a platform that is no URL', { PLATFORM_API_URL: 'platform' }, /PLATFORM_API_URL must be a URL such as/],
+  ['a platform that is not a URL', { PLATFORM_API_URL: 'platform' }, /PLATFORM_API_URL must be a URL such as/],
   ['a platform of another scheme', { PLATFORM_API_URL: 'ftp://platform' }, /PLATFORM_API_URL must begin with http/],
   [
     'a loopback platform',
@@ -75,7 +75,7 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
     /PLATFORM_API_URL .*trusted_networks/,
   ],
   ['a loopback token endpoint', { SSO_TOKEN_URL: 'http://[::1]/token' }, /SSO_TOKEN_URL .*proxy\.trusted_networks/],
-  ['a token endpoint that is no URL', { SSO_TOKEN_URL: 'token' }, /SSO_TOKEN_URL .*must be a URL/],
+  ['a token endpoint that is not a URL', { SSO_TOKEN_URL: 'token' }, /SSO_TOKEN_URL .*must be a URL/],
   ['a token endpoint that is not verified', { SSO_TLS_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
   ['the same by its other name', { SSO_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
   ['a token endpoint of another scheme', { SSO_TOKEN_URL: 'ftp://idp.example/t' }, /SSO_TOKEN_URL .*begin with http/],
@@ -95,7 +95,7 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
     { SSO_CLIENT_ID: 'one', PUBLIC_SSO_CLIENT_ID: 'one' },
     /PUBLIC_SSO_CLIENT_ID .*limited/,
   ],
-  ['a prefix that is no path', { PUBLIC_PATH_PREFIX: 'open' }, /PUBLIC_PATH_PREFIX must be a path such as/],
+  ['a prefix that is not a path', { PUBLIC_PATH_PREFIX: 'open' }, /PUBLIC_PATH_PREFIX must be a path such as/],
   ['an empty limit', { RATE_LIMIT_PER_MIN: '0' }, /RATE_LIMIT_PER_MIN must be 1 or more/],
   ['authorities that are not there', { PLATFORM_API_CA_FILE: '/nowhere/ca.pem' }, /platform_api_ca_file: .*PEM/],
   ['counters in the clear', { KV_HOST: '203.0.113.9', KV_VERIFY: 'false' }, /kv\.verify: .*TLS/],

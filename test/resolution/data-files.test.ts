@@ -91,7 +91,7 @@ test('JSON lines keep numbers as they were written, and lists as sets', async ()
 })
 
 describe('reports the fault of a file, and its place', () => {
-  test.each<[what: string, name: string, content: string | Uint8Array, said: string]>([
+  test.each<[what: string, name: string, content: string | Uint8Array, pattern: string]>([
     ['an empty file', 'bad.csv', '', ', line 1: there is no line that names the columns'],
     ['a doubled name', 'bad.csv', 'id,name,id\n', ', line 1: two columns have the name "id"'],
     ['too few cells', 'bad.csv', 'id,name\n1,a\n2\n', ', line 3: 1 fields where the first line names 2'],

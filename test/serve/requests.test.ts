@@ -84,7 +84,7 @@ describe('routes', () => {
   })
 
   test.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
-    '%s is not allowed, and Allow says what is',
+    'refuses %s, and Allow lists the allowed methods',
     async (method) => {
       const { request } = await startEchoServer()
       const answer = await request(`${method} /echo/x`, adminHeaders)

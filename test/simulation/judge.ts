@@ -24,9 +24,9 @@ export async function findHistoryFaults(
       await tamper(history)
       faults = await judgeHistory(history)
     }
-    return faults.length === 0 ? [] : [...faults, `after: ${history.told.join(', ')}`]
+    return faults.length === 0 ? [] : [...faults, `after: ${history.eventLog.join(', ')}`]
   } catch (error) {
-    return [`it ended in ${error}`, `after: ${history.told.join(', ')}`]
+    return [`it ended in ${error}`, `after: ${history.eventLog.join(', ')}`]
   } finally {
     await history.end()
   }
@@ -109,11 +109,11 @@ function isLasting(reason: string): reason is (typeof lastingReasons)[number] {
 }
 
 async function judgeMessages(history: History): Promise<string[]> {
-  const { bravo, owed, said, forgotten } = history
+  const { bravo, pending, sentMessages, forgotten } = history
   const reasons = listReasons(bravo)
-  const faults = [...owed.keys()].map((event) => `${event} was never sent`)
-  for (const each of said.values()) faults.push(...(await findMessageFault(each, history, reasons)))
-  const known = new Set([...said.values(), ...forgotten].map(({ msg_id }) => msg_id))
+  const faults = [...pending.keys()].map((event) => `${event} was never sent`)
+  for (const each of sentMessages.values()) faults.push(...(await findMessageFault(each, history, reasons)))
+  const known = new Set([...sentMessages.values(), ...forgotten].map(({ msg_id }) => msg_id))
   for (const msg_id of bravo.effects) if (!known.has(msg_id)) faults.push(`${msg_id} was applied and never sent`)
   for (const [msg_id, times] of bravo.deliveries) {
     if (times > 1 + history.deaths) faults.push(`${msg_id} was handed over ${times} times in ${history.deaths} deaths`)

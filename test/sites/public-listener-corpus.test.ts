@@ -28,15 +28,15 @@ const cacheClasses = new Set(['cache', 'conditional'])
 
 let upstream: RecordingUpstream
 /** Without a cache, and with one. */
-let proxies: { readonly door: PackagedProxy; readonly served: ServedSite }[]
+let proxies: { readonly proxy: PackagedProxy; readonly served: ServedSite }[]
 
 async function openProxy(env: Readonly<Record<string, string>>) {
-  const door = await createPackagedProxy(corpusAllowlist.split('\n'), {
+  const proxy = await createPackagedProxy(corpusAllowlist.split('\n'), {
     ...{ PLATFORM_API_URL: `http://127.0.0.1:${upstream.port}`, PROXY_WORKERS: '1' },
     ...env,
   })
-  door.site.edit('  trusted_proxy_depth: 1', '  trusted_proxy_depth: 1\n  header_timeout_s: 3\n  body_timeout_s: 3')
-  return { door, served: await door.serve() }
+  proxy.site.edit('  trusted_proxy_depth: 1', '  trusted_proxy_depth: 1\n  header_timeout_s: 3\n  body_timeout_s: 3')
+  return { proxy, served: await proxy.serve() }
 }
 
 beforeAll(async () => {
@@ -44,8 +44,8 @@ beforeAll(async () => {
   proxies = [await openProxy({}), await openProxy({ CACHE_MAX_MB: '1' })]
 })
 afterAll(async () => {
-  for (const { door } of proxies ?? []) {
-    await door.close()
+  for (const { proxy } of proxies ?? []) {
+    await proxy.close()
   }
   await upstream?.close()
 })
@@ -83,8 +83,8 @@ test('ends an incomplete request, which reaches nobody', async () => {
 })
 
 test('each of them that was a request has its record, and no record or log holds the token', async () => {
-  for (const { door, served } of proxies) {
-    const records = await waitForRecords(door, await readRequestCount(door))
+  for (const { proxy, served } of proxies) {
+    const records = await waitForRecords(proxy, await readRequestCount(proxy))
     expect(JSON.stringify(records) + served.log()).not.toContain(upstreamServiceToken)
     expect(countReasons(records).forwarded).toBeGreaterThan(20)
     expect(served.log()).not.toContain('proxy.request.failed')

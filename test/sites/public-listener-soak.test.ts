@@ -10,7 +10,7 @@ requires('redis-server')(
   { timeout: 10 * 60_000 },
   async () => {
     const counts = await soak(7, seconds)
-    expect(counts).toMatchObject({ records: expect.any(Number), 'door killed': expect.any(Number) })
+    expect(counts).toMatchObject({ records: expect.any(Number), 'proxy killed': expect.any(Number) })
     expect(counts.records).toBeGreaterThanOrEqual(counts.answered ?? 0)
   },
 )

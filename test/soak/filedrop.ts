@@ -101,7 +101,7 @@ class FiledropSoak {
   async toItsEnd(): Promise<Record<string, number>> {
     await Promise.all(this.#ends.map(({ site }) => this.#start(site)))
     await this.#trouble()
-    await this.#mend()
+    await this.#repair()
     await Promise.all(this.#ends.map((end) => this.#judge(end)))
     const [one, other] = this.#carriers.map(({ counts }) => Object.entries(counts))
     const carried = (one ?? []).map(([fate, count], at) => [fate, count + (other?.[at]?.[1] ?? 0)] as const)
@@ -141,14 +141,14 @@ class FiledropSoak {
   }
 
   /** As operators would: missing messages are requested by receipts, and unnoticed ones by their numbers. */
-  async #mend(): Promise<void> {
+  async #repair(): Promise<void> {
     const deadline = performance.now() + timeout_ms
     for (let trip = 0; ; trip++) {
       for (const carrier of this.#carriers) carrier.carry()
       await Promise.all(this.#questions.map(advanceSession))
       const open = await this.#whatIsOpen()
       if (open.length === 0) return
-      assert.ok(performance.now() < deadline, `it was never mended: ${open.join('; ')}`)
+      assert.ok(performance.now() < deadline, `it was never repaired: ${open.join('; ')}`)
       if (trip % trips_per_repair === 0) await Promise.all(this.#ends.map((end) => this.#askFor(end)))
       if (trip === faulty_repair_count * trips_per_repair) for (const carrier of this.#carriers) carrier.stopFaults()
       await pause(20)

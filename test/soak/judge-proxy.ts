@@ -16,7 +16,7 @@ export function judgeAnswers({ cut, undocumented, abandoned }: LoadCounts, death
   )
   const isOwn = (at: number) => deaths.some(({ from, until }) => at >= from && at <= until)
   const dropped = abandoned.filter((at) => !isOwn(at))
-  assert.deepEqual(dropped, [], 'nothing is left without an answer while the door lives')
+  assert.deepEqual(dropped, [], 'nothing is left without an answer while the proxy lives')
 }
 
 /** Before that a heap has not found its size. */

@@ -47,7 +47,7 @@ export async function soak(seed: number, lasts_s = usual_seconds): Promise<Recor
 type ProxyBackend = { readonly name: string; readonly server: ServerProcess }
 
 class ProxySoak {
-  readonly #door: PackagedProxy
+  readonly #proxy: PackagedProxy
   readonly #port: number
   readonly #behind: readonly ProxyBackend[]
   readonly #redis: Redis | undefined
@@ -60,14 +60,14 @@ class ProxySoak {
   #load: Worker | undefined
 
   private constructor(
-    door: PackagedProxy,
+    proxy: PackagedProxy,
     port: number,
     behind: ProxyBackend[],
     kv: Redis | undefined,
     seed: number,
     end: () => void,
   ) {
-    this.#door = door
+    this.#proxy = proxy
     this.#port = port
     this.#behind = behind
     this.#redis = kv
@@ -76,32 +76,32 @@ class ProxySoak {
   }
 
   static async made(seed: number): Promise<ProxySoak> {
-    const { folder, dispose } = createEngineFolder('door')
+    const { folder, dispose } = createEngineFolder('proxy')
     const [port = 0, upstream = 0, provider = 0] = await findFreePorts(3)
     const kv = redisRequirement.isPresent ? await redis() : undefined
-    if (!kv) console.error(`counters are in the door itself: ${redisRequirement.name} was ${redisRequirement.hint}`)
+    if (!kv) console.error(`counters are in the proxy itself: ${redisRequirement.name} was ${redisRequirement.hint}`)
     const behind = [
       { name: 'upstream', server: createBackend('upstream', upstream, folder) },
       { name: 'provider', server: createBackend('provider', provider, folder) },
       ...(kv ? [{ name: 'redis', server: kv }] : []),
     ]
     await Promise.all(behind.map(({ server }) => server.start()))
-    const door = await createPackagedProxy(proxyRules, {
+    const proxy = await createPackagedProxy(proxyRules, {
       PLATFORM_API_URL: `http://127.0.0.1:${upstream}`,
       SSO_TOKEN_URL: `http://127.0.0.1:${provider}/token`,
       ...{ RATE_LIMIT_PER_MIN: '1000000', WRITE_RATE_LIMIT_PER_MIN: '1000000', CACHE_MAX_MB: '8' },
       ...(kv && { KV_HOST: '127.0.0.1', KV_PORT: String(kv.port), KV_PASSWORD: kv.password, KV_VERIFY: 'false' }),
     })
-    door.site.edit('port: 0', `port: ${port}\n  answer_timeout_s: 2\n  connect_timeout_s: 1`)
-    return new ProxySoak(door, port, behind, kv, seed, dispose)
+    proxy.site.edit('port: 0', `port: ${port}\n  answer_timeout_s: 2\n  connect_timeout_s: 1`)
+    return new ProxySoak(proxy, port, behind, kv, seed, dispose)
   }
 
   get folder(): string {
-    return this.#door.site.dir
+    return this.#proxy.site.dir
   }
 
   async toItsEnd(lasts_s: number): Promise<Record<string, number>> {
-    this.#served = await this.#door.serve()
+    this.#served = await this.#proxy.serve()
     const data: LoadStart = { port: this.#port, seed: this.#seed, clients }
     const load = new Worker(new URL('./proxy-load.ts', import.meta.url), { workerData: data })
     this.#load = load
@@ -123,7 +123,7 @@ class ProxySoak {
     judgeAnswers(received, this.#deaths)
     judgeMemory(this.#memory, memory_interval_ms)
     await this.#shipped()
-    const records = await listRecords(this.#door)
+    const records = await listRecords(this.#proxy)
     this.#counts.records = records.length
     judgeRecords(received, records)
     await this.#judgeChain(records)
@@ -162,10 +162,10 @@ class ProxySoak {
     const death = { from: Date.now(), until: Number.POSITIVE_INFINITY }
     this.#deaths.push(death)
     await this.#served?.kill()
-    this.#served = await this.#door.serve()
+    this.#served = await this.#proxy.serve()
     death.until = Date.now()
     this.#memory.length = 0
-    this.#count('door killed')
+    this.#count('proxy killed')
   }
 
   async #weigh(over: number): Promise<void> {
@@ -194,7 +194,7 @@ class ProxySoak {
   async #shipped(): Promise<void> {
     const deadline = performance.now() + 10 * timeout_ms
     for (;;) {
-      const { text } = await sendToLocalSocket(this.#door, '/metrics')
+      const { text } = await sendToLocalSocket(this.#proxy, '/metrics')
       assert.doesNotMatch(text, /^proxy_audit_lost_total [1-9]/m, 'no record was lost')
       if (/^proxy_audit_journal_bytes 0$/m.test(text)) return
       assert.ok(performance.now() < deadline, 'the journal is never through')
@@ -204,7 +204,7 @@ class ProxySoak {
 
   async #judgeChain(records: readonly ProxyRecord[]): Promise<void> {
     assert.equal(await this.#served?.stop(), 0, 'it ends in order')
-    const { status, stdout } = this.#door.site.run(['audit', 'export'])
+    const { status, stdout } = this.#proxy.site.run(['audit', 'export'])
     assert.equal(status, 0)
     const events = stdout
       .trimEnd()
@@ -212,14 +212,14 @@ class ProxySoak {
       .map((line) => JSON.parse(line).event)
     const chained = events.filter(({ action }) => action === 'proxy.record.ship').map(({ detail }) => detail.records)
     assert.equal(sumAll(chained), records.length, 'the audit chain has every record')
-    const verified = this.#door.site.run(['audit', 'verify', '--json'])
+    const verified = this.#proxy.site.run(['audit', 'verify', '--json'])
     assert.equal(JSON.parse(verified.stdout).whole, true, 'the audit chain is whole')
   }
 
   async halt(): Promise<void> {
     await this.#load?.terminate()
     await this.#served?.kill()
-    const { platform, provider } = this.#door
+    const { platform, provider } = this.#proxy
     await Promise.all([...this.#behind.map(({ server }) => server.kill()), platform.close(), provider.close()])
   }
 
@@ -227,7 +227,7 @@ class ProxySoak {
     await this.halt()
     await this.#redis?.end()
     this.#dispose()
-    await this.#door.close()
+    await this.#proxy.close()
   }
 
   #count(what: string, times = 1): void {

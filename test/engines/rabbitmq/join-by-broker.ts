@@ -55,7 +55,7 @@ export type BrokerSites = {
 
 let prefixCount = 0
 
-/** With its own names at the broker. `given` is laid over the options of the carriers. */
+/** With its own names at the broker. `changes` is laid over the options of the carriers. */
 export async function joinByBroker(
   broker: Pick<Rabbitmq, 'url' | 'password'>,
   changes: Partial<AmqpOptions> = {},

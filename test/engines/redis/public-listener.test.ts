@@ -74,7 +74,7 @@ test('requests are counted in Redis, under the keys of the interface, for all pr
 })
 
 test.each(['killed', 'standing still'])(
-  'while it is %s the door answers 503, asks for no token, and recovers',
+  'while it is %s the proxy answers 503, requests no token, and recovers',
   async (how) => {
     const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'], buildRedisEnvironment())
     expireTokensAtOnce(proxy)

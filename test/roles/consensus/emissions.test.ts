@@ -152,7 +152,7 @@ const formatTime = (ms: number) => new Date(noon + ms).toISOString()
 const createSender = (changes: Partial<Statement>, peer = bravo) => {
   return (fields: EmissionFields) => peer.message('lens_emission', fields, changes)
 }
-const wrongEmissions: readonly [told: string, code: string, make: (fields: EmissionFields) => Promise<unknown>][] = [
+const wrongEmissions: readonly [name: string, code: string, make: (fields: EmissionFields) => Promise<unknown>][] = [
   ['flat JSON', 'invalid', async (fields) => fields],
   ['a field too many', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, tenant_id: 'tenant-z' })],
   ['a score out of range', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, score: 1.5 })],

@@ -78,9 +78,9 @@ test('a set fed partly by peers, in any order, gives what it gives locally, to t
 })
 
 describe('of one source, a lower (epoch, seq) never supersedes a higher', () => {
-  test.each<{ told: string; arrivals: [number, number, number][]; stands: number }>([
+  test.each<{ title: string; arrivals: [number, number, number][]; stands: number }>([
     {
-      told: 'an older number arrives last',
+      title: 'an older number arrives last',
       arrivals: [
         [1, 5, 0.9],
         [1, 3, 0.1],
@@ -88,7 +88,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
     {
-      told: 'an older epoch arrives last',
+      title: 'an older epoch arrives last',
       arrivals: [
         [2, 1, 0.9],
         [1, 9, 0.1],
@@ -96,7 +96,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
     {
-      told: 'a newer epoch begins at one',
+      title: 'a newer epoch begins at one',
       arrivals: [
         [1, 9, 0.1],
         [2, 1, 0.9],
@@ -104,7 +104,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
     {
-      told: 'the same is said again later, and what came between arrives last',
+      title: 'the same is repeated later, and the message between arrives last',
       arrivals: [
         [1, 1, 0.9],
         [1, 3, 0.9],
@@ -112,7 +112,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       ],
       stands: 0.9,
     },
-  ])('$told', async ({ arrivals, stands }) => {
+  ])('$title', async ({ arrivals, stands }) => {
     const { id } = await openWorldSession({ m: 3, n: 3 })
     const service = await createWorldCarrier()
     for (const [epoch, seq, score] of arrivals) {

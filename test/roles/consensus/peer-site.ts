@@ -24,7 +24,7 @@ export type PeerSite = {
   readonly tenant_id: string
   /** As alpha pins it. */
   readonly pinned: Peer
-  /** Signed by the peer's message key. `said` changes the statement, `written` its body. */
+  /** Signed by the peer's message key. `changes` alters the statement, `written` its body. */
   message(
     kind: MessageKind,
     data: Readonly<Record<string, unknown>>,

@@ -153,7 +153,7 @@ test('a provider behind an untrusted address gets no request, and nothing is for
 })
 
 test.each(['public_sso_client_id', 'public_sso_client_secret'])(
-  'without %s nobody is asked, and nothing goes on',
+  'without %s no server gets a request, and nothing goes on',
   async (name) => {
     await openThread({ [name]: undefined })
     expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 503 /)

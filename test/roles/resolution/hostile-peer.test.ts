@@ -91,9 +91,9 @@ const waitForFailure = (uid: string) =>
   })
 
 test.each([
-  ['fewer points than were told of', { data: Buffer.from(goodPoints.subarray(0, 64)).toString('base64url'), items: 2 }],
+  ['fewer points than announced', { data: Buffer.from(goodPoints.subarray(0, 64)).toString('base64url'), items: 2 }],
   [
-    'more points than were told of',
+    'more points than announced',
     { items: 4, data: Buffer.concat([goodPoints, goodPoints.subarray(0, 32)]).toString('base64url') },
   ],
   ['half a point', { data: Buffer.from(goodPoints.subarray(0, 80)).toString('base64url') }],
@@ -101,7 +101,7 @@ test.each([
   ['a piece beyond the last', { number: 1 }],
   ['rows in place of points', { data: undefined, rows: [['id', 'a', 'b']] }],
   ['text that is written in two ways', { data: `${Buffer.from(goodPoints).toString('base64url')}A` }],
-  ['tags that nobody asked for', { round: 'places' }],
+  ['unrequested tags', { round: 'places' }],
   ['records that nobody agreed to', { round: 'records', data: undefined, rows: [['id', 'a', 'b']] }],
   ['more than a message holds', { data: 'A'.repeat(2_800_001) }],
 ])('%s: refused, and the exchange goes on', async (_, wrong) => {

@@ -135,7 +135,7 @@ describe('a site whose sets do not follow', () => {
   /** As its root key would sign them. */
   async function resigned(set: Jws, change: object): Promise<Jws> {
     const parsed = parseKeySet(set)
-    if (!parsed) throw new Error('that is no set')
+    if (!parsed) throw new Error('the set is invalid')
     return await signWithKeys(world.activeKeys('root'), 'keyset', encodeKeySet({ ...parsed, ...change }))
   }
   async function put(version: number, set: Jws): Promise<void> {

@@ -133,7 +133,7 @@ test.each<[string, (request: ReturnType<typeof buildReleaseRequest>) => Promise<
     'conflict',
   ],
   [
-    'a label nobody asked for',
+    'an unrequested label',
     (request) => approveRelease(buildReleaseApproval(request, 'bob', { label: buildLabel() }), bob),
     'invalid',
   ],

@@ -49,7 +49,7 @@ type RoleRequester = {
     method: HttpCallMethod,
     at: string,
     body?: unknown,
-    given?: { token?: string; headers?: RequestHeaders },
+    options?: { token?: string; headers?: RequestHeaders },
   ): Promise<HttpCallResponse>
 }
 

@@ -135,10 +135,10 @@ export type ProxyRecord = {
 }
 
 /** All audit records, newest first, once there are so many. */
-export async function waitForRecords(door: PackagedProxy, count: number): Promise<ProxyRecord[]> {
+export async function waitForRecords(proxy: PackagedProxy, count: number): Promise<ProxyRecord[]> {
   const deadline = performance.now() + 30_000
   for (;;) {
-    const items = await listRecords(door)
+    const items = await listRecords(proxy)
     if (items.length === count) return items
     if (performance.now() > deadline) throw new Error(`${items.length} records, where ${count} were to be`)
     await pause(100)
@@ -146,10 +146,10 @@ export async function waitForRecords(door: PackagedProxy, count: number): Promis
 }
 
 /** As many as there are now. */
-export async function listRecords(door: PackagedProxy): Promise<ProxyRecord[]> {
+export async function listRecords(proxy: PackagedProxy): Promise<ProxyRecord[]> {
   const items: ProxyRecord[] = []
   for (let cursor = ''; ; ) {
-    const answer = await sendToLocalSocket(door, `/api/v2/proxy/record?limit=500${cursor && `&cursor=${cursor}`}`)
+    const answer = await sendToLocalSocket(proxy, `/api/v2/proxy/record?limit=500${cursor && `&cursor=${cursor}`}`)
     const page = answer.json as { items: ProxyRecord[]; next_cursor?: string }
     items.push(...page.items)
     if (page.next_cursor === undefined) return items
@@ -159,12 +159,12 @@ export async function listRecords(door: PackagedProxy): Promise<ProxyRecord[]> {
 
 /** An operation for the site's own people, with everything permitted. */
 export function sendToLocalSocket(
-  door: PackagedProxy,
+  proxy: PackagedProxy,
   path: string,
   sent: Partial<ExactRequest> = {},
 ): Promise<ExactResponse> {
-  const socket = join(door.site.dir, 'run', 'proxy', 'sock')
-  return sendExactRequest({ port: 0, socket, method: 'GET', path, token: door.token(), ...sent })
+  const socket = join(proxy.site.dir, 'run', 'proxy', 'sock')
+  return sendExactRequest({ port: 0, socket, method: 'GET', path, token: proxy.token(), ...sent })
 }
 
 /** The number of records for each reason. */

@@ -47,7 +47,7 @@ export type TestProxyThread = {
 }
 
 /**
- * `given`: settings of the role, as a profile names them. Limits out of reach, unless they are among them.
+ * `changes`: settings of the role, as a profile names them. Limits out of reach, unless they are among them.
  * `token_url`: the address of token requests, in place of a provider that grants one.
  */
 export async function startProxyThread(
@@ -71,7 +71,7 @@ export async function startProxyThread(
   const thread = new ProxyWorker(start, (message) => inside.take(message))
   inside.answer = (message) => thread.receive(message, () => inside.isOver.resolve())
   await thread.listen()
-  const door: TestProxyThread = {
+  const testThread: TestProxyThread = {
     port: await inside.listening.promise,
     upstream,
     beforeCount: async () => undefined,
@@ -88,8 +88,8 @@ export async function startProxyThread(
       rmSync(journal, { recursive: true, force: true })
     },
   }
-  inside.beforeCount = () => door.beforeCount()
-  return door
+  inside.beforeCount = () => testThread.beforeCount()
+  return testThread
 }
 
 /** The main thread's part. */

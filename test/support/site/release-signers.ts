@@ -18,7 +18,7 @@ import {
 } from '../../../daemon/kernel/messaging/release.ts'
 import type { SingleClusterSite } from './single-cluster-site.ts'
 
-export type ReleaseSigner = { readonly subject: string; readonly key: StoredKey; sign(said: object): Promise<Jws> }
+export type ReleaseSigner = { readonly subject: string; readonly key: StoredKey; sign(content: object): Promise<Jws> }
 
 /** A key of a person whom nobody has enrolled. */
 export async function createUnenrolledSigner(

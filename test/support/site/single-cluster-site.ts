@@ -61,7 +61,7 @@ export type SingleClusterSite = {
   /** Every line of the log before redaction, as JSON: what never came here cannot leak. */
   readonly logged: readonly string[]
   /** An hour's token of tenant `alpha`, without clearance by default. */
-  token(given?: Partial<MintClaimsInput>, change?: TokenClaimChanges): Promise<string>
+  token(claims?: Partial<MintClaimsInput>, change?: TokenClaimChanges): Promise<string>
   /** The active token key. */
   tokenKey(): StoredKey
   request(role: string, sent: Omit<ExactRequest, 'port'>): Promise<ExactResponse>

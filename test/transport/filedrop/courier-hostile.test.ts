@@ -83,7 +83,7 @@ describe('a file', () => {
 
   test.for(
     swaps.flatMap(([what, act, why]) => (['body', 'env'] as const).map((part) => [what, part, act, why] as const)),
-  )('%s (%s) is told, its message stays away whole, and the others come in', async ([_, part, act, why], { sites }) => {
+  )('reports %s (%s), leaves its message out whole, and takes the others', async ([_, part, act, why], { sites }) => {
     act(formatPath(2, part), sites)
     const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults]).toEqual([
@@ -166,7 +166,7 @@ describe('a manifest', () => {
         fs.writeFileSync(join(folder, 'MANIFEST.json'), JSON.stringify(note))
       },
     ],
-    ['that is no JSON', () => fs.writeFileSync(join(folder, 'MANIFEST.json'), '{"payload":')],
+    ['that is not JSON', () => fs.writeFileSync(join(folder, 'MANIFEST.json'), '{"payload":')],
     ['of a gigabyte', () => fs.truncateSync(join(folder, 'MANIFEST.json'), 2 ** 30)],
     ['that is not there', () => fs.rmSync(join(folder, 'MANIFEST.json'))],
     [

@@ -104,7 +104,7 @@ describe('a message that is incomplete by its own lengths', () => {
 const forgedParcels: [string, string, (of: CarriedMessage) => CarriedMessage][] = [
   ['other bytes of the same length', 'BODY_DIGEST', (of) => ({ ...of, body: Buffer.alloc(of.body.length, 32) })],
   ['more bytes', 'BODY_DIGEST', (of) => ({ ...of, body: Buffer.concat([of.body, bytes(' ')]) })],
-  ['an envelope that is no JSON', 'BAD_JSON', (of) => ({ ...of, envelope: bytes('}') })],
+  ['an envelope that is not JSON', 'BAD_JSON', (of) => ({ ...of, envelope: bytes('}') })],
   ['a claim of more than any body', 'BAD_JSON', (of) => ({ ...of, envelope: buildClaimingEnvelope(4_194_305) })],
 ]
 

@@ -146,7 +146,7 @@ describe.each(['env', 'body'])('the %s alone is left in work', (part) => {
 })
 
 test.for(['env', 'body', 'env|body'])(
-  '%s empty in work: put away with a reason, and asked for again',
+  '%s empty in work: quarantined with a reason, and requested again',
   async (part, { sites }) => {
     await cutPower(sites, () => emptyFiles(sites, new RegExp(`-0+2\\.(${part})\\.`)))
     await scanBravo(sites)

@@ -240,7 +240,7 @@ describe('a receipt that is not what it should be', () => {
       'signature_invalid',
     ],
     [
-      'whose payload is no text',
+      'whose payload is not text',
       async (sites) => ({ ...(await signReceipt(sites, {})), payload: '/w' }),
       'signature_invalid',
     ],
