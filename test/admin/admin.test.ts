@@ -2,13 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findExecutable } from '../support/command/run-executable.ts'
 import { requires } from '../support/runner/requires.ts'
-import {
-  createPackagedSite,
-  findExecutable,
-  type PackagedSite,
-  type ServedSite,
-} from '../support/site/packaged-site.ts'
+import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
 import { openTmuxScreen, type TmuxScreen } from './tmux-screen.ts'
 
 const inTerminal = requires('tmux')
@@ -46,8 +42,8 @@ afterAll(async () => {
 })
 
 function runCommand(words: readonly string[], env: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr } = site.run(words, env)
-  expect({ words, status, stderr }).toMatchObject({ status: 0 })
+  const { exit, stdout, stderr } = site.run(words, env)
+  expect({ words, exit, stderr }).toMatchObject({ exit: 0 })
   return stdout
 }
 
@@ -161,8 +157,8 @@ inTerminal('a terminal of any size shows what it has room for', async () => {
 })
 
 test('without a terminal it is refused, and the way out is named', () => {
-  const { status, stderr } = site.run(['admin'])
-  expect(status).toBe(2)
+  const { exit, stderr } = site.run(['admin'])
+  expect(exit).toBe(2)
   expect(stderr).toContain('needs a terminal')
   expect(stderr).toContain('platform status --json')
 })

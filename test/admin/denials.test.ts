@@ -1,8 +1,9 @@
 // The terminal screen over a public proxy that runs alone: refused requests, as they happen.
 import { afterAll, beforeAll, expect } from 'vitest'
+import { findExecutable } from '../support/command/run-executable.ts'
 import { createPackagedProxy, type PackagedProxy, sendProxyRequest } from '../support/proxy/packaged-proxy.ts'
 import { requires } from '../support/runner/requires.ts'
-import { findExecutable, type ServedSite } from '../support/site/packaged-site.ts'
+import type { ServedSite } from '../support/site/packaged-site.ts'
 import { openTmuxScreen } from './tmux-screen.ts'
 
 let proxy: PackagedProxy

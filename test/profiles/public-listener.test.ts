@@ -30,7 +30,7 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   expect((await sendExactRequest({ ...inside, token })).text).toContain('# TYPE proxy_request_total counter')
   expect(served.log()).not.toContain('"level":"error"')
   const status = site.run(['status', '--json'])
-  expect(status.status, status.stderr).toBe(0)
+  expect(status.exit, status.stderr).toBe(0)
 })
 
 /** Public, so that nothing but the condition under test is wrong; no server answers there. */
@@ -104,20 +104,20 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
 test('reports each fatal condition at the start, with its setting and the remedy', () => {
   site = createPackagedSite('public-proxy', 'door')
   for (const [name, env, says] of fatal) {
-    const { status, stderr } = site.run(['serve'], { PLATFORM_API_URL: at, SSO_TOKEN_URL: `${at}/token`, ...env })
+    const { exit, stderr } = site.run(['serve'], { PLATFORM_API_URL: at, SSO_TOKEN_URL: `${at}/token`, ...env })
     expect(stderr, name).toMatch(says)
-    expect([1, 3], name).toContain(status)
+    expect([1, 3], name).toContain(exit)
     expect(stderr).not.toMatch(/ {4}at |node:internal/)
   }
 }, 300_000)
 
 test('reports each invalid value, by its setting and the allowed values', () => {
   site = createPackagedSite('public-proxy', 'door')
-  const { status, stderr } = site.run(['serve'], {
+  const { exit, stderr } = site.run(['serve'], {
     ...{ CORS_ALLOW_ORIGIN: 'city.example', CACHE_MAX_MB: '-1', CACHE_TTL_S: '86401' },
     ...{ RATE_LIMIT_PER_MIN: '0', WRITE_RATE_LIMIT_PER_MIN: 'few', WRITE_MAX_BODY_BYTES: 'large' },
   })
-  expect(status).toBe(1)
+  expect(exit).toBe(1)
   for (const says of [
     'CORS_ALLOW_ORIGIN must be * or an origin',
     'proxy.cache_max_mb: must be at least 0',
@@ -134,8 +134,8 @@ test('a profile without what it needs says all of it at once', () => {
   site.edit('  trusted_proxy_depth: 1', '  # depth')
   site.edit('  platform_api_url:', '  # platform_api_url:')
   site.edit('  token_url:', '  # token_url:')
-  const { status, stderr } = site.run(['serve'])
-  expect(status).toBe(3)
+  const { exit, stderr } = site.run(['serve'])
+  expect(exit).toBe(3)
   for (const name of ['TRUSTED_PROXY_DEPTH', 'PLATFORM_API_URL', 'SSO_TOKEN_URL']) expect(stderr).toContain(`${name} (`)
 })
 
@@ -155,8 +155,8 @@ test('reports an occupied address, also where threads could share it', async () 
   const other = createServer()
   await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve))
   const { port } = other.address() as { port: number }
-  const { status, stderr } = site.run(['serve'], { PROXY_PORT: String(port), PROXY_WORKERS: '2' })
+  const { exit, stderr } = site.run(['serve'], { PROXY_PORT: String(port), PROXY_WORKERS: '2' })
   expect(stderr).toContain('EADDRINUSE')
-  expect(status).not.toBe(0)
+  expect(exit).not.toBe(0)
   await new Promise((resolve) => other.close(resolve))
 })

@@ -17,8 +17,8 @@ function createSite(profile: string, name?: string): PackagedSite {
 
 /** Runs `serve`, which must end by itself with a refusal; returns its output. */
 function readRefusal(site: PackagedSite, env: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr } = site.run(['serve'], env)
-  expect([1, 3], stderr).toContain(status)
+  const { exit, stdout, stderr } = site.run(['serve'], env)
+  expect([1, 3], stderr).toContain(exit)
   expect(stdout).toBe('')
   expect(stderr).not.toMatch(/ {4}at |node:internal/)
   return stderr
@@ -37,12 +37,12 @@ test('classified_airgapped refuses a channel without accreditation, or with one 
   const site = createSite('classified-airgapped')
   const bravo = createSite('classified-airgapped', 'bravo')
   const keys = path.join(bravo.dir, 'keys.json')
-  expect(bravo.run(['keys', 'export', '--out', keys]).status).toBe(0)
+  expect(bravo.run(['keys', 'export', '--out', keys]).exit).toBe(0)
   const { keys: shown } = JSON.parse(bravo.run(['keys', 'export', '--json']).stdout) as { keys: { kid: string }[] }
   const fingerprints = shown.filter(({ kid }) => kid.startsWith('message-')).map(readFingerprint)
   const pinned = ['peers', 'add', 'bravo', '--keys', keys, '--tenant', 'bravo', '--ceiling', 'SECRET']
   const added = site.run([...pinned, '--fingerprint', fingerprints.join(',')])
-  expect(added.status, added.stderr).toBe(0)
+  expect(added.exit, added.stderr).toBe(0)
   expect(readRefusal(site)).toMatch(/site\.accreditations\.bravo: .*no accreditation/)
   const accreditation = (until: string) =>
     `site:\n  accreditations: { bravo: { authority: Board, reference: AB-1, valid_until: "${until}" } }`
@@ -77,7 +77,7 @@ test.each([
   const refusal = readRefusal(site)
   expect(refusal).toContain(place)
   expect(refusal).toContain(`did you mean "${nearest}"?`)
-  expect(site.run(['profile', 'validate']).status).toBe(5)
+  expect(site.run(['profile', 'validate']).exit).toBe(5)
 })
 
 test('reports every fault at once', () => {

@@ -1,5 +1,5 @@
 // Results of a resolution as files: the same in every form and every time, whole or absent, for any data.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { evaluateFiles } from '../../daemon/offline/resolve/evaluate-files.ts'
 import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { type ResolveFilesOptions, resolveFiles } from '../../daemon/offline/resolve/resolve-files.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
+import { spawnCommand } from '../support/command/run-command-process.ts'
 import { seededRandom } from '../support/random/seeded-random.ts'
 import { repositoryRoot } from '../support/repository/source-tree.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
@@ -170,8 +171,8 @@ describe('nothing that is not whole has the name of a result', () => {
   })
 
   test('where Ctrl-C ends it', async () => {
-    const node = path.join(repositoryRoot, 'node_modules/.bin/node')
-    const child = spawn(node, [path.join(repositoryRoot, 'cli/main.ts'), ...words('ended')], { stdio: 'ignore' })
+    const child = spawnCommand(words('ended'))
+    child.stdin?.end()
     const closed = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)))
     while (!existsSync(at('ended')) && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
     child.kill('SIGINT')

@@ -10,12 +10,12 @@ import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   createPackagedFederation,
   editProfile,
   type FederatedSite,
   type PackagedFederation,
-  type RunningDaemon,
 } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierRoute, deliverParcels, pickUpParcels } from './courier.ts'

@@ -2,7 +2,8 @@
 import * as fs from 'node:fs'
 import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierParcel, formatChannelFolder, listQuarantined } from './courier.ts'
 import {

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
-import { runExecutable } from '../support/site/packaged-federation.ts'
+import { runExecutable } from '../support/command/run-executable.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierParcel, deliverParcels, formatChannelFolder, pickUpParcels } from './courier.ts'
 import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'

@@ -1,6 +1,7 @@
 // The test function for two packaged sites: the tests of a file share one pair, which is made before the first of them.
 import { test } from 'vitest'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { createPackagedSitePair, type PackagedSitePair } from './packaged-site-pair.ts'
 
 export type PackagedPairOptions = {

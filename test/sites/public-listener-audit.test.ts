@@ -8,13 +8,10 @@ import { createTestProxy } from '../support/proxy/test-proxy.ts'
 type AuditChainReport = { writer: string; records: number; checkpoints: number; faults: string[] }
 
 /** The exit code, and the report on the proxy's own chain: commands that mint tokens write one as well. */
-function verifyChain(
-  { site }: PackagedProxy,
-  ...words: string[]
-): Partial<AuditChainReport> & { status: number | null } {
-  const { status, stdout } = site.run(['audit', 'verify', '--json', ...words])
+function verifyChain({ site }: PackagedProxy, ...words: string[]): Partial<AuditChainReport> & { exit: number | null } {
+  const { exit, stdout } = site.run(['audit', 'verify', '--json', ...words])
   const { chains } = JSON.parse(stdout) as { chains: AuditChainReport[] }
-  return { status, ...chains.find(({ writer }) => writer.startsWith('proxy@')) }
+  return { exit, ...chains.find(({ writer }) => writer.startsWith('proxy@')) }
 }
 
 /** One request after the other, each in the store before the next, so that each is a segment; then an orderly end. */
@@ -35,19 +32,19 @@ test('a chain that was rolled back or rewritten verifies by itself, and not agai
   cpSync(data, old, { recursive: true, preserveTimestamps: true })
   await requestPaths(proxy, ['/public-api/secret'], 1)
   writeFileSync(file, proxy.site.run(['audit', 'export']).stdout)
-  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ status: 0, checkpoints: 0, faults: [] })
+  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 0, checkpoints: 0, faults: [] })
 
   rmSync(data, { recursive: true })
   cpSync(old, data, { recursive: true, preserveTimestamps: true })
-  expect(verifyChain(proxy)).toMatchObject({ status: 0, faults: [] })
+  expect(verifyChain(proxy)).toMatchObject({ exit: 0, faults: [] })
   const beyond = [expect.stringMatching(/cut short: the export at record \d+ lies beyond/)]
-  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ status: 5, faults: beyond })
+  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 5, faults: beyond })
 
   // Past what the export has seen.
   await requestPaths(proxy, ['/public-api/other', '/public-api/another'], 1)
-  expect(verifyChain(proxy)).toMatchObject({ status: 0, faults: [] })
+  expect(verifyChain(proxy)).toMatchObject({ exit: 0, faults: [] })
   const anew = [expect.stringMatching(/rewritten: the export at/)]
-  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ status: 5, faults: anew })
+  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 5, faults: anew })
 })
 
 test('reports an invalid export, and two files at once', async () => {
@@ -55,7 +52,7 @@ test('reports an invalid export, and two files at once', async () => {
   const file = join(proxy.site.dir, '..', 'kept.jsonl')
   writeFileSync(file, '{"no":"record"}\n')
   expect(proxy.site.run(['audit', 'verify', '--exported', file])).toMatchObject({
-    ...{ status: 5, stderr: expect.stringContaining('line 1 is not an audit record') },
+    ...{ exit: 5, stderr: expect.stringContaining('line 1 is not an audit record') },
   })
-  expect(proxy.site.run(['audit', 'verify', file, '--exported', file]).status).toBe(2)
+  expect(proxy.site.run(['audit', 'verify', file, '--exported', file]).exit).toBe(2)
 })

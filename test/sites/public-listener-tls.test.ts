@@ -109,7 +109,7 @@ test('a pair that is none changes nothing, and neither does what else the profil
   for (const [write, says] of unsound) {
     write()
     const refused = reloadProxy()
-    expect(refused.status).not.toBe(0)
+    expect(refused.exit).not.toBe(0)
     expect(refused.stderr + refused.stdout).toMatch(says)
     expect(refused.stderr + refused.stdout).not.toContain('BEGIN')
     expect(await readServedSerial()).toBe(before)

@@ -1,6 +1,6 @@
 // Runs a line of shell as another user of the machine, and lists the lines that must fail.
 import { spawnSync } from 'node:child_process'
-import type { UnixUser } from '../support/site/packaged-federation.ts'
+import type { UnixUser } from '../support/command/run-executable.ts'
 
 /** The standard error and exit code of a shell of this user. */
 export function runShell(user: UnixUser, words: string) {

@@ -8,12 +8,12 @@ import { createSpeaker, findSession } from '../sites/packaged-site-pair.ts'
 import { keycloakSecrets } from '../support/engines/keycloak-realm.ts'
 import type { ServerProcess } from '../support/engines/server-process.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
   type FederatedSite,
   type PackagedFederation,
-  type RunningDaemon,
 } from '../support/site/packaged-federation.ts'
 import { configureSite, type SoakEngines, startSoakEngines } from './soak-engines.ts'
 import { advanceSession, readChannels, type SoakSession, type SoakSite, type SoakSites } from './soak-sessions.ts'

@@ -7,6 +7,7 @@ import { list as recordOf } from '../../daemon/roles/consensus/contribution/list
 import { formatChannelFolder, listQuarantined } from '../sites/courier.ts'
 import { findSession, openPackagedSitePair, type PackagedSitePair } from '../sites/packaged-site-pair.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
@@ -14,7 +15,6 @@ import {
   type PackagedFederation,
   pinFederatedPeer,
   pinnedCeiling,
-  type RunningDaemon,
 } from '../support/site/packaged-federation.ts'
 import { createFaultyCarrier, type FaultyCarrier } from './faulty-carrier.ts'
 import {

@@ -204,8 +204,8 @@ class ProxySoak {
 
   async #judgeChain(records: readonly ProxyRecord[]): Promise<void> {
     assert.equal(await this.#served?.stop(), 0, 'it ends in order')
-    const { status, stdout } = this.#proxy.site.run(['audit', 'export'])
-    assert.equal(status, 0)
+    const { exit, stdout } = this.#proxy.site.run(['audit', 'export'])
+    assert.equal(exit, 0)
     const events = stdout
       .trimEnd()
       .split('\n')

@@ -8,12 +8,12 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { contributeOpinion, createSpeaker, findSession, sharedClassification } from '../../sites/packaged-site-pair.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+import type { RunningDaemon } from '../../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
   type FederatedSite,
   type PackagedFederation,
-  type RunningDaemon,
 } from '../../support/site/packaged-federation.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type FederationNetwork, type FederationTransport, federationTransports } from './federation-transports.ts'

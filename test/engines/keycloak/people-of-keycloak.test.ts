@@ -109,7 +109,7 @@ test('revoking on the site ends a Keycloak token that Keycloak still accepts', a
   const [lost, current] = [await tokenOf('ada'), await tokenOf('ada')]
   expect(await readListStatus(lost)).toBe(200)
   const { jti } = JSON.parse(Buffer.from(lost.split('.')[1] ?? '', 'base64url').toString())
-  expect(site.run(['token', 'revoke', jti, '--reason', 'lost']).status).toBe(0)
+  expect(site.run(['token', 'revoke', jti, '--reason', 'lost']).exit).toBe(0)
   expect([await readListStatus(lost), await readListStatus(current)]).toEqual([401, 200])
 })
 
@@ -147,7 +147,7 @@ test('a token is exchanged: here for one of the site, there for one of a service
   })
   expect(await readListStatus(token)).toBe(401)
   const refused = site.run(['token', 'exchange', '--audience', 'elsewhere'], env)
-  expect([refused.status, refused.stdout]).toEqual([3, ''])
+  expect([refused.exit, refused.stdout]).toEqual([3, ''])
   expect(refused.stderr).toContain('the identity provider says invalid_client')
   expect(refused.stderr + exchanged.stderr).not.toContain(keycloakSecrets.site)
 })

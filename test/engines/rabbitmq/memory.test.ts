@@ -7,11 +7,8 @@ import { encodeParcel } from '../../../adapters/transport/amqp/message.ts'
 import { exchangeOf, inboxOf } from '../../../adapters/transport/amqp/topology.ts'
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import {
-  createPackagedFederation,
-  type PackagedFederation,
-  type RunningDaemon,
-} from '../../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../../support/site/daemon-process.ts'
+import { createPackagedFederation, type PackagedFederation } from '../../support/site/packaged-federation.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { countQueuedMessages, createBroker } from './join-by-broker.ts'
 

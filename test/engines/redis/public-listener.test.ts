@@ -118,8 +118,8 @@ test('reports a missing file of authorities at the start', async () => {
     ...buildRedisEnvironment(),
     KV_VERIFY: '/nowhere/ca.pem',
   })
-  const { status, stderr } = proxy.site.run(['serve'], proxy.env)
-  expect(status).not.toBe(0)
+  const { exit, stderr } = proxy.site.run(['serve'], proxy.env)
+  expect(exit).not.toBe(0)
   expect(stderr).toMatch(/kv\.verify.*\/nowhere\/ca\.pem/)
   expect(stderr).not.toMatch(/ {4}at |node:internal/)
 })

@@ -1,6 +1,5 @@
 // Sites that know each other, made and run as operators do: by commands of the packaged executable and nothing else.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,25 +7,16 @@ import { parse, stringify } from 'yaml'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import type { CommandResult, Json } from '../command/run-command.ts'
+import {
+  copyExecutable,
+  findExecutable,
+  findFaultPointExecutable,
+  runExecutable,
+  type UnixUser,
+} from '../command/run-executable.ts'
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { sendHttpRequest } from '../http/send-http-request.ts'
-import { type DaemonOptions, endProcess, startDaemon } from './daemon-process.ts'
-import { findExecutable, findFaultPointExecutable } from './packaged-site.ts'
-
-export type RunningDaemon = {
-  readonly pid: number
-  /** Its log so far: all that it ever wrote to stderr. */
-  log(): string
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>
-  /** SIGKILL; resolves once it is gone. */
-  kill(): Promise<void>
-  /** Whether it has ended, by any cause. */
-  hasEnded(): boolean
-}
-
-/** Another user of the machine, by number: it needs no name. */
-export type UnixUser = { readonly uid: number; readonly gid: number }
+import { type DaemonOptions, endProcess, type RunningDaemon, startDaemon } from './daemon-process.ts'
 
 export type FederatedSite = {
   readonly name: string
@@ -113,35 +103,6 @@ async function openFederation(
   }
 }
 
-type ExecutableOptions = {
-  readonly env?: Readonly<Record<string, string>>
-  readonly cwd?: string
-  readonly input?: string
-  readonly user?: UnixUser | undefined
-  readonly program?: string
-}
-
-/** The executable where every user reaches it; the folder is opened for them. */
-function copyExecutable(dir: string): string {
-  const program = path.join(dir, 'platform')
-  fs.chmodSync(dir, 0o755)
-  if (!fs.existsSync(program)) fs.copyFileSync(findExecutable(), program, fs.constants.COPYFILE_FICLONE)
-  return program
-}
-
-/** Runs the packaged executable to its end; nothing of the test's own environment is seen. */
-export async function runExecutable(words: readonly string[], around: ExecutableOptions = {}): Promise<CommandResult> {
-  const { env = {}, cwd, input = '', user } = around
-  const program = around.program ?? (user && cwd ? copyExecutable(cwd) : findExecutable())
-  const child = spawn(program, [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}), ...user })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
-  child.stdin.on('error', () => undefined).end(input)
-  const [exit] = (await once(child, 'close')) as [number | null]
-  return { exit, ...output }
-}
-
 /** Pins `peer` at `site`, by the fingerprints that two people would have compared; with more words of `peers add`. */
 export async function pinFederatedPeer(
   site: FederatedSite,
@@ -196,7 +157,8 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
     const program = options.program ?? (options.user ? copyExecutable(base) : findExecutable())
     const [first = program, ...words] = [...(options.under ?? []), program, 'serve', ...roles, '--site', dir]
     const begun = await startDaemon({ ...options, program: first, words, log }, daemons)
-    for (const [role, url] of begun.serving) serves.set(role, { url, daemon: begun.daemon })
+    for (const [role, urls] of Object.entries(begun.urls))
+      serves.set(role, { url: urls.find((url) => url.startsWith('http')) ?? '', daemon: begun.daemon })
     return begun.daemon
   }
   const site: FederatedSite = {
