@@ -1,5 +1,5 @@
 // The REST client, derived from the operations themselves: an address and an input are a request, its schema the answer.
-import type { IncomingMessage } from 'node:http'
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
@@ -51,7 +51,7 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       headers: { accept, ...(await buildHeaders(target, found, extras)) },
       timeout_ms: found.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
-    if ((answer.statusCode ?? 0) >= 400) throw await parseRefusal(answer)
+    if (answer.status >= 400) throw await parseRefusal(answer)
     return { found, answer }
   }
   return {
@@ -121,8 +121,8 @@ async function buildHeaders(
   }
 }
 
-async function parseRefusal(answer: IncomingMessage): Promise<Refusal> {
-  return refusalFromProblem(parseJsonText(await readBody(answer)), answer.statusCode ?? 0)
+async function parseRefusal(answer: HttpResponse): Promise<Refusal> {
+  return refusalFromProblem(parseJsonText(await readBody(answer)), answer.status)
 }
 
 function parseResponse({ operation }: AddressedOperation, body: string): ApiObject {

@@ -1,6 +1,7 @@
 // One HTTP request over a local socket or a URL, with limits; what it cannot reach is a refusal, never a stack.
-import * as http from 'node:http'
-import * as https from 'node:https'
+import { HttpClient } from '../../adapters/platform/http-client/http-client.ts'
+import type { HttpClientError } from '../../adapters/platform/http-client/http-client-error.ts'
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { Refusal } from '../../daemon/kernel/error/errors.ts'
 
 /** Where a role answers: the socket in the site's folder, or the root of a listener. */
@@ -18,67 +19,63 @@ export type ServiceHttpRequest = {
 
 const max_response_bytes = 64 * 1024 * 1024
 
-/** Resolves with the answer's head. Throws `Refusal('unavailable')` when nobody answers, `timeout` when too late. */
-export function sendRequest(to: ServiceEndpoint, given: ServiceHttpRequest): Promise<http.IncomingMessage> {
-  const body = given.body === undefined ? undefined : Buffer.from(given.body)
-  const options: http.RequestOptions = {
-    method: given.method,
-    headers: { ...given.headers, ...(body ? { 'content-length': body.length } : {}) },
-    agent: false,
-  }
-  return new Promise((resolve, reject) => {
-    const request = openRequest(to, given.path, options)
-    request.on('response', resolve)
-    request.on('error', (error: NodeJS.ErrnoException) => reject(toUnavailable(to, error)))
-    if (given.timeout_ms !== undefined) {
-      request.setTimeout(given.timeout_ms, () => {
-        request.destroy()
-        reject(new Refusal('timeout', `${describeEndpoint(to)} did not answer within ${given.timeout_ms} ms`))
+/** Resolves with the head of the response. Throws `Refusal('unavailable')` when nobody answers, `timeout` when too late. */
+export async function sendRequest(to: ServiceEndpoint, given: ServiceHttpRequest): Promise<HttpResponse> {
+  const { timeout_ms, ...request } = given
+  const limits = { idle_ms: timeout_ms }
+  const connecting = { connect_timeout_ms: timeout_ms }
+  try {
+    if ('socket' in to)
+      return await new HttpClient({ ...connecting, socket_path: to.socket }).send('http://localhost', {
+        ...request,
+        limits,
       })
-    }
-    request.end(body)
-  })
-}
-
-function openRequest(to: ServiceEndpoint, path: string, options: http.RequestOptions): http.ClientRequest {
-  if ('socket' in to) return http.request({ ...options, socketPath: to.socket, path })
-  const target = new URL(to.url.pathname.replace(/\/$/, '') + path, to.url)
-  return target.protocol === 'https:' ? https.request(target, options) : http.request(target, options)
+    const { path, ...rest } = request
+    const url = new URL(to.url.pathname.replace(/\/$/, '') + path, to.url)
+    return await new HttpClient(connecting).send(url, { ...rest, limits })
+  } catch (error) {
+    throw explainFailure(to, error as HttpClientError, timeout_ms)
+  }
 }
 
 /** The whole body as text. */
-export async function readBody(answer: http.IncomingMessage): Promise<string> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const bytes of readChunks(answer)) {
-    length += bytes.length
-    if (length > max_response_bytes) throw new Refusal('unavailable', 'the service answered more than 64 MiB')
-    parts.push(bytes)
+export async function readBody(response: HttpResponse): Promise<string> {
+  try {
+    return (await response.readBytes(max_response_bytes)).toString('utf8')
+  } catch (error) {
+    throw explainBrokenBody(error as HttpClientError)
   }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 /** The body as it comes. Throws `Refusal('unavailable')` when the service goes away in the middle of it. */
-export async function* readChunks(answer: http.IncomingMessage): AsyncGenerator<Buffer> {
+export async function* readChunks(response: HttpResponse): AsyncGenerator<Buffer> {
   try {
-    for await (const part of answer) yield part as Buffer
+    yield* response.chunks()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw code === 'ECONNRESET' ? new Refusal('unavailable', 'the service ended the connection') : error
+    throw explainBrokenBody(error as HttpClientError)
   }
 }
 
-function toUnavailable(to: ServiceEndpoint, error: NodeJS.ErrnoException): Refusal {
+function explainBrokenBody(error: HttpClientError): Error {
+  if (error.failure === 'too_large') return new Refusal('unavailable', 'the service answered more than 64 MiB')
+  return new Refusal('unavailable', 'the service ended the connection')
+}
+
+function explainFailure(
+  to: ServiceEndpoint,
+  { failure, code, message }: HttpClientError,
+  timeout_ms: number | undefined,
+): Refusal {
+  if (failure === 'idle') {
+    return new Refusal('timeout', `${describeEndpoint(to)} did not answer within ${timeout_ms} ms`)
+  }
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'it is not running (no socket)',
     ECONNREFUSED: 'it is not running (connection refused)',
     EACCES: 'this user may not use its socket',
     ENOTFOUND: 'its host name is not known',
   }
-  return new Refusal(
-    'unavailable',
-    `${describeEndpoint(to)} cannot be reached: ${reasons[error.code ?? ''] ?? error.message}`,
-  )
+  return new Refusal('unavailable', `${describeEndpoint(to)} cannot be reached: ${reasons[code ?? ''] ?? message}`)
 }
 
 function describeEndpoint(to: ServiceEndpoint): string {

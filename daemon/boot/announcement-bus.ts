@@ -1,4 +1,4 @@
-// Tells listeners in this process that something changed; a reader still looks again from time to time.
+// Notifies listeners in this process of changes; a reader still polls, for changes by other processes.
 
 export type AnnouncementBus = {
   announce(topic: string): void

@@ -1,16 +1,18 @@
-// How the things are that a role needs besides its own store: other roles of the site, the carriers, the identity provider.
+// Health of the dependencies of a role besides its own store: other roles of the site, the carriers, the identity
+// provider.
 import type { DependencyHealth } from '../kernel/role/built-in-operations.ts'
 import type { Role } from '../kernel/role/role.ts'
 import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts'
 import { type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
 import type { SiteIdentity } from './identity/offline-identity.ts'
-import { measureHealth, type RoleService } from './service.ts'
+import { measureHealth } from './lifecycle.ts'
+import type { RoleService } from './service.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type HealthSource = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
 
-/** What moves messages between sites, and what processes share. */
+/** Transports and carriers between sites, and the key-value store that processes share. */
 type DependencySources = {
   readonly transports: readonly HealthSource[]
   readonly carriers: readonly HealthSource[]

@@ -1,7 +1,8 @@
-// The upkeep that every role needs, whatever it does: anchoring its audit chain, dropping what has expired.
+// Workers that every role has: they anchor its audit chain, and drop expired documents and audit records.
 import { isRefusal } from '../kernel/error/errors.ts'
+import { throwRefusal } from '../kernel/operation/operation-contract.ts'
 import type { Worker } from '../kernel/role/role.ts'
-import { create as anchor } from '../roles/site/checkpoint/create.ts'
+import { createCheckpoint } from '../shared/audit-checkpoint/audit-checkpoint.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 
 const anchor_interval_ms = 60_000
@@ -24,7 +25,7 @@ export function housekeepingWorkers(
       async run(call) {
         const { writer, seq, hash } = await stock.audit.head()
         if (seq === 0 || seq === anchored || call.signal.aborted) return
-        await call.roles.request(anchor, { writer, seq, hash })
+        await throwRefusal(call.roles.request(createCheckpoint, { writer, seq, hash }))
         anchored = seq
       },
     },
@@ -57,7 +58,7 @@ export function housekeepingWorkers(
   ]
 }
 
-/** What is wrong with the cluster is told once for as long as it lasts. */
+/** Logs each fault of the cluster once while it lasts. */
 function indexWatcher(lostIndexes: NonNullable<RoleStorage['lostIndexes']>): Worker {
   let lost: readonly string[] = []
   let why: string | undefined

@@ -1,84 +1,75 @@
-// One role asks another: in this process by a call, elsewhere on the site over its local socket; the asker cannot tell.
+// Requests between roles: in this process by a call, to another process over its local socket, with the same result.
 
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
 import { serviceCaller } from '../kernel/identity/admit-caller.ts'
 import { permits } from '../kernel/identity/identity.ts'
 import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
-import {
-  type OperationRequest,
-  type OperationResponse,
-  performOperation,
-  type RoleContext,
-} from '../kernel/operation/perform-operation.ts'
+import { emptyRequest, performOperation } from '../kernel/operation/perform-operation.ts'
+import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
-import { findAddressedOperation } from './loaded-roles.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
 
-/** `trace`: of the work that asks. What is asked for goes on in it, with a span of its own. */
-export type RoleCaller = (operation: AnyOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
+/** `trace`: of the work that makes the request. The requested work continues it with a span of its own. */
+export type RoleCaller = (target: AddressedOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
 
 export type RoleDirectory = {
   readonly folder: SiteFolder
-  /** The workshops of the roles that run in this process. */
+  /** Contexts of the roles that run in this process. */
   readonly contexts: ReadonlyMap<string, RoleContext>
-  /** By the own key of the role that asks, for the one that is asked. */
+  /** A token signed with the key of the requesting role, for the requested one. */
   readonly serviceToken: (role: string, target: string) => Promise<string>
   readonly random: (bytes: number) => string
 }
 
 const timeout_ms = 30_000
 
-/** Of a clock that measures, unlike the site's, which a test may stop. */
+/** Epoch milliseconds of the system clock; the clock of the site may be stopped by a test. */
 export const readEpoch_ms = (): number => performance.timeOrigin + performance.now()
 
-/** Asks as the service identity of `asker`. A refusal is thrown as the `Refusal` that it was. */
-export function roleCaller(office: RoleDirectory, asker: string): RoleCaller {
-  return async (operation, input, trace) => {
-    const target = await findAddressedOperation(operation)
-    const shop = office.contexts.get(target.role)
-    if (shop) return callInProcess(shop, target, asker, input, childTrace(trace, office.random))
-    return callOverSocket(office, target, asker, input, trace)
+/** Requests operations as the service identity of `role`. Throws the refusal of the other role. */
+export function roleCaller(directory: RoleDirectory, role: string): RoleCaller {
+  return async (target, input, trace) => {
+    const context = directory.contexts.get(target.role)
+    if (context) return callInProcess(context, target, role, input, childTrace(trace, directory.random))
+    return callOverSocket(directory, target, role, input, trace)
   }
 }
 
 async function callInProcess(
-  shop: RoleContext,
+  context: RoleContext,
   target: AddressedOperation,
-  asker: string,
+  role: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
   const request: OperationRequest = {
+    ...emptyRequest,
     ...splitInput(target.operation, input),
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   }
-  const caller = serviceCaller(asker)
-  // As strict as between processes, so that running apart never finds a permission missing.
+  const caller = serviceCaller(role)
+  // As strict as between processes, so that no permission is missing once the roles run apart.
   if (!permits(caller.permissions, target.operation.allow))
     throw refuse('forbidden', `a service may not ${target.address}`)
-  const begun: SpanStart = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': asker } }
+  const begun: SpanStart = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': role } }
   const failed = (answer: OperationResponse | Refusal) => isRefusal(answer) && answer.row.status >= 500
-  const answer = await runInSpan(shop.spans, begun, readEpoch_ms, failed, () =>
-    performOperation(shop, target, caller, request),
+  const answer = await runInSpan(context.spans, begun, readEpoch_ms, failed, () =>
+    performOperation(context, target, caller, request),
   )
   if (isRefusal(answer)) throw answer
   return answer.body
 }
 
 async function callOverSocket(
-  office: RoleDirectory,
+  directory: RoleDirectory,
   target: AddressedOperation,
-  asker: string,
+  role: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
@@ -87,10 +78,10 @@ async function callOverSocket(
     encodeURIComponent(params[name] ?? ''),
   )
   const search = new URLSearchParams(query).toString()
-  const answer = await requestOverSocket(roleSocketFile(office.folder, target.role), {
+  const answer = await requestOverSocket(roleSocketFile(directory.folder, target.role), {
     method: target.operation.method,
     path: search ? `${inPath}?${search}` : inPath,
-    headers: { authorization: `Bearer ${await office.serviceToken(asker, target.role)}`, ...traceHeaders(trace) },
+    headers: { authorization: `Bearer ${await directory.serviceToken(role, target.role)}`, ...traceHeaders(trace) },
     text: body === undefined ? '' : JSON.stringify(body),
     timeout_ms: timeout_ms,
   })

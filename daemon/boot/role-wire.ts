@@ -1,10 +1,10 @@
-// What boot knows of a role's wire: where a role meets adapters, and what starts and ends with it.
+// The contract of a role's wire, where a role meets adapters: its checks, parts, start and stop.
 
-import type { Log } from '../kernel/operation/call.ts'
 import type { Role } from '../kernel/role/role.ts'
+import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metric, Metrics } from '../kernel/telemetry/metrics.ts'
-import type { ProfileProblem } from './profile.ts'
 import type { PublicListener } from './service.ts'
 import type { SiteResources } from './site-resources.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
@@ -42,7 +42,10 @@ export type WiredRole = {
   /** Parts by name, for `RoleEnvironment.part`. */
   readonly parts: readonly (readonly [string, unknown])[]
   readonly publicListener?: PublicListener
-  /** Starts what moves by itself, once every role of the process serves. Throws when the role cannot do its work without it. */
+  /**
+   * Starts what moves by itself, once every role of the process serves. Throws when the role cannot do its work without
+   * it.
+   */
   readonly start?: () => Promise<void>
   /** Ends it, before any service stops; also what `start` had only begun. */
   readonly stop?: (drain_ms: number) => Promise<void>

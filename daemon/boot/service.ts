@@ -1,4 +1,5 @@
-// One role as a running service: its workshop, its workers, its listeners, and its orderly end.
+// One role as a running service: its context, workers and listeners, and an orderly stop.
+
 import { readFileSync } from 'node:fs'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
@@ -13,19 +14,23 @@ import { resourcesForProfile } from '../kernel/api/mcp-resources.ts'
 import { toolOperationsForProfile, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
 import type { Surface } from '../kernel/api/surface.ts'
-import type { Call, Log, RoleEnvironment } from '../kernel/operation/call.ts'
+import type { Call } from '../kernel/operation/call.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
-import { createServiceCall, type RoleContext } from '../kernel/operation/perform-operation.ts'
+import { createServiceCall } from '../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../kernel/operation/role-context.ts'
+import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { x509Settings } from '../kernel/settings/sso-settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { resolveDivision } from './host/site-division.ts'
-import { getSettings } from './profile.ts'
+import { measureHealth, stop_grace_ms, waitAtMost } from './lifecycle.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
@@ -43,7 +48,7 @@ export type RoleService = {
   newCall(address: string, signal: AbortSignal): Call
   /** From now on its health says that it ends; it serves until it is stopped. */
   announceStop(): void
-  /** Not ready, drain, stop the workers. The stock is closed by whoever opened it. */
+  /** Not ready, drain, stop the workers. The storage is closed by the code that opened it. */
   stop(drain_ms: number): Promise<void>
 }
 
@@ -64,11 +69,11 @@ export type RoleServiceOptions = {
   readonly publicListener?: PublicListener | undefined
 }
 
-/** What serves strangers on the role's TCP listener in place of its operations, which its local socket alone then has. */
+/** Serves external clients on the TCP listener of a role, whose operations are then on its local socket alone. */
 export type PublicListener = {
   listen(given: Pick<ServiceListener, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
   health(): readonly DependencyHealth[]
-  /** What is left to do when nobody is served any more, and the workers have ended. */
+  /** Runs when no request is served any more and the workers have ended. */
   readonly finish: (call: Call) => Promise<void>
 }
 
@@ -95,7 +100,7 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
     ],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(offered, resources.length) },
-    // Made when it is first asked for: it takes longer than everything else that a role does to start.
+    // Built at its first request: it takes longer than the rest of the start of a role.
     get openapi() {
       const told = operations.filter(({ operation }) => !(operation.inside && areMetricsInternal(deployment)))
       document ??= buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, told)
@@ -144,29 +149,6 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
       await waitAtMost(stop_grace_ms, last).finally(() => ending.abort())
     },
   }
-}
-
-/** What a stop leaves to work that was told to end, over the time that requests are given. */
-export const stop_grace_ms = 5_000
-
-/** Waits for the work, but no longer than this: a stop must end, and everything durable can be taken up again. */
-export async function waitAtMost(limit_ms: number, work: Promise<void> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limit_ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
-}
-
-/** How long a check took, whether it held; a check that throws does not hold. */
-export async function measureHealth(
-  name: string,
-  check: () => Promise<{ ok: boolean; detail: string }>,
-): Promise<DependencyHealth> {
-  const began = performance.now()
-  const found = await check().catch(() => ({ ok: false, detail: 'cannot be reached' }))
-  return { name, ...found, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000 }
 }
 
 /** In profiles C and D metrics stay inside. */

@@ -6,19 +6,20 @@ import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Peers } from '../kernel/identity/peer.ts'
 import type { Carrier } from '../kernel/messaging/carrier.ts'
 import type { Transport } from '../kernel/messaging/transport.ts'
-import type { Log, Site } from '../kernel/operation/call.ts'
-import type { RoleContext } from '../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
+import type { Site } from '../kernel/role/site.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import { labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { KeyValue } from '../kernel/store/key-value.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import { type AnnouncementBus, announcementBus } from './announcement-bus.ts'
 import { openSpanExporter } from './host/span-exporter.ts'
 import type { SiteIdentity } from './identity/offline-identity.ts'
 import { openSiteIdentity } from './identity/site-identity.ts'
 import { accreditedPeers } from './links/accredited-peers.ts'
 import { verifiedMessageCache } from './links/inbound-delivery.ts'
-import { getSettings } from './profile.ts'
 import type { RoleDirectory } from './role-caller.ts'
 import type { WiredRole } from './role-wire.ts'
 import type { RoleService } from './service.ts'
@@ -34,16 +35,18 @@ export type StartPlan = {
   readonly clock: SystemClock
   /** Instead of the process's own log. */
   readonly log: Log | undefined
-  /** Settles everything anew, as at a start. Rejects with `ProfileError` where the process would not start so. */
+  /**
+   * Resolves the settings anew, as at a start. Rejects with `ProfileError` where the process would not start with them.
+   */
   readonly resolveSettingsAgain: () => Promise<ResolvedSettings>
 }
 
-/** What all roles of the process share. */
+/** Shared by all roles of the process. */
 export type SiteResources = StartPlan & {
   readonly site: Site
   readonly logOf: (role: string) => Log
   readonly random: (bytes: number) => string
-  /** A number from 0 to 1, evenly. */
+  /** A random number from 0 to 1, uniformly distributed. */
   readonly chance: () => number
   readonly keyValue: KeyValue
   readonly identity: SiteIdentity

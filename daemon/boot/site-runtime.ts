@@ -1,21 +1,22 @@
-// Everything of a site that runs in this process: its roles, their databases, the carriers between sites.
+// The part of a site that runs in this process: its roles, their databases, and what their wires open.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
-import type { Log } from '../kernel/operation/call.ts'
-import type { RoleContext } from '../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
 import { dependencyHealthCheck } from './dependency-health.ts'
 import { housekeepingWorkers } from './housekeeping.ts'
+import { stop_grace_ms } from './lifecycle.ts'
 import { listTransportNames } from './links/network-carriers.ts'
-import { getSettings } from './profile.ts'
 import { roleCaller } from './role-caller.ts'
 import { SiteRoleClients } from './role-clients.ts'
 import { buildRoleEnvironment } from './role-environment.ts'
 import type { RoleWire } from './role-wire.ts'
-import { createRoleService, httpMetrics, type RoleService, stop_grace_ms } from './service.ts'
+import { createRoleService, httpMetrics, type RoleService } from './service.ts'
 import { openSiteResources, type SiteResources, type StartPlan } from './site-resources.ts'
 import { openRoleStorage } from './storage/role-storage.ts'
 
@@ -155,7 +156,7 @@ function isAnchored({ resolved, starting }: SiteResources, { needs }: Role): boo
 
 async function closeSiteRuntime(shared: SiteResources, drain_ms: number): Promise<void> {
   const { wired, services, storages, keyValue, spans } = shared
-  // Before anything is waited for, so that whoever asks for health sends nobody here any more.
+  // First of all, so that a load balancer that reads the health sends no more requests here.
   for (const service of services) service.announceStop()
   for (const { stop } of [...wired.values()].toReversed()) await stop?.(drain_ms)
   for (const service of services.toReversed()) await service.stop(drain_ms)

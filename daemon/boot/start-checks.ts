@@ -1,13 +1,14 @@
-// What must hold before anything of a site starts; each refusal names the setting and the remedy.
+// Checks before a site starts; each problem names the setting and the remedy.
 import { isIP } from 'node:net'
 import type { Role, RoleOutline } from '../kernel/role/role.ts'
 import { keyValueSettings, searchSettings } from '../kernel/settings/backing-service-settings.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import { labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { findDivisionProblems } from './host/site-division.ts'
 import { findUnreadableFile } from './host/unreadable-file.ts'
 import { findIdentityProblems } from './identity/identity-problems.ts'
-import { getSettings, type ProfileProblem } from './profile.ts'
 
 export type StartCheckInput = {
   readonly resolved: ResolvedSettings
@@ -104,7 +105,7 @@ function findUnknownDefaultLevel({ resolved }: StartCheckInput): ProfileProblem[
   return [{ path: 'labels.default_level', message: `"${default_level}" is not one of labels.levels` }]
 }
 
-/** What leaves the machine for the cluster is everything that the site knows. */
+/** All data of the site leaves the machine for the cluster, so the connection must be protected. */
 function findUnprotectedSearch({ resolved }: StartCheckInput): ProfileProblem[] {
   const { host, username, password, verify, pki_cert, pki_key } = getSettings(resolved, searchSettings)
   if (host === undefined) return []

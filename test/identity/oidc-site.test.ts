@@ -203,5 +203,5 @@ test('while the provider is away, its tokens are answered 503 once a key is want
   const [finding] = (await examineSite(site.folder, {}, Date.now(), () => undefined)).filter(
     ({ check }) => check === 'sso',
   )
-  expect(finding).toMatchObject({ state: 'problem', detail: expect.stringContaining('answered 503') })
+  expect(finding).toMatchObject({ state: 'problem', detail: expect.stringContaining('answered with status 503') })
 })

@@ -1,6 +1,6 @@
 // The log of a process: JSON lines by pino, with secrets taken out before a line is made.
 import { type DestinationStream, destination, pino } from 'pino'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { redactFields, redactText } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -1,6 +1,6 @@
 // Tells systemd how the process is. Node has no unix datagram sockets, so systemd's own messenger carries the word.
 import { execFile } from 'node:child_process'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 
 export type SystemdOptions = {
   /** NOTIFY_SOCKET as systemd gave it; undefined: not started by systemd, and every word is dropped. */

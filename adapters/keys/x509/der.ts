@@ -1,4 +1,6 @@
-// Reads DER (X.690), strictly: one spelling of each length, nothing behind the end, nothing copied.
+// Reads DER (X.690), strictly: one spelling of each length, nothing behind the end, nothing copied. asn1js, on which
+// @peculiar/x509 parses, reads BER: it accepts lengths without end, padded lengths and bytes behind the end, and
+// @peculiar/x509 writes names again instead of keeping their bytes.
 
 export type DerElement = {
   readonly tag: number

@@ -2,7 +2,7 @@
 import type { ConsumeMessage } from 'amqplib'
 import type { CarriedMessage, Carrier, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { brokerConnection } from './broker-connection.ts'
 import { describeBrokerError } from './broker-error.ts'
 import { type AmqpParcelLimits, encodeParcel } from './message.ts'

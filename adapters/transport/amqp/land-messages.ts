@@ -6,7 +6,7 @@ import type {
   IntakeBarrier,
   MessageReceiver,
 } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { describeBrokerError } from './broker-error.ts'
 import { type DeadLetter, decodeParcel } from './message.ts'
 

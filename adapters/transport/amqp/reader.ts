@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsumeMessage } from 'amqplib'
 import type { IntakeBarrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { type BrokerChannel, type BrokerConnection, reply_timeout_ms } from './broker-connection.ts'
 import { describeBrokerError, withTimeout } from './broker-error.ts'
 import { landMessages, type UnacknowledgedBatch } from './land-messages.ts'

@@ -108,13 +108,13 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
       const request: HubHttpRequest = { method: 'GET', headers: { accept: 'text/event-stream' }, signal }
       const listen = async (each: HubHttpRequest) => {
         const opened = await web.openStream(urlOf(own('/message/events')), each)
-        if (opened.statusCode === 401) opened.resume()
+        if (opened.status === 401) opened.drain()
         return opened
       }
-      const answer = await authorized(request, listen, (each) => each.statusCode ?? 0)
+      const answer = await authorized(request, listen, (each) => each.status)
       try {
-        if (answer.statusCode !== 200) throw new HubRefusal({ status: answer.statusCode ?? 0, text: '' })
-        yield* serverSentEvents(answer)
+        if (answer.status !== 200) throw new HubRefusal({ status: answer.status, text: '' })
+        yield* serverSentEvents(answer.chunks())
       } finally {
         answer.destroy()
       }

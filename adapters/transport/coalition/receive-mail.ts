@@ -1,7 +1,7 @@
 // Receives the messages that wait at the hub: lands each one, then acknowledges it to the hub.
 
 import type { CarriedMessage, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { HubClient, MailPage } from './hub-client.ts'
 import { errorText } from './keep-connected.ts'
 

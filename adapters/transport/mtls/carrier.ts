@@ -1,7 +1,7 @@
 // The mTLS carrier: HTTPS between two sites that identify each other by certificates of pinned authorities.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { MtlsClient } from './client.ts'
 import { defaultMtlsLimits, type MtlsLimits } from './limits.ts'

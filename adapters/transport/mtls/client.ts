@@ -1,4 +1,5 @@
-// Sends batches to the peers' listeners, and accepts only valid responses.
+// Sends batches to the peers' listeners, and accepts only valid responses. On node:https: the site's HTTP client cannot
+// wait for `100 Continue`.
 import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { CarryOutcome, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { MtlsLimits } from './limits.ts'
 import { content_type, decodeBatch, maxRequestBytes, parcels_path } from './parcel-batch.ts'
 import type { RefusalReporter } from './refusals.ts'

@@ -1,7 +1,7 @@
 // Queues a message on a peer's channel, durably; the next carrier takes it.
 import { randomBytes } from 'node:crypto'
 import { completeLabel } from '../../../daemon/kernel/label/label.ts'
-import { sendableKind } from '../../../daemon/kernel/messaging/transport.ts'
+import { sendableKind } from '../../../daemon/kernel/messaging/statement.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'

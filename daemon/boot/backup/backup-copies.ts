@@ -1,10 +1,11 @@
-// Which copies of the site's data still hold a body: a purge does not reach into them, people must.
+// Finds copies of the site's data that still hold a purged body: a purge does not change them, so people must.
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { copyContains } from '../../../adapters/store/sqlite/journal-copies.ts'
 import type { AuditLog } from '../../kernel/audit/audit-chain.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { BackupCopies, BackupCopy } from '../../roles/site/parts.ts'
+import { siteOwner } from '../host/site-owner.ts'
 import { roleDataFolder, roleRunFolder, type SiteFolder } from '../storage/site-folder.ts'
 import { backupSetsFolder, databaseFileName } from './backup-set.ts'
 
@@ -20,15 +21,15 @@ export function backupCopies(
   return {
     async holding(digests) {
       const wanted = new Set(digests)
-      const kept = listFolders(roleDataFolder(folder, 'site')).filter((dir) => dir.includes('before-restore-'))
+      const kept = listFolders(roleDataFolder(folder, siteOwner)).filter((dir) => dir.includes('before-restore-'))
       const sets = new Set([
         ...listFolders(backupSetsFolder(folder, resolved)),
         ...listFolders(join(folder.data, 'backups')),
         ...kept,
       ])
-      const copies = [...sets].filter((dir) => fs.existsSync(join(dir, databaseFileName('site'))))
+      const copies = [...sets].filter((dir) => fs.existsSync(join(dir, databaseFileName(siteOwner))))
       const here = copies
-        .map((dir) => inspectCopy(dir, roleRunFolder(folder, 'site'), wanted))
+        .map((dir) => inspectCopy(dir, roleRunFolder(folder, siteOwner), wanted))
         .filter(({ holds }) => holds !== 'no')
       const elsewhere = (await listManualBackups(audit)).filter(({ dir }) => !sets.has(dir))
       return [...here, ...elsewhere.map(({ dir, at }) => ({ name: `${dir}, of ${at}`, holds: 'unknown' as const }))]
@@ -45,11 +46,11 @@ async function listManualBackups(audit: Pick<AuditLog, 'list'>): Promise<{ dir: 
 
 const max_records = 100
 
-/** What cannot be read may hold anything. */
+/** A copy that cannot be read counts as unknown. */
 function inspectCopy(dir: string, addonDir: string, wanted: ReadonlySet<string>): BackupCopy {
   const name = join(basename(dirname(dir)), basename(dir))
   try {
-    return { name, holds: copyContains(join(dir, databaseFileName('site')), addonDir, wanted) ? 'yes' : 'no' }
+    return { name, holds: copyContains(join(dir, databaseFileName(siteOwner)), addonDir, wanted) ? 'yes' : 'no' }
   } catch {
     return { name, holds: 'unknown' }
   }

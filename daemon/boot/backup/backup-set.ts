@@ -1,11 +1,12 @@
-// A backup as it lies on disk: a folder with one database for each role and a manifest, under its name once it is whole.
+// A backup as it lies on disk: a folder with one database for each role and a manifest, under its name once it is
+// whole.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings as siteRoleSettings } from '../../roles/site/settings.ts'
-import { getSettings } from '../profile.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 
 const fingerprintFields = { sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) }
@@ -21,7 +22,7 @@ export const backupManifest = z.strictObject({
 export type BackupManifest = z.infer<typeof backupManifest>
 export type BackupEntry = BackupManifest['databases'][number]
 
-/** What a file holds. */
+/** Digest and size of a file. */
 export type FileFingerprint = { readonly sha256: string; readonly bytes: number }
 
 export function databaseFileName(role: string): string {
@@ -38,7 +39,9 @@ export function draftFolder(dir: string, set: string): string {
   return join(dir, `.${set}.part`)
 }
 
-/** Ends the making of a backup: what the folder holds is named. `now` in epoch milliseconds; durable when it returns. */
+/**
+ * Ends the making of a backup: what the folder holds is named. `now` in epoch milliseconds; durable when it returns.
+ */
 export function writeBackupManifest(dir: string, databases: readonly BackupEntry[], now: number): BackupManifest {
   const made = backupManifest.parse({ v: 1, type: 'platform.backup', made: new Date(now).toISOString(), databases })
   const file = join(dir, 'manifest.json')
@@ -52,7 +55,7 @@ export async function fingerprintFile(file: string): Promise<FileFingerprint> {
 }
 
 /**
- * Copies what is open as `from` into a new file (0600) that must not exist and is no link, and says what went there.
+ * Copies what is open as `from` into a new file (0600) that must not exist and is not a link; returns digest and size.
  * Durable when it resolves; nothing is left of a copy that fails. The caller closes `from`.
  */
 export async function copyToNewFile(from: number, to: string): Promise<FileFingerprint> {

@@ -13,7 +13,7 @@ import { backupSetsFolder, copyToNewFile, databaseFileName, draftFolder } from '
 const timeout_ms = 10_000
 const privateCopyPattern = /^\.copy-.*\.db/
 
-/** Begins the copy when it is first asked for the set, then tells how far it is; one after the other. */
+/** Starts the copy with the first request for the set; later requests return its state. One set at a time. */
 export function roleBackup(stock: RoleStorage, folder: SiteFolder, resolved: ResolvedSettings): ServiceParts['backup'] {
   let current: { readonly set: string; readonly copy: Promise<BackupAnswer> } | undefined
   return async (set) => {
@@ -21,7 +21,7 @@ export function roleBackup(stock: RoleStorage, folder: SiteFolder, resolved: Res
       const begin = () => copyIntoDraft(draftFolder(backupSetsFolder(folder, resolved), set), stock, folder)
       const copy = current ? current.copy.then(begin, begin) : begin()
       current = { set, copy }
-      // What failed may be asked for again.
+      // A failed copy may be requested again.
       copy.catch(() => {
         if (current?.copy === copy) current = undefined
       })
@@ -48,7 +48,7 @@ async function copyIntoDraft(draft: string, stock: RoleStorage, folder: SiteFold
   if (!fs.lstatSync(draft, { throwIfNoEntry: false })?.isDirectory())
     throw refuse('not_found', 'no such backup is being made')
   const own = roleDataFolder(folder, stock.role)
-  // What a crash left of an earlier one.
+  // Leftovers of a crash.
   for (const name of fs.readdirSync(own).filter((each) => privateCopyPattern.test(each))) fs.rmSync(join(own, name))
   const copy = join(own, `.copy-${process.pid}.db`)
   try {

@@ -1,14 +1,15 @@
-// Scheduled backups: the site role begins a set, each role puts its own database into it, and a whole set gets its name.
+// Scheduled backups: the site role begins a set, each role puts its own database into it, and a whole set gets its
+// name.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { backupAnswer, backupName } from '../../kernel/role/built-in-operations.ts'
+import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
+import { backupContract, backupName } from '../../kernel/role/built-in-operations.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Backups } from '../../roles/site/parts.ts'
 import { roles } from '../../roles.ts'
 import { resolveDivision } from '../host/site-division.ts'
-import { findBuiltInOperation } from '../loaded-roles.ts'
-import { getSettings } from '../profile.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
 import {
   type BackupEntry,
@@ -24,17 +25,16 @@ type ScheduledBackupOptions = {
   readonly resolved: ResolvedSettings
   readonly now: () => number
 }
-type BackupRoleCaller = Parameters<Backups['run']>[1]
 
 /** Made like those of `platform store backup`, so that `platform store restore` takes them. */
 export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptions): Backups {
   const dir = backupSetsFolder(folder, resolved)
   const group = resolveDivision(resolved)?.group
   return {
-    async run(keep, ask) {
+    async run(keep, clients) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       if (fs.mkdirSync(dir, { recursive: true, mode: 0o700 })) grantGroupAccess(dir, group, 0o750)
-      // What a crash left of an earlier one is as large as the databases.
+      // Leftovers of a crash are as large as the databases.
       for (const draft of fs.readdirSync(dir).filter(isDraft)) fs.rmSync(join(dir, draft), { recursive: true })
       const draft = draftFolder(dir, set)
       try {
@@ -42,7 +42,7 @@ export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptio
         // Each role may add to it, and none may touch what another has added.
         grantGroupAccess(draft, group, 0o1770)
         const databases: BackupEntry[] = []
-        for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, ask))
+        for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, clients))
         finishSet(draft, databases, now())
         fs.renameSync(draft, join(dir, set))
         syncFolder(dir)
@@ -65,11 +65,10 @@ function listBackupRoles(folder: SiteFolder, resolved: ResolvedSettings): string
 }
 
 /** A role answers at times while it copies, so that a large database outlasts no time limit. */
-async function requestRoleCopy(role: string, set: string, ask: BackupRoleCaller): Promise<BackupEntry> {
+async function requestRoleCopy(role: string, set: string, clients: RoleClients): Promise<BackupEntry> {
   try {
-    const operation = await findBuiltInOperation(role, 'backup')
     for (;;) {
-      const answer = backupAnswer.parse(await ask(operation, { set }))
+      const answer = await throwRefusal(clients.request(backupContract(role), { set }))
       if (answer.state === 'done')
         return { role, file: databaseFileName(role), sha256: answer.sha256, bytes: answer.bytes }
     }
@@ -79,7 +78,7 @@ async function requestRoleCopy(role: string, set: string, ask: BackupRoleCaller)
   }
 }
 
-/** Closes the set to the roles, and accepts it only with what they said they put there, and nothing else. */
+/** Closes the set to the roles, and accepts it only when it holds exactly the files that they reported. */
 function finishSet(draft: string, databases: readonly BackupEntry[], now: number): void {
   fs.chmodSync(draft, 0o700)
   const present = fs.readdirSync(draft).sort()
@@ -98,7 +97,7 @@ function grantGroupAccess(dir: string, group: number | undefined, mode: number):
   fs.chmodSync(dir, mode)
 }
 
-/** What cannot be removed is in the way of the next backup, which says so. */
+/** A draft that cannot be removed makes the next backup fail with a message. */
 function discardDraft(draft: string): void {
   try {
     fs.rmSync(draft, { recursive: true, force: true })

@@ -1,10 +1,10 @@
-// Whose hand touches the site's files: what root starts acts as the user to whom each part belongs. Root itself would
+// File access as the owner of the site's files: a process that root starts acts as the user who owns each part. Root would
 // follow links that such a user has laid, and leave files that the user cannot open.
 import { lstatSync } from 'node:fs'
 
 type ProcessUser = { readonly uid: number; readonly gid: number; readonly groups: readonly number[] }
 
-/** From now on, until told otherwise: as the owner of what lies there. Changes nothing for who is not root. */
+/** Acts as the owner of this folder until it is called again. Without effect for a process that is not root. */
 export function actAsOwnerOf(path: string): void {
   const owner = findOwner(path)
   if (owner) switchUser(owner)
@@ -16,7 +16,7 @@ export function runAsOwnerOf<T>(path: string, act: () => T): T {
   return owner ? runAsUser(owner, act) : act()
 }
 
-/** Runs `act` as whoever started the command: for files that a person named. */
+/** Runs `act` as the user who started the command: for files named by a person. */
 export function runAsInvoker<T>(act: () => T): T {
   return isRoot() ? runAsUser(invoker, act) : act()
 }
@@ -57,7 +57,7 @@ function runAsUser<T>(user: ProcessUser, act: () => T): T {
   return result
 }
 
-/** The groups first, while it is still root that asks. */
+/** Sets the groups first, while the process is still root. */
 function switchUser({ uid, gid, groups }: ProcessUser): void {
   if (process.geteuid?.() === uid && process.getegid?.() === gid) return
   process.seteuid?.(0)

@@ -1,4 +1,4 @@
-// The passphrase that private keys lie under: from a file for its owner alone, read once, and told to nobody.
+// The passphrase of private keys: read once from a file that only its owner can read, and never logged.
 import * as fs from 'node:fs'
 import { min_passphrase_length } from '../../../adapters/keys/jose/wrapped-key.ts'
 
@@ -17,7 +17,7 @@ export function readPassphrase(path: string): string {
   return passphrase
 }
 
-/** The same when it is first asked for, and from then on without a look. Undefined where no file is named. */
+/** Reads it at the first call and keeps it. Undefined where no file is named. */
 export function passphraseReader(path: string | undefined): () => string | undefined {
   let held: string | undefined
   return () => {

@@ -1,11 +1,14 @@
 // A divided site: its roles run as users of their own, who share a group, and each role's files are its user's alone.
+
 import * as fs from 'node:fs'
 import { groupId, userId, userName } from '../../../adapters/host/users/system-users.ts'
 import type { Role } from '../../kernel/role/role.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import { getSettings, type ProfileProblem } from '../profile.ts'
 import { roleDataFolder, roleKeysFolder, roleRunFolder, type SiteFolder } from '../storage/site-folder.ts'
+import { siteOwner } from './site-owner.ts'
 
 export type SiteDivision = {
   /** Id of the group that all users of the site are in. */
@@ -25,14 +28,14 @@ export function resolveDivision(resolved: ResolvedSettings): SiteDivision | unde
   return { group, users: new Map(users.filter((entry): entry is [string, number] => entry[1] !== undefined)) }
 }
 
-/** Why the site cannot be divided as the profile says: those roles must have a user, and the site role in any case. */
+/** Faults of the users and the group in the profile: each of these roles needs a user, and the owner of the site's files in any case. */
 export function findDivisionProblems(resolved: ResolvedSettings, roles: readonly string[]): ProfileProblem[] {
   const { os_group, os_users } = getSettings(resolved, platformSettings)
   if (os_group === undefined) {
     if (Object.keys(os_users).length === 0) return []
     return [{ path: 'platform.os_group', message: 'the roles have users, and no group that they share' }]
   }
-  const missing = [...new Set(['site', ...roles])].filter((role) => !Object.hasOwn(os_users, role))
+  const missing = [...new Set([siteOwner, ...roles])].filter((role) => !Object.hasOwn(os_users, role))
   const unknown = Object.entries(os_users).filter(([, user]) => !userId(user))
   return [
     ...(groupId(os_group) ? [] : [{ path: 'platform.os_group', message: `${os_group} is no group of this machine` }]),

@@ -1,5 +1,5 @@
 // One request to another role of the site over its local socket, with limits.
-import * as http from 'node:http'
+import { HttpClient } from '../../../adapters/platform/http-client/http-client.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 
 export type SocketRequest = {
@@ -9,37 +9,36 @@ export type SocketRequest = {
   readonly headers: Readonly<Record<string, string>>
   /** JSON, or '' for no body. */
   readonly text?: string
-  /** Without a byte, in either direction. */
+  /** Without a byte of the response. */
   readonly timeout_ms: number
 }
 
 const max_response_bytes = 16 * 1_048_576
+const max_connections = 256
 
-/** `body` is undefined when it is no JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
-export function requestOverSocket(
+/** By path: a process asks few sockets, each of them often. */
+const clients = new Map<string, HttpClient>()
+
+/** `body` is undefined when it is not JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
+export async function requestOverSocket(
   socketPath: string,
   given: SocketRequest,
 ): Promise<{ status: number; body: unknown }> {
-  const { method, path, text = '', timeout_ms: timeout } = given
-  const about = text ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) } : {}
-  const headers = { ...given.headers, ...about }
-  return new Promise((resolve, reject) => {
-    const fail = () => reject(new Refusal('unavailable', 'another role of the site cannot be reached'))
-    const request = http.request({ socketPath, method, path, headers, timeout }, (answer) => {
-      const parts: Buffer[] = []
-      let length = 0
-      answer.on('data', (part: Buffer) => {
-        length += part.length
-        if (length > max_response_bytes) request.destroy(new Error('too large'))
-        else parts.push(part)
-      })
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: parseJson(Buffer.concat(parts)) }))
-      answer.on('error', fail)
-    })
-    request.on('timeout', () => request.destroy(new Error('timeout')))
-    request.on('error', fail)
-    request.end(text)
-  })
+  const { method, path, text = '', timeout_ms } = given
+  const headers = { ...given.headers, ...(text ? { 'content-type': 'application/json' } : {}) }
+  const request = { method, path, headers, body: text || undefined, limits: { idle_ms: timeout_ms } }
+  try {
+    const response = await findClient(socketPath).send('http://localhost', request)
+    return { status: response.status, body: parseJson(await response.readBytes(max_response_bytes)) }
+  } catch {
+    throw new Refusal('unavailable', 'another role of the site cannot be reached')
+  }
+}
+
+function findClient(socketPath: string): HttpClient {
+  const client = clients.get(socketPath) ?? new HttpClient({ socket_path: socketPath, max_connections })
+  clients.set(socketPath, client)
+  return client
 }
 
 function parseJson(bytes: Buffer): unknown {

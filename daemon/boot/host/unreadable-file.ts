@@ -1,6 +1,6 @@
-// Files of authorities that settings name: told at the start by the setting, since each later failure would name the file alone.
+// Checks certificate authority files at the start, to report the setting: a later failure would name the file alone.
 import { readFileSync } from 'node:fs'
-import type { ProfileProblem } from '../profile.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 
 /** Nothing is wrong with a file that is not named. */
 export function findUnreadableFile(path: string, file: string | undefined): ProfileProblem[] {

@@ -1,13 +1,14 @@
-// What of the identity settings forbids a start: a provider that could not be trusted, roles that nobody has defined.
+// Faults of the identity settings that forbid a start: a provider that cannot be trusted, undefined roles.
 
 import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { isAllowedProviderUrl, isLoopbackUrl } from '../../../adapters/identity/oidc/url-rules.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { Role } from '../../kernel/role/role.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
-import { getSettings, type ProfileProblem } from '../profile.ts'
 
 export function findIdentityProblems(resolved: ResolvedSettings, starting: readonly Role[]): ProfileProblem[] {
   return [
@@ -37,7 +38,7 @@ function findProviderProblems(resolved: ResolvedSettings): ProfileProblem[] {
   ]
 }
 
-/** A role that nobody has defined gives nothing: whoever wrote it meant another. */
+/** An undefined role grants nothing: probably its name is misspelt. */
 function findRoleProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const known = { ...builtInRoles, ...getSettings(resolved, identitySettings).roles }
   const mapped = Object.entries(getSettings(resolved, ssoSettings).role_map).map(

@@ -8,7 +8,10 @@ import type { SiteFolder } from '../storage/site-folder.ts'
 /** A root key may lie under a passphrase of its own: nothing that runs signs with it. */
 const servingUses: ReadonlySet<PublicKey['use']> = new Set(['message', 'token'])
 
-/** Why not; undefined when it can. Those that it opens stay open in this process. Throws for a folder that cannot be read. */
+/**
+ * Why not; undefined when it can. Those that it opens stay open in this process. Throws for a folder that cannot be
+ * read.
+ */
 export async function findLockedKeyFault(
   folder: Pick<SiteFolder, 'keys'>,
   file: string | undefined,

@@ -1,4 +1,5 @@
-// The offline identity of a site, wired: its provider for every role, a key of its own for each, its issuer for the site role.
+// The offline identity of a site, wired: its provider for every role, a key of its own for each, its issuer for the
+// site role.
 import { readFileSync } from 'node:fs'
 import type { TokenVerifier } from '../../../adapters/identity/offline/issued-token.ts'
 import {
@@ -18,9 +19,10 @@ import { issueToken, max_role_token_s, type TokenPayload, verifyToken } from '..
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import { builtInRoles, type IdentityProvider } from '../../kernel/identity/identity.ts'
-import type { Log, Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
 import type { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Issuer } from '../../roles/site/parts.ts'
 import type { OAuthClient } from '../../roles/site/token/model.ts'
 import { passphraseReader } from '../host/passphrase.ts'
@@ -32,7 +34,7 @@ export type SiteIdentity = {
   providerFor(role: string): IdentityProvider
   /** Role name to permissions: the built-in ones and the profile's. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
-  /** A short-lived token, by the role's own key, with which it asks `target` and no other of the site's processes. */
+  /** A short-lived token, signed with the key of the role, for requests to `target` alone. */
   serviceToken(role: string, target: string): Promise<string>
   /** Of the identity provider; undefined for a site without one. */
   readonly health: ForeignTokenVerifier['health'] | undefined
@@ -65,7 +67,7 @@ export type OfflineIdentityOptions = {
 /** Two looks at the disk for each request would be a tenth of its cost; a person's revocation may take this long. */
 const recheck = { every_ms: 5, monotonic: () => performance.now() }
 
-/** What is public: every process judges tokens by it, and none needs a private key for that. */
+/** The public part: every process verifies tokens by it, without a private key. */
 type TokenVerificationContext = OfflineIdentityOptions & {
   readonly listed: TokenKeyList
   readonly revocations: Revocations
@@ -91,7 +93,9 @@ export function offlineIdentity(given: OfflineIdentityOptions): SiteIdentity {
   }
 }
 
-/** Without `role`: only what is meant for the whole site. The issuer that a token names says by whose keys it is judged. */
+/**
+ * Without `role`: only what is meant for the whole site. The issuer that a token names says by whose keys it is judged.
+ */
 function verifyTokenFor(
   { listed, site, settings, now, foreignVerifier }: TokenVerificationContext,
   token: string,
@@ -121,7 +125,7 @@ function tokenMinter(
   })
 }
 
-/** Each role's key folder is opened when that role first asks another process. */
+/** The key folder of a role is opened with its first request to another process. */
 function serviceTokenMinter(bench: TokenVerificationContext): SiteIdentity['serviceToken'] {
   const issuers = new Map<string, OfflineIssuer>()
   const issuerFor = (role: string) => {

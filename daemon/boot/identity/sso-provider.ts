@@ -4,9 +4,9 @@ import type { OidcProvider } from '../../../adapters/identity/oidc/discovery.ts'
 import { oidcVerifier } from '../../../adapters/identity/oidc/verifier.ts'
 import { parseProviderKeys } from '../../../adapters/keys/jose/provider-keys.ts'
 import { readIssuer, verifyProviderToken } from '../../../adapters/keys/jose/provider-tokens.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
 import type { ssoSettings } from '../../kernel/settings/sso-settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { ForeignTokenVerifier } from './offline-identity.ts'
 
 export type SsoOptions = {
@@ -19,7 +19,7 @@ export type SsoOptions = {
   readonly monotonic: () => number
 }
 
-/** Throws when `sso.ca_file` cannot be read. Nothing is asked of the provider before the first of its tokens comes. */
+/** Throws when `sso.ca_file` cannot be read. Sends no request to the provider before its first token arrives. */
 export function ssoTokenVerifier({ sso, skew_s, log, now, monotonic }: SsoOptions): ForeignTokenVerifier {
   const provider = readSsoProvider(sso)
   const { issuer } = provider

@@ -8,7 +8,7 @@ import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { identityLockFile, type SiteFolder, tokenKeysFile } from '../storage/site-folder.ts'
 import { waitForLock } from '../storage/wait-for-lock.ts'
 
-/** The subject as which a role asks the others. */
+/** Subject of the service identity of a role. */
 export function roleSubject(role: string): string {
   return `role:${role}`
 }
@@ -48,13 +48,13 @@ export async function withIdentityLock<T>(folder: SiteFolder, act: () => Promise
   }
 }
 
-/** The same without a change of its own, and without the lock when there is nothing to mend. */
+/** Repairs the list without another change; takes no lock when nothing is to be repaired. */
 export async function repairKeyList(folder: SiteFolder): Promise<void> {
   const listed = readListedKeys(folder)
   if (!isDeepStrictEqual(mergeWithKeyFolder(folder, listed), listed)) await updateKeyList(folder, (latest) => latest)
 }
 
-/** A key that the list calls revoked is revoked, whatever its file says: the list is told first. */
+/** A key that the list marks as revoked is revoked, also where its file differs: the list changes first. */
 function mergeWithKeyFolder(folder: SiteFolder, listed: readonly TokenKey[]): TokenKey[] {
   const revoked = new Set(listed.filter(({ status }) => status === 'revoked').map(({ fingerprint }) => fingerprint))
   const own = listKeys(folder.keys).filter(({ use }) => use === 'token')

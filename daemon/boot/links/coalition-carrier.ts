@@ -1,13 +1,14 @@
-// Opens the way to a coalition's hub from the profile: who this node is, what it offers, whose messages go there.
+// Opens the carrier of a coalition's hub from the profile: registration, capabilities and peers.
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
-import { getSettings } from '../profile.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { NetworkCarrierOptions } from './network-carriers.ts'
 
 /** Only for settings without `coalitionFault`. */
-export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier {
+export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier & StatusFeed {
   const { hub_url, token_url, client_id = site.name, secret_file, ...given } = getSettings(resolved, coalitionSettings)
   if (hub_url === undefined || token_url === undefined || secret_file === undefined)
     throw new Error('the coalition is not wholly named in the profile')

@@ -1,11 +1,11 @@
-// Joins the carriers to the roles: a verified message goes to the operation that takes its kind, and its fate comes back.
+// Delivers verified messages of a transport to the operation that takes their kind, and returns the verdict.
 
 import { type Jws, jws, type SignatureType, type VerifiedPayload } from '../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Label } from '../../kernel/label/label.ts'
 import type { DeliveryVerdict, InboundMessage, Transport } from '../../kernel/messaging/transport.ts'
-import type { Log } from '../../kernel/operation/call.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { SpanStart } from '../../kernel/telemetry/spans.ts'
 import type { Trace } from '../../kernel/telemetry/trace.ts'
 import type { VerifiedMessageCache } from '../../roles/site/parts.ts'
@@ -39,7 +39,7 @@ export function verifiedMessageCache(): VerifiedMessageCache & {
   }
 }
 
-/** What is told of a delivery: which message by its id, nothing of what it says. */
+/** Span of a delivery: the id of the message, without its content. */
 export function buildDeliverySpan(
   transport: Transport['name'],
   { statement }: InboundMessage,
@@ -55,7 +55,9 @@ export function buildDeliverySpan(
   return { trace, name: `deliver ${statement.kind}`, kind: 'consumer', attributes }
 }
 
-/** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
+/**
+ * Delivers as the service of the site. A message that cannot be decided now gets the verdict `later`, so none is lost.
+ */
 export function inboundDelivery(ask: RoleCaller, log: Log) {
   return async (message: InboundMessage, trace: Trace): Promise<DeliveryVerdict> => {
     const taker = await findMessageOperation(message.statement.kind)
@@ -80,7 +82,7 @@ export function inboundDelivery(ask: RoleCaller, log: Log) {
   }
 }
 
-/** Whether the refusal is about the message. That this site's own token does not count now is no fault of its sender. */
+/** Whether the refusal is about the message. An invalid token of this site is not a fault of the sender. */
 function isFinalRefusal({ code, row }: Refusal): boolean {
   return !row.retryable && code !== 'internal' && code !== 'unauthenticated'
 }

@@ -1,4 +1,5 @@
-// Moves messages between file-drop's folders and a network carrier: one loop for each peer, which waits longer after each failure.
+// Moves messages between file-drop's folders and a network carrier: one loop for each peer, which waits longer after
+// each failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import {
@@ -10,7 +11,7 @@ import {
   PeerBusyError,
 } from '../../kernel/messaging/carrier.ts'
 import type { MessageNumber } from '../../kernel/messaging/journal.ts'
-import type { Log } from '../../kernel/operation/call.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type LinkPump = {
   start(): Promise<void>
@@ -24,7 +25,7 @@ type LinkPumpOptions = {
   readonly log: Log
   /** A number from 0 to 1, evenly. */
   readonly chance: () => number
-  /** How long to wait without being told that something is ready. */
+  /** Longest wait without a notification that messages are ready. */
   readonly poll_interval_ms: number
 }
 
@@ -32,7 +33,9 @@ type LinkPumpOptions = {
 const max_batch_messages = 64
 const min_wait_ms = 500
 const max_wait_ms = 60_000
-/** Of one batch, however slow the peer; and what each byte of it is given besides: 8 KiB a second, written as base64. */
+/**
+ * Of one batch, however slow the peer; and what each byte of it is given besides: 8 KiB a second, written as base64.
+ */
 const carry_timeout_ms = 120_000
 const extra_ms_per_byte = 1_000 / 6_144
 
@@ -93,7 +96,7 @@ function peerLoop(peer: string, given: LinkPumpOptions, stopping: AbortSignal): 
         if (hasMoved && failures > 0) {
           given.log.info('carrier.peer.reached', { peer, carrier: given.carrier.name, failures })
         }
-        // What stays is tried again soon while others go. That nothing is ready any more says nothing of the peer.
+        // Messages that stay are tried again soon while others go. An empty outbox is not evidence about the peer.
         if (hasMoved) failures = 0
         if (trouble === undefined) continue
         if (stopping.aborted) return
@@ -109,8 +112,8 @@ function peerLoop(peer: string, given: LinkPumpOptions, stopping: AbortSignal): 
 }
 
 /**
- * Full jitter: sites that lost the same network do not all come back in the same moment. `asked_ms`: what the peer has asked
- * for; it gets that and no more than the longest wait, whatever it says.
+ * Full jitter: sites that lost the same network do not all come back in the same moment. `asked_ms`: the wait
+ * that the peer requests, honoured up to the longest wait.
  */
 export function computeBackoff_ms(failures: number, chance: number, requested_ms = 0): number {
   const at_least_ms = Math.max(min_wait_ms, Math.min(max_wait_ms, requested_ms))
@@ -140,7 +143,7 @@ async function carryReady(
       const handed = await handover.offer(peer, { limit: max_batch_messages, skip, carry })
       if (handed.length === 0) break
       hasMoved ||= handed.some(({ outcome }) => outcome === 'landed')
-      // What stays does not hold up what comes after it.
+      // A message that stays does not hold up the next ones.
       for (const each of handed) if (each.outcome !== 'landed') stays.add(messageKey(each))
       const full = handed.find(({ outcome }) => outcome === 'full')
       const first = full ?? handed.find(({ outcome }) => outcome !== 'landed' && outcome !== 'kept_back')

@@ -1,12 +1,12 @@
-// What the networks of a site need to find on disk: told before a start, and to whoever examines the site.
+// Checks the files that the networks of a site need: before a start, and for `platform doctor`.
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import { isOpenToOthers } from '../host/passphrase.ts'
-import { getSettings } from '../profile.ts'
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
@@ -100,7 +100,7 @@ function parseCertificatesOrNone(text: string): X509Certificate[] {
   }
 }
 
-/** What the parser says of a key may quote it: it is not passed on. */
+/** The message of the parser may quote the key, so it is not passed on. */
 export function isPrivateKeyOf(text: string, certificate: X509Certificate): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(text))

@@ -8,16 +8,17 @@ import { filedropTransport } from '../../../adapters/transport/filedrop/transpor
 import { mtlsMetrics } from '../../../adapters/transport/mtls/metrics.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Transport } from '../../kernel/messaging/transport.ts'
-import type { Log, Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Metric, Metrics } from '../../kernel/telemetry/metrics.ts'
 import type { Quarantines } from '../../roles/site/parts.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
 import { faultStop } from '../host/fault-stop.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import { readRootKeys } from '../identity/root-keys.ts'
-import { getSettings } from '../profile.ts'
 import type { RoleStorage } from '../storage/role-storage.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 import { lockPeer } from '../storage/wait-for-lock.ts'
@@ -36,7 +37,7 @@ export type TransportOptions = {
   readonly metrics: Metrics
 }
 
-/** What the carriers count; declared beside the metrics of the role that owns them. */
+/** Metrics of transports and carriers; declared beside those of the role that owns them. */
 export const linkMetrics: readonly Metric[] = [...filedropMetrics, ...mtlsMetrics]
 
 export function openTransports({ folder, site, resolved, storage, peers, ...around }: TransportOptions): Transport[] {

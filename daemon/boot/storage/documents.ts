@@ -13,8 +13,9 @@ import type { SqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import type { Role, RoleOutline } from '../../kernel/role/role.ts'
 import { searchSettings } from '../../kernel/settings/backing-service-settings.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { StartRefusal } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import { getSettings, StartRefusal } from '../profile.ts'
 import { retriedTask } from './retried-task.ts'
 import type { RoleStorage } from './role-storage.ts'
 
@@ -63,7 +64,7 @@ export async function openDocuments(
   }
 }
 
-/** What an earlier cluster held counts no more: the next one that is reached is the one, and gets the whole audit chain. */
+/** Forgets an earlier cluster: the next one that answers is adopted, and gets the whole audit chain. */
 export async function resetClusterState(file: SqliteFile): Promise<void> {
   await auditShippingPosition(file).set(0)
   await documentsCluster(file).forget()
@@ -121,12 +122,12 @@ export async function openCluster({
   })
 }
 
-/** What all index names of a site begin with. */
+/** Prefix of all index names of a site. */
 function indexBase(index_prefix: string, site: string): string {
   return `${index_prefix}.${site}.`
 }
 
-/** What the index names of a role begin with; the name of a collection follows. */
+/** Prefix of the index names of a role; the name of a collection follows. */
 export function indexPrefix({ name, index_family = name }: RoleOutline, index_prefix: string, site: string): string {
   return `${indexBase(index_prefix, site)}${index_family}.`
 }

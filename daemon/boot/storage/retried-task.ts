@@ -1,9 +1,10 @@
-// What is done for a cluster again and again, each kind by itself: what stands in its way is told once, and by health until it is gone.
+// Tasks for a cluster that are retried until they succeed, each kind by itself: a fault is logged once, and health
+// shows it while it lasts.
 
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 
-/** What is held up, and why; empty when all is well. */
+/** Pending work and the reason; empty when there is none. */
 export type TaskTroubles = ReadonlyMap<string, string>
 
 export type RetriedTask = {
@@ -12,7 +13,7 @@ export type RetriedTask = {
   health(): Promise<{ ok: boolean; detail: string }>
 }
 
-/** A refusal that `work` throws holds up `all` of it. Anything else is a fault, which the worker's own log tells. */
+/** A refusal that `work` throws holds up `all` of it. Any other error is a defect, which the worker logs. */
 export function retriedTask(
   name: string,
   all: string,

@@ -26,7 +26,7 @@ export type RoleStorage = {
   close(): Promise<void>
 }
 
-/** The role's folder for what lives as long as its process, made (0700) where there is none; also for `sqliteAddon`. */
+/** The folder of the role for files that live as long as its process, created with mode 0700 where it is absent. */
 export function ensureRunFolder(folder: SiteFolder, role: string): string {
   const dir = roleRunFolder(folder, role)
   mkdirSync(dir, { recursive: true, mode: 0o700 })

@@ -6,7 +6,7 @@ export type SiteFolder = {
   readonly profile: string
   /** Private keys, one file each (0700). */
   readonly keys: string
-  /** What every process judges tokens by, and the private key of each role (0700). */
+  /** Public keys by which every process verifies tokens, and the private key of each role (0700). */
   readonly identity: string
   readonly peers: string
   /** SQLite files, in a folder for each role (0700). */
@@ -21,7 +21,9 @@ export function siteFolder(dir: string): SiteFolder {
   return buildSiteFolder(join(dir, 'profile.yaml'), dir)
 }
 
-/** `--site`, else PLATFORM_SITE, else ./site, else /etc/platform with /var/lib/platform. Undefined when there is none. */
+/**
+ * `--site`, else PLATFORM_SITE, else ./site, else /etc/platform with /var/lib/platform. Undefined when there is none.
+ */
 export function findSite(
   flag: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -69,11 +71,6 @@ export function roleSocketFile(folder: SiteFolder, role: string): string {
 
 export function roleLockFile(folder: SiteFolder, role: string): string {
   return join(roleRunFolder(folder, role), 'lock')
-}
-
-/** Held while messages for the peer are in hand to be taken there. */
-export function peerLockFile(folder: SiteFolder, peer: string): string {
-  return join(roleRunFolder(folder, 'site'), `carrying.${peer}`)
 }
 
 /** The public keys that tokens are judged by. */

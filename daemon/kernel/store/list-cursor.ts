@@ -4,7 +4,9 @@ import { canonicalDigest } from '../encoding/canonical-json.ts'
 import { Refusal } from '../error/errors.ts'
 import type { ListQuery, ReadScope, Scalar } from './store.ts'
 
-/** The order field's value and the id of the last document; the value is null without the field, or without an order. */
+/**
+ * The order field's value and the id of the last document; the value is null without the field, or without an order.
+ */
 export type CursorPosition = { readonly value: Scalar | null; readonly id: string }
 
 const cursorContent = z.tuple([
@@ -18,7 +20,7 @@ export function writeCursor(collection: string, query: ListQuery, { value, id }:
 }
 
 /**
- * @throws Refusal('malformed') when the cursor was altered or is another query's. The seal is no secret: a forged
+ * @throws Refusal('malformed') when the cursor was altered or is another query's. The seal is not a secret: a forged
  * cursor is another place in the same list, which the filter holds to what the caller may see.
  */
 export function readCursor(collection: string, query: ListQuery): CursorPosition | undefined {
@@ -30,7 +32,7 @@ export function readCursor(collection: string, query: ListQuery): CursorPosition
   return { value, id }
 }
 
-/** Over what was asked alone: of what is there, such as which labels, a cursor neither depends nor tells. */
+/** Computed over the query alone: a cursor neither depends on stored data, such as labels, nor reveals it. */
 function sealCursor(
   collection: string,
   { filter, order, read_scope }: ListQuery,

@@ -1,7 +1,7 @@
-// What the consensus role needs of adapters: webhooks and brokers that are notified of decisions.
+// Adapters of the consensus role: webhooks and brokers that are notified of decisions.
 import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
-import type { Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
 import { type BrokerSinkClient, brokerSinkClient } from '../../roles/consensus/emission/broker-sink.ts'
 import { type WebhookSinkClient, webhookSinkClient } from '../../roles/consensus/emission/webhook-sink.ts'
 

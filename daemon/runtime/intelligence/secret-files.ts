@@ -2,10 +2,12 @@
 import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { readTextFile } from './text-file.ts'
 
-/** Below this a secret could be guessed by whoever has seen one delivery. */
+/** A shorter secret could be guessed from one observed delivery. */
 const min_secret_bytes = 16
 
-/** The text of the file without the space around it; read anew each time, so that it may be changed without a restart. */
+/**
+ * The text of the file without the space around it; read anew each time, so that it may be changed without a restart.
+ */
 export async function readSecret(file: string): Promise<string | Refusal> {
   const text = await readTextFile(file, ({ mode, uid }) => {
     if (uid !== process.getuid?.() && uid !== 0) return 'belongs to somebody else'

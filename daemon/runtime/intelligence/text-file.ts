@@ -1,4 +1,4 @@
-// A small file named in the profile; why it cannot be read is said without its name.
+// Reads a small file that the profile names; errors do not contain its name.
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 

@@ -1,8 +1,8 @@
 // A changed profile beside the one in force: what may change while requests are served, and what wants a restart.
 
-import { ProfileError } from '../../boot/profile.ts'
 import type { StartPlan } from '../../boot/site-resources.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
+import { ProfileError } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 

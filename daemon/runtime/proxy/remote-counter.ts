@@ -1,7 +1,7 @@
 // The counters of a thread on a key-value server: loaded by those that have one.
 import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
 
 /** The keys are those of the interface, without a prefix of the site: all proxies of one server count together. */

@@ -1,15 +1,16 @@
-// What must hold before the site role starts: accredited channels, networks that agree, keys that can sign.
+// Checks before the site role starts: accredited channels, one network per peer, usable keys.
 import { isCron } from '../../../adapters/host/schedule/cron.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { findLockedKeyFault } from '../../boot/identity/locked-keys.ts'
 import { findAccreditationFault, findAccreditationLapse } from '../../boot/links/accredited-peers.ts'
 import { findNetworkProblems } from '../../boot/links/network-carriers.ts'
-import { getSettings, type ProfileProblem } from '../../boot/profile.ts'
 import type { WireStartInput } from '../../boot/role-wire.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { brokerFault, findPeersServedTwice } from '../../roles/site/carrier-settings.ts'
 import { filedropSettings, settings as siteRoleSettings } from '../../roles/site/settings.ts'
@@ -25,7 +26,9 @@ export type SiteStartFacts = {
   readonly now: number
 }
 
-/** Problems of the settings and of what the folder holds; those of keys and networks are looked for once these are none. */
+/**
+ * Problems of the settings and of what the folder holds; those of keys and networks are looked for once these are none.
+ */
 export async function findSiteStartProblems({ folder, resolved, env, now }: WireStartInput): Promise<ProfileProblem[]> {
   const peers = (await peerFiles(folder.peers).list()).map(({ name }) => name)
   const keys = readSiteKeys(folder)
@@ -72,7 +75,7 @@ function findUnaccreditedChannels({ resolved, peers, now }: SiteStartFacts): Pro
   })
 }
 
-/** What goes back tells a sender about its receiver: that is accredited by name in every profile. */
+/** An acknowledgement reveals facts about the receiver to the sender, so every profile accredits it by name. */
 function findUnaccreditedAcknowledgements({ resolved, now }: SiteStartFacts): ProfileProblem[] {
   return Object.keys(getSettings(resolved, filedropSettings).acknowledgements).flatMap((peer) => {
     const fault = findAccreditationLapse(peer, resolved, now)

@@ -2,7 +2,7 @@
 import { canonicalJson, sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
-import { messageBody, unlabelledBody } from '../../../../daemon/kernel/messaging/transport.ts'
+import { messageBody, unlabelledBody } from '../../../../daemon/kernel/messaging/statement.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { announcementFault } from './announcement-check.ts'
 import { shapeFault } from './file-checks.ts'

@@ -2,10 +2,10 @@
 import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { runAsInvoker, runAsOwnerOf } from '../../../boot/host/act-as-owner.ts'
-import { getSettings } from '../../../boot/profile.ts'
 import { roleDataFolder, type SiteFolder } from '../../../boot/storage/site-folder.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
 import {
   type ImportedSnapshotTrailer,

@@ -1,12 +1,12 @@
 // Who signed a snapshot, and for whom: the pinned peer that it says it is of, for this site, by enough keys that were good then.
 import { verifyJws } from '../../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../../adapters/peers/files/peer-files.ts'
-import { getSettings } from '../../../boot/profile.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import type { Jws, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import { translateLabel } from '../../../kernel/label/label-map.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { type SnapshotManifest, snapshotManifest } from '../../../roles/resolution/snapshot/model.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'

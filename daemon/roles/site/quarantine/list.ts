@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { pageSchema } from '../../../kernel/operation/paging.ts'
+import { listQuarantine } from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { quarantinesPart } from '../parts.ts'
 import { findPendingRelease } from './find-pending-release.ts'
 import { quarantineEntry } from './model.ts'
@@ -14,7 +15,7 @@ export const list = operation({
   summary: 'List quarantined messages',
   method: 'GET',
   path: '/api/v2/site/quarantine',
-  input: z.strictObject({ ...listFields, peer: z.string().max(64).optional() }),
+  input: listQuarantine.input,
   output: pageSchema(quarantineEntry).meta({ id: 'QuarantinePage' }),
   errors: ['malformed'],
   allow: 'quarantine:read',

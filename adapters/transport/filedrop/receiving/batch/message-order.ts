@@ -1,5 +1,5 @@
 // Classifies message kinds: applied in any order, or only after all earlier messages.
-import type { MessageKind } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { MessageKind } from '../../../../../daemon/kernel/messaging/statement.ts'
 
 /**
  * Contributions commute: the same set gives the same result to the bit. Of receipts and inventories the newest counts. Key

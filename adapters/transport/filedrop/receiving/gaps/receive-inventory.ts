@@ -1,7 +1,8 @@
 // Compares a sender's inventory with the messages that arrived: one statement per number.
 import { inventory_schema, inventoryData } from '../../../../../daemon/kernel/messaging/inventory.ts'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
-import type { InboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { Statement } from '../../../../../daemon/kernel/messaging/statement.ts'
+import type { InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
 import { shapeFault } from '../../checks/file-checks.ts'
 import type { MessageExamination } from '../../checks/message-examination.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
