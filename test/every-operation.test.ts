@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyOperation } from '../daemon/every-role.ts'
 import { type AddressedOperation, hasBody, pathParameters } from '../daemon/kernel/operation/operation.ts'
 import { expectProblem } from './support/every-operation/expect-problem.ts'
-import {
-  createOperationFixture,
-  type OperationFixture,
-  topSecretClearance,
-} from './support/every-operation/operation-fixture.ts'
+import { type OperationFixture, topSecretClearance } from './support/every-operation/operation-fixture.ts'
 import { type OperationSample, operationSamples } from './support/every-operation/operation-samples.ts'
 import { readStoredState } from './support/every-operation/read-stored-state.ts'
+import { createSampledFixture, roleOf } from './support/every-operation/sampled-fixture.ts'
 import {
   listInputFields,
   listRequiredFields,
@@ -30,24 +27,17 @@ const readOperations = all.filter(([, { operation }]) => !hasBody(operation.meth
 const writeOperations = all.filter(([, { operation }]) => hasBody(operation.method))
 /** Of a signed one nothing is read before its signature counts: test/roles/intelligence/webhook-intake.test.ts. */
 const jsonWriteOperations = writeOperations.filter(([, { operation }]) => !operation.consumes && !operation.signed)
-const roleOf = (kind: 'only' | 'without', permission: string) => `${kind}_${permission.replace(':', '_')}`
 
 let world: OperationFixture
 let before: string[]
 /** The stage has a frozen peer: log lines about it are not answers to a request. */
 let loggedBefore = 0
-const inputs = new Map<string, OperationSample>()
+let inputs: ReadonlyMap<string, OperationSample>
 beforeAll(async () => {
-  const roles = permissions.flatMap((one) => [
-    [roleOf('only', one), [one]],
-    [roleOf('without', one), permissions.filter((other) => other !== one)],
-  ])
-  world = await createOperationFixture({ identity: { roles: Object.fromEntries(roles) } })
-  for (const { address } of operations) {
-    const made = await operationSamples[address]?.(world)
-    if (made) inputs.set(address, made)
-  }
-  before = await readStoredState(world)
+  ;({ world, inputs, before } = await createSampledFixture(
+    permissions,
+    operations.map(({ address }) => address),
+  ))
   loggedBefore = world.site.logged.length
 })
 afterAll(() => world?.site.close())
