@@ -1,5 +1,7 @@
 // The REST client, derived from the operations themselves: an address and an input are a request, its schema the answer.
+
 import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
+import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
@@ -122,22 +124,14 @@ async function buildHeaders(
 }
 
 async function parseRefusal(answer: HttpResponse): Promise<Refusal> {
-  return refusalFromProblem(parseJsonText(await readBody(answer)), answer.status)
+  return refusalFromProblem(parseJson(await readBody(answer)), answer.status)
 }
 
 function parseResponse({ operation }: AddressedOperation, body: string): ApiObject {
   if (operation.status === 204) return {}
-  const parsed = parseWithSchema(operation.output, parseJsonText(body))
+  const parsed = parseWithSchema(operation.output, parseJson(body))
   if (!parsed.success) {
     throw new Refusal('unavailable', 'the answer is not what this version expects', parsed.errors)
   }
   return parsed.data as ApiObject
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -42,7 +42,7 @@ test('refuses the certificate of another site, and a pin that is not an authorit
   const odd = await createTestSite({ profile: buildMtlsProfile({ cert_file: alphas.file, peers: pin }) })
   worlds.push(world, odd)
   await expect(world.start()).rejects.toThrow('does not name the site alpha')
-  await expect(odd.start()).rejects.toThrow('no authority')
+  await expect(odd.start()).rejects.toThrow('not of an authority')
 })
 
 test('refuses a peer URL that holds more than host and port', async () => {

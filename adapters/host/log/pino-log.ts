@@ -7,7 +7,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export type PinoLogOptions = {
   readonly level: LogLevel
-  /** 2 for a daemon whose standard output may be someone's data; or a stream, for a test. */
+  /** 2 for a daemon whose standard output may carry data; or a stream, for a test. */
   readonly to: 'stderr' | 'stdout' | DestinationStream
   /** On every line. */
   readonly base: { readonly site: string; readonly role: string }

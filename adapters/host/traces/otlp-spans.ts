@@ -1,4 +1,4 @@
-// Tells ended work to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
+// Exports ended spans to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -14,7 +14,7 @@ import { createSampler } from './sampling.ts'
 
 export type OtlpOptions = {
   readonly settings: SettingValues<typeof traceSettings>
-  /** Of the process, under what the settings say. */
+  /** Attributes of the process, which settings may override. */
   readonly resource: Readonly<Record<string, string>>
   readonly version: string
   readonly log: Log
@@ -35,9 +35,9 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
     maxQueueSize: settings.queue,
     exportTimeoutMillis: settings.timeout_ms + 1_000,
   })
-  const said = parseSettingList(settings.resource_attributes, 'resource_attributes')
+  const attributes = parseSettingList(settings.resource_attributes, 'resource_attributes')
   const named = settings.service_name === undefined ? {} : { 'service.name': settings.service_name }
-  const about = buildResource({ 'service.name': 'platform', ...resource, ...said, ...named })
+  const about = buildResource({ 'service.name': 'platform', ...resource, ...attributes, ...named })
   return {
     start: createSampler(settings.sampler, settings.sampler_arg),
     end(span) {
@@ -77,7 +77,7 @@ function openExporter(settings: OtlpOptions['settings']): { exporter: SpanExport
     timeoutMillis: settings.timeout_ms,
     concurrencyLimit: 2,
     httpAgentOptions: () => agent,
-    // Asked before each attempt.
+    // Called before each attempt.
     headers: async () => (isCut ? Promise.reject(new Error('stopped')) : headers),
   })
   const cut = () => {

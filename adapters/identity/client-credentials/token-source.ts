@@ -1,5 +1,6 @@
-// A service's own token by the client-credentials grant (RFC 6749, section 4.4): cached and renewed early.
+// A service's own token by the client-credentials grant (RFC 6749, section 4.4): kept, renewed in time, asked for once at a time.
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 
 /** Credentials of the client. The secret is sent in one request header and nowhere else. */
@@ -83,7 +84,7 @@ export class TokenSource {
         authorization: basicAuthorization(client),
         form: 'grant_type=client_credentials',
       })
-      const found = status === 200 ? tokenResponse.safeParse(parseJson(text)).data : undefined
+      const found = status === 200 ? parseJsonAs(tokenResponse, text) : undefined
       if (found === undefined) return this.#failed('refused', began, { status, said: this.#redact(text) })
       const life_ms = (found.expires_in ?? default_lifetime_s) * 1_000
       // Counted from the request: the token may have been issued then.
@@ -124,12 +125,4 @@ function basicAuthorization({ client_id, client_secret }: TokenClient): string {
 
 function encodeFormValue(half: string): string {
   return new URLSearchParams({ half }).toString().slice('half='.length)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,8 @@
-// Revocations of this site: an append-only file that every process reads before it trusts a token.
+// What is revoked on this site: an append-only file that every process reads before it trusts a token.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Actor } from '../../../daemon/kernel/identity/identity.ts'
 
@@ -119,11 +120,9 @@ function addLines(read: RevocationState, added: Buffer): void {
 }
 
 function parseLine(line: string): Revocation {
-  try {
-    return revocation.parse(JSON.parse(line))
-  } catch {
-    throw unreadableList()
-  }
+  const read = parseJsonAs(revocation, line)
+  if (!read) throw unreadableList()
+  return read
 }
 
 function readFrom(file: string, offset: number): Buffer {

@@ -42,7 +42,7 @@ function cacheKey(name: string, make: () => Promise<CryptoKey>): Promise<CryptoK
   if (known) return known
   const key = make()
   cachedKeys.set(name, key)
-  // What could not be had is tried again: the next passphrase may be the right one.
+  // A failure is not kept: the next passphrase may be the right one.
   key.catch(() => cachedKeys.peek(name) === key && cachedKeys.delete(name))
   return key
 }

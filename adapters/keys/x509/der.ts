@@ -27,7 +27,7 @@ export function parseDer(bytes: Buffer): DerElement {
   return element
 }
 
-/** What is inside an element, one by one: lists may be long. */
+/** Yields the elements inside an element, one by one: lists may be long. */
 export function* iterateElements({ content }: DerElement): Generator<DerElement> {
   for (let at = 0; at < content.length; ) {
     const element = readElement(content, at)

@@ -86,7 +86,7 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier & StatusFee
       try {
         await hub.publish(event, AbortSignal.any([AbortSignal.timeout(publish_timeout_ms), signal]))
       } catch (error) {
-        throw refuse('unavailable', `the hub has not taken it: ${errorText(error)}`)
+        throw refuse('unavailable', `the hub did not accept the message: ${errorText(error)}`)
       }
     },
     async health() {

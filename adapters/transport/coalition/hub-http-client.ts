@@ -10,11 +10,11 @@ export type HubHttpRequest = {
   readonly signal: AbortSignal
 }
 
-/** `retry_ms`: how long the other end asks to be left alone, where it says so in seconds. */
+/** `retry_ms`: the pause that the hub requests by Retry-After in seconds. */
 export type HubHttpResponse = { readonly status: number; readonly text: string; readonly retry_ms?: number }
 
 export type HubHttpClient = {
-  /** Rejects when there is no whole answer: nothing is known then of what became of the request. */
+  /** Rejects when there is no complete answer: the outcome of the request is unknown then. */
   request(url: URL, request_options: HubHttpRequest): Promise<HubHttpResponse>
   /** The answer as it comes in; its end is the caller's to wait for, or to bring about by the signal. */
   openStream(url: URL, request_options: HubHttpRequest): Promise<HttpResponse>

@@ -3,7 +3,7 @@
 /** Of one event. */
 const max_event_bytes = 65_536
 
-/** Tells that an event has come, whatever it says. Throws for one that is too long; ends with the stream. */
+/** Yields when events have come, whatever their content. Throws for one that is too long; ends with the stream. */
 export async function* serverSentEvents(chunks: AsyncIterable<Buffer>): AsyncIterable<void> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -20,7 +20,7 @@ const busy_retry_s = 1
 const full_retry_s = 5
 const unavailable_retry_s = 30
 
-/** What is said: a status, and for a pinned peer alone what became of its parcels. */
+/** The answer: a status and, for a pinned peer only, the outcome of each parcel. */
 type BatchReply = {
   readonly status: number
   readonly landings?: readonly CarryOutcome[]

@@ -1,6 +1,6 @@
 // Sends records to the service, which matches them against its registry without a run.
 
-import { readInputFile } from '../../file/input-file.ts'
+import { readJsonFile } from '../../file/json-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -31,7 +31,7 @@ export const definition = command({
     const api = await connectService(given, terminal)
     const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = given
     const classification = await resolveClassification(given, terminal)
-    const asked = { records: readJsonRecords(given.file), node_id, lens_id, entity_type, classification }
+    const asked = { records: readJsonFile(given.file), node_id, lens_id, entity_type, classification }
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
     const found = await api.call('resolution.arrival.create', asked, extras)
     const { items, state, failure } = found as ArrivalResponse
@@ -47,13 +47,4 @@ type ArrivalResponse = {
   readonly items: readonly Readonly<Record<string, unknown>>[]
   readonly state: 'waiting' | 'matched' | 'failed'
   readonly failure?: { readonly reason: string }
-}
-
-function readJsonRecords(file: string): unknown {
-  try {
-    return JSON.parse(readInputFile(file))
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    throw new CommandFailure(1, `${file} is no JSON`)
-  }
 }

@@ -1,8 +1,8 @@
 // Looks one record up in the registry of the service: the entities that it may belong to, and why.
 
-import { readInputFile } from '../../file/input-file.ts'
+import { readJsonFile } from '../../file/json-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { CommandFailure, command } from '../../program/command.ts'
+import { command } from '../../program/command.ts'
 import { integer, required, text, withDefault } from '../../program/params.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
 
@@ -21,7 +21,7 @@ export const definition = command({
   async run(given, terminal) {
     const api = await connectService(given, terminal)
     const { lens: lens_id, type: entity_type, node: node_id, limit } = given
-    const record = readJsonRecord(given.file)
+    const record = readJsonFile(given.file)
     const found = await api.call('resolution.entity.lookup', { record, lens_id, entity_type, node_id, limit })
     const { entities } = found as { entities: LookupEntityRow[] }
     const rows = entities.map(({ record: like, bits, ...rest }) => {
@@ -39,14 +39,4 @@ type LookupEntityRow = {
   readonly bits: number
   readonly above_cut: boolean
   readonly record: { readonly node_id: string; readonly record_id: string }
-}
-
-/** From a file, so that what it says of somebody is in no list of processes. */
-function readJsonRecord(file: string): unknown {
-  try {
-    return JSON.parse(readInputFile(file))
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    throw new CommandFailure(1, `${file} is no JSON`)
-  }
 }

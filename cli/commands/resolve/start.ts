@@ -1,6 +1,6 @@
 // Starts a run on the service.
 
-import { readInputFile } from '../../file/input-file.ts'
+import { readJsonFile } from '../../file/json-file.ts'
 import { formatFusionRun } from '../../format/fusion-run.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { seedOption } from '../../options/seed-option.ts'
@@ -34,7 +34,7 @@ export const definition = command({
     const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = given
     const nodes = [
       ...data.map((each) => parseNodeValue(each, (file) => ({ file }))),
-      ...records.map((each) => parseNodeValue(each, readJsonRecords)),
+      ...records.map((each) => parseNodeValue(each, readJsonFile)),
     ]
     if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new CommandFailure(2, 'a node is named twice')
     const api = await connectService(given, terminal)
@@ -62,13 +62,4 @@ function parseNodeValue<T>(given: string, made: (value: string) => T): [node: st
   if (node === undefined || value === undefined)
     throw new CommandFailure(2, `${JSON.stringify(given)} does not have the form NODE=NAME`)
   return [node, made(value)]
-}
-
-function readJsonRecords(file: string): unknown {
-  try {
-    return JSON.parse(readInputFile(file))
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    throw new CommandFailure(1, `${file} is no JSON`)
-  }
 }

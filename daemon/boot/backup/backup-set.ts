@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
+import { writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings as siteRoleSettings } from '../../roles/site/settings.ts'
@@ -75,10 +77,6 @@ export async function copyToNewFile(from: number, to: string): Promise<FileFinge
   }
 }
 
-function writeFully(file: number, part: Buffer): void {
-  for (let at = 0; at < part.length; ) at += fs.writeSync(file, part, at)
-}
-
 async function digestStream(source: fs.ReadStream, see: (part: Buffer) => void): Promise<FileFingerprint> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -88,14 +86,4 @@ async function digestStream(source: fs.ReadStream, see: (part: Buffer) => void):
     see(part)
   }
   return { sha256: hash.digest('hex'), bytes }
-}
-
-/** Makes the names in a folder survive a power cut. */
-export function syncFolder(folder: string): void {
-  const opened = fs.openSync(folder, 'r')
-  try {
-    fs.fsyncSync(opened)
-  } finally {
-    fs.closeSync(opened)
-  }
 }

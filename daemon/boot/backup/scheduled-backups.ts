@@ -2,6 +2,7 @@
 // name.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 import { backupContract, backupName } from '../../kernel/role/built-in-operations.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
@@ -11,14 +12,7 @@ import type { Backups } from '../../roles/site/parts.ts'
 import { roles } from '../../roles.ts'
 import { resolveDivision } from '../host/site-division.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
-import {
-  type BackupEntry,
-  backupSetsFolder,
-  databaseFileName,
-  draftFolder,
-  syncFolder,
-  writeBackupManifest,
-} from './backup-set.ts'
+import { type BackupEntry, backupSetsFolder, databaseFileName, draftFolder, writeBackupManifest } from './backup-set.ts'
 
 type ScheduledBackupOptions = {
   readonly folder: SiteFolder

@@ -1,5 +1,7 @@
 // One request to another role of the site over its local socket, with limits.
+
 import { HttpClient } from '../../../adapters/platform/http-client/http-client.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 
 export type SocketRequest = {
@@ -39,12 +41,4 @@ function findClient(socketPath: string): HttpClient {
   const client = clients.get(socketPath) ?? new HttpClient({ socket_path: socketPath, max_connections })
   clients.set(socketPath, client)
   return client
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

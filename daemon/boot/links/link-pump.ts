@@ -167,7 +167,7 @@ function messageKey({ epoch, seq }: MessageNumber): string {
 }
 
 function describeTrouble({ outcome, epoch, seq }: HandoverResult): string {
-  if (outcome === 'full') return 'the peer takes nothing now'
+  if (outcome === 'full') return 'the peer accepts no messages at present'
   if (outcome === 'too_large') return `number ${seq} of epoch ${epoch} is larger than the peer’s site takes`
   return `other bytes than those of number ${seq} of epoch ${epoch} wait at the peer's site`
 }

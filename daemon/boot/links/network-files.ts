@@ -92,7 +92,8 @@ class NetworkFileInspector {
   }
 }
 
-function parseCertificatesOrNone(text: string): X509Certificate[] {
+/** Certificates of PEM text; none when one of them cannot be parsed. */
+export function parseCertificatesOrNone(text: string): X509Certificate[] {
   try {
     return parseCertificates(text)
   } catch {

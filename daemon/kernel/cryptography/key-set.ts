@@ -1,6 +1,8 @@
 // A site's public keys as one signed, numbered document, and how its versions follow each other.
+
 import * as z from 'zod'
 import { canonicalJson, sha384 } from '../encoding/canonical-json.ts'
+import { parseExactJson } from '../encoding/parse-json.ts'
 import { hex96, siteName } from '../messaging/statement.ts'
 import { type Jws, jws, type PublicKey, publicKey } from './signatures.ts'
 
@@ -44,14 +46,7 @@ export const keySetFile = z.strictObject({
 
 /** Parses a key set without verifying it; undefined for another payload, and for one that is not canonical JSON. */
 export function parseKeySet({ payload }: Pick<Jws, 'payload'>): KeySet | undefined {
-  const bytes = Buffer.from(payload, 'base64url')
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const value: unknown = JSON.parse(text)
-    return canonicalJson(value) === text ? keySet.safeParse(value).data : undefined
-  } catch {
-    return undefined
-  }
+  return keySet.safeParse(parseExactJson(Buffer.from(payload, 'base64url'), canonicalJson)).data
 }
 
 export function encodeKeySet(set: KeySet): Uint8Array<ArrayBuffer> {

@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import type { Jws } from '../cryptography/signatures.ts'
 import { canonicalJson } from '../encoding/canonical-json.ts'
+import { parseExactJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
 import { hex96 } from './statement.ts'
 
@@ -53,11 +54,8 @@ export function releasePayload(of: Release): string {
 
 /** The signed content, unverified; undefined for text that is not such a step in canonical JSON. */
 export function parseRelease<T extends Release>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
-  const text = Buffer.from(envelope.payload, 'base64url').toString('utf8')
-  try {
-    const { data } = schema.safeParse(JSON.parse(text))
-    return data && releasePayload(data) === text ? data : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseExactJson(Buffer.from(envelope.payload, 'base64url'), canonicalJson)
+  const { data } = schema.safeParse(value)
+  // A member that the schema added was not signed.
+  return data && releasePayload(data) === canonicalJson(value) ? data : undefined
 }

@@ -1,6 +1,4 @@
-// The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no
-// newer one.
-
+// The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no newer one.
 import * as z from 'zod'
 import { parseJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'

@@ -1,5 +1,6 @@
-// Settings declared once: schema, default, environment name and description; resolved with the origin of each value.
+// Settings said once: schema, default, environment name and meaning in one place; resolved with the origin of each.
 import * as z from 'zod'
+import { parseJson } from '../encoding/parse-json.ts'
 import { nearestWord } from '../error/nearest-word.ts'
 import { parseWithSchema } from '../error/parsing.ts'
 
@@ -168,16 +169,11 @@ export function coerceText(schema: unknown, text: string): unknown {
   if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text)
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   if (types.has('array') && !types.has('string')) return text === '' ? [] : text.split(',').map((part) => part.trim())
-  if (types.has('object') && !types.has('string')) return parseJsonOrText(text)
-  return text
-}
-
-function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+  if (types.has('object') && !types.has('string')) {
+    const value = parseJson(text)
+    if (value !== undefined) return value
   }
+  return text
 }
 
 function jsonTypesOf(schema: unknown): Set<string> {

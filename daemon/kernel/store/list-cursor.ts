@@ -1,6 +1,8 @@
 // Where a list goes on: the place after the last document of a page, bound to the query it belongs to.
+
 import * as z from 'zod'
 import { canonicalDigest } from '../encoding/canonical-json.ts'
+import { parseJson } from '../encoding/parse-json.ts'
 import { Refusal } from '../error/errors.ts'
 import type { ListQuery, ReadScope, Scalar } from './store.ts'
 
@@ -25,7 +27,7 @@ export function writeCursor(collection: string, query: ListQuery, { value, id }:
  */
 export function readCursor(collection: string, query: ListQuery): CursorPosition | undefined {
   if (query.cursor === undefined) return undefined
-  const parsed = cursorContent.safeParse(decodeCursor(query.cursor))
+  const parsed = cursorContent.safeParse(parseJson(Buffer.from(query.cursor, 'base64url')))
   if (!parsed.success) throw foreignCursor()
   const [sealed, value, id] = parsed.data
   if (sealed !== sealCursor(collection, query, { value, id })) throw foreignCursor()
@@ -52,14 +54,6 @@ function scopeOf({ viewer: { tenant_id, clearance } }: ReadScope) {
   if (!clearance) return [tenant_id]
   const { level, categories, nationality } = clearance
   return [tenant_id, level, categories.toSorted(), nationality ?? null]
-}
-
-function decodeCursor(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function foreignCursor(): Refusal {

@@ -1,10 +1,12 @@
 // Signs an epoch announcement with root keys: in the site, on a medium mounted for this purpose, or on a machine
 // without a site.
+
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { type EpochAnnouncement, epochAnnouncement } from '../../kernel/messaging/one-way-control.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
@@ -40,10 +42,10 @@ export type EpochAnnouncementFile = { readonly announcement: EpochAnnouncement; 
 
 /** Parses a file of `filedrop epoch --out` or `keys sign-epoch`. Throws `OfflineCommandError` (2) for other text. */
 export function parseEpochFile(text: string): EpochAnnouncementFile {
-  const value = parseJsonText(text)
+  const value = parseJson(text)
   const note = jws.safeParse(value).data
   const payload = note && Buffer.from(note.payload, 'base64url').toString('utf8')
-  const said = epochAnnouncement.safeParse(payload === undefined ? value : parseJsonText(payload)).data
+  const said = epochAnnouncement.safeParse(payload === undefined ? value : parseJson(payload)).data
   if (said && (payload === undefined || payload === canonicalJson(said)))
     return note ? { announcement: said, envelope: note } : { announcement: said }
   throw new OfflineCommandError(
@@ -63,12 +65,4 @@ export async function addEpochSignatures(
   const headers = new Set(own.signatures.map((each) => each.protected))
   const others = envelope?.signatures.filter((each) => !headers.has(each.protected)) ?? []
   return { ...own, signatures: [...others, ...own.signatures] }
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 // Writes a table of results as a file that is whole or not there: comma-separated, JSON lines or Parquet.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { ResultKind } from '../../runtime/resolution/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -69,56 +70,30 @@ export function writeFileAtomically(
   fill: (write: ByteWriter) => void,
   alive: () => void = () => undefined,
 ): void {
-  runAsInvoker(() => {
-    const partial = `${file}.partial`
-    const opened = convertWriteErrors(file, () => openSync(partial, 'wx', 0o600))
-    try {
-      try {
-        fill((bytes) => {
-          alive()
-          convertWriteErrors(file, () => writeAll(opened, bytes))
-        })
-        convertWriteErrors(file, () => fsyncSync(opened))
-      } finally {
-        closeSync(opened)
-      }
-      if (existsSync(file)) throw fileInUseError(file)
-      convertWriteErrors(file, () => renameSync(partial, file))
-      syncFolder(dirname(file))
-    } catch (error) {
-      rmSync(partial, { force: true })
-      throw error
-    }
-  })
-}
-
-/** The name is on disk as well. */
-function syncFolder(folder: string): void {
-  const opened = openSync(folder, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
+  const write = (opened: number) =>
+    fill((bytes) => {
+      alive()
+      writeFully(opened, bytes)
+    })
+  const beforeRename = () => {
+    if (existsSync(file)) throw fileInUseError(file)
   }
-}
-
-/** The system may take less than it was given. */
-function writeAll(opened: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at)
-}
-
-function convertWriteErrors<T>(file: string, act: () => T): T {
   try {
-    return act()
+    runAsInvoker(() => writeDurably(file, write, { draft: `${file}.partial`, beforeRename }))
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw fileInUseError(file)
-    throw new OfflineCommandError(
-      1,
-      `${file} cannot be written: ${write_error_reasons[code] ?? code}`,
-      'the partial file was removed',
-    )
+    throw (error as NodeJS.ErrnoException).syscall === undefined
+      ? error
+      : convertWriteError(file, error as NodeJS.ErrnoException)
   }
+}
+
+function convertWriteError(file: string, { code = '' }: NodeJS.ErrnoException): OfflineCommandError {
+  if (code === 'EEXIST') return fileInUseError(file)
+  return new OfflineCommandError(
+    1,
+    `${file} cannot be written: ${write_error_reasons[code] ?? code}`,
+    'the partial file was removed',
+  )
 }
 
 function fileInUseError(file: string): OfflineCommandError {

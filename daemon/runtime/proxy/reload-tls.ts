@@ -1,8 +1,7 @@
 // Reads certificate and key of the public listener again, for connections to come; refuses a pair that cannot be used.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
-import { isPrivateKeyOf } from '../../boot/links/network-files.ts'
+import { isPrivateKeyOf, parseCertificatesOrNone } from '../../boot/links/network-files.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -51,13 +50,5 @@ function findPairFault(pair: TlsKeyPair, now: number): string | undefined {
     return undefined
   } catch {
     return 'they cannot be used for TLS'
-  }
-}
-
-function parseCertificatesOrNone(text: string) {
-  try {
-    return parseCertificates(text)
-  } catch {
-    return []
   }
 }

@@ -1,7 +1,8 @@
 // The body of a federation message: read only when its bytes are the ones that the statement was signed for.
+
 import type * as z from 'zod'
 import { sha384 } from '../../kernel/encoding/canonical-json.ts'
-import { parseJson } from '../../kernel/encoding/parse-json.ts'
+import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import type { MessageKind } from '../../kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 
@@ -15,5 +16,5 @@ export function readSignedBody<T>(
   const bytes = Buffer.from(body, 'base64url')
   const signed = statement.body
   if (statement.kind !== kind || signed.length !== bytes.length || signed.sha384 !== sha384(bytes)) return undefined
-  return schema.safeParse(parseJson(bytes)).data
+  return parseJsonAs(schema, bytes)
 }

@@ -1,7 +1,10 @@
 // A file that keeps the ids of entities from run to run: who was one, what was merged, what was split.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { writeDurably, writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { clusterUid } from '../../../roles/resolution/entity-cluster/model.ts'
 import { assignEntities } from '../../../roles/resolution/registry/assign-entities.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
@@ -48,7 +51,7 @@ export function readEntityRegistry(file: string, lens: string): EntityRegistry {
   const entities: RegistryEntity[] = []
   const content = new RegistryContentReader()
   for (const [at, line] of splitLines(bytes)) {
-    const said = parseJsonLine(line)
+    const said = parseJson(line)
     if (!of) of = registryHead.safeParse(said).data ?? throwError(no(at))
     else if (of.form === registryForms[0] || (said as Partial<RegistryEntity> | undefined)?.entity !== undefined) {
       entities.push(registryEntity.safeParse(said).data ?? throwError(no(at)))
@@ -147,47 +150,28 @@ function createEntityId(lens: string, members: readonly string[], taken: Set<str
 
 /** Takes the place of what was read, all of it or nothing. Throws `OfflineCommandError`: 3 where another run was faster, 1 where it cannot be written. */
 export function replaceEntityRegistry(file: string, { lens, run, entities, content, bytes }: EntityRegistry): void {
-  runAsInvoker(() => {
-    const partial = `${file}.partial`
-    const opened = openPartialFile(file, partial)
-    try {
-      try {
-        writeAll(opened, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
-        for (const each of entities) writeAll(opened, `${JSON.stringify(each)}\n`)
-        for (const each of content ? listContentLines(content) : []) writeAll(opened, `${JSON.stringify(each)}\n`)
-        fsyncSync(opened)
-      } finally {
-        closeSync(opened)
-      }
-      const found = readBytes(file)
-      if (bytes ? !found?.equals(bytes) : found) {
-        throw new OfflineCommandError(3, `another run changed ${file} in the meantime`, 'run it again')
-      }
-      renameSync(partial, file)
-    } catch (error) {
-      rmSync(partial, { force: true })
-      if (error instanceof OfflineCommandError) throw error
-      throw new OfflineCommandError(1, `${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
+  const draft = `${file}.partial`
+  const write = (opened: number) => {
+    writeFully(opened, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
+    for (const each of entities) writeFully(opened, `${JSON.stringify(each)}\n`)
+    for (const each of content ? listContentLines(content) : []) writeFully(opened, `${JSON.stringify(each)}\n`)
+  }
+  const beforeRename = () => {
+    const found = readBytes(file)
+    if (bytes ? !found?.equals(bytes) : found) {
+      throw new OfflineCommandError(3, `another run changed ${file} in the meantime`, 'run it again')
     }
-  })
-}
-
-function openPartialFile(file: string, partial: string): number {
+  }
   try {
-    return openSync(partial, 'wx', 0o600)
+    runAsInvoker(() => writeDurably(file, write, { draft, beforeRename }))
   } catch (error) {
+    if (error instanceof OfflineCommandError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') {
-      throw new OfflineCommandError(3, `another run is writing ${file}`, `if no other run is active, remove ${partial}`)
+      throw new OfflineCommandError(3, `another run is writing ${file}`, `if no other run is active, remove ${draft}`)
     }
     throw new OfflineCommandError(1, `${file} cannot be written: ${code}`)
   }
-}
-
-/** The system may take less than it was given. */
-function writeAll(opened: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at)
 }
 
 function readBytes(file: string): Buffer | undefined {
@@ -197,13 +181,5 @@ function readBytes(file: string): Buffer | undefined {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     throw new OfflineCommandError(1, `${file} cannot be read: ${code}`)
-  }
-}
-
-function parseJsonLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

@@ -1,8 +1,11 @@
 // Takes in a snapshot of another site's registry: whole, signed for this site by a pinned peer, and never an older one.
+
 import { constants, createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../../boot/host/act-as-owner.ts'
 import { roleDataFolder, type SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
@@ -13,7 +16,6 @@ import {
   type SnapshotManifest,
   snapshotTrailer,
 } from '../../../roles/resolution/snapshot/model.ts'
-import { syncFolder } from '../../../runtime/resolution/durable-file.ts'
 import { readSnapshotTrailer, snapshotFile, snapshotFolder } from '../../../runtime/resolution/snapshot-files.ts'
 import { readLastLine, splitIntoLines } from '../../../runtime/resolution/snapshot-lines.ts'
 import { recordOperatorAction } from '../../audit/operator-action.ts'
@@ -101,7 +103,7 @@ async function readSnapshotEnding(
     throw new OfflineCommandError(3, `${file} is larger than this site accepts`, 'raise resolution.snapshot_mb')
   }
   const last = await readLastLine(source, size)
-  const read = last && snapshotTrailer.safeParse(parseJsonText(last.text))
+  const read = last && snapshotTrailer.safeParse(parseJson(last.text))
   if (!read?.success) {
     throw new OfflineCommandError(5, `${file} is not a registry snapshot, or its end is missing: nothing was imported`)
   }
@@ -151,8 +153,7 @@ async function storeSnapshot(
   const file = snapshotFile(folder, manifest.lens)
   const partial = `${file}.partial`
   await mkdir(snapshotFolder(folder), { recursive: true, mode: 0o700 })
-  const copy = await openPartialFile(partial)
-  try {
+  const writeCopy = async (copy: FileHandle) => {
     await copySignedBytes(source, copy, manifest)
     const found = await read(splitIntoLines(createReadStream(partial), max_line_bytes)).catch(rejectSnapshot)
     const held: ImportedSnapshotTrailer = {
@@ -160,27 +161,19 @@ async function storeSnapshot(
       ...{ label: found.label, labels: found.labels },
     }
     await copy.write(`${JSON.stringify(held)}\n`)
-    await copy.sync()
+  }
+  const beforeRename = async () => {
     await recheck()
     await tell()
-    await rename(partial, file)
-    syncFolder(snapshotFolder(folder))
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  } finally {
-    await copy.close()
   }
+  await writeDurablyAsync(file, writeCopy, { draft: partial, beforeRename }).catch((error: NodeJS.ErrnoException) => {
+    throw error.syscall === 'open' && error.path === partial ? convertDraftError(partial, error) : error
+  })
 }
 
-async function openPartialFile(partial: string): Promise<FileHandle> {
-  try {
-    return await open(partial, 'wx', 0o600)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new OfflineCommandError(1, `${partial} cannot be written: ${code}`)
-    throw new OfflineCommandError(3, 'another import is at work', `if none is, remove ${partial}`)
-  }
+function convertDraftError(partial: string, { code }: NodeJS.ErrnoException): OfflineCommandError {
+  if (code !== 'EEXIST') return new OfflineCommandError(1, `${partial} cannot be written: ${code}`)
+  return new OfflineCommandError(3, 'another import is at work', `if none is, remove ${partial}`)
 }
 
 /** Just the bytes that were signed. */
@@ -214,12 +207,4 @@ async function recordImport(folder: SiteFolder, env: EnvironmentVariables, manif
   const { from, lens, lens_version, version, made_at, records, entities, sha256 } = manifest
   const detail = { lens, lens_version, version, made_at, records, entities, sha256 }
   await recordOperatorAction(folder, env, { action: 'site.registry.import', target: from, detail })
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

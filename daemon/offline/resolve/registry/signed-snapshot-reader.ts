@@ -1,16 +1,12 @@
 // Reads the lines of a signed snapshot: each must be what it says it is, and together what was signed of them.
 
+import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import { recordUid } from '../../../roles/resolution/entity-record/model.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
-import {
-  type LensLine,
-  type RecordLine,
-  type SnapshotLine,
-  snapshotLine,
-} from '../../../roles/resolution/snapshot/model.ts'
+import { type LensLine, type RecordLine, snapshotLine } from '../../../roles/resolution/snapshot/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import type { VerifiedSnapshot } from './snapshot-signature.ts'
 
@@ -47,7 +43,7 @@ export class SignedSnapshotReader {
 
   /** What is wrong with a line; undefined for one that is taken. */
   #fault(text: string): string | undefined {
-    const read = parseSnapshotLine(text)
+    const read = parseJsonAs(snapshotLine, text)
     if (!read) return 'is of no registry'
     if (read.kind === 'label') return this.#takeLabel(read.label)
     if (read.label >= this.#labels.length) return 'has a label that no line gave'
@@ -81,14 +77,6 @@ export class SignedSnapshotReader {
     if (this.#records.has(uid)) return 'is a record that was there already'
     this.#records.add(uid)
     this.#entities.add(entity)
-    return undefined
-  }
-}
-
-function parseSnapshotLine(text: string): SnapshotLine | undefined {
-  try {
-    return snapshotLine.safeParse(JSON.parse(text)).data
-  } catch {
     return undefined
   }
 }

@@ -1,8 +1,10 @@
 // Who signed a snapshot, and for whom: the pinned peer that it says it is of, for this site, by enough keys that were good then.
+
 import { verifyJws } from '../../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../../adapters/peers/files/peer-files.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import type { Jws, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
+import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import { translateLabel } from '../../../kernel/label/label-map.ts'
@@ -28,13 +30,13 @@ export async function verifySnapshotSignature(
 ): Promise<VerifiedSnapshot> {
   const { resolved, platform, labels } = readSiteSettings(folder, env)
   // Only who is asked follows from what is not verified yet; that peer's pinned keys decide.
-  const claimed = parseManifest(Buffer.from(envelope.payload, 'base64url'))
+  const claimed = parseJsonAs(snapshotManifest, Buffer.from(envelope.payload, 'base64url'))
   const peer = claimed && (await peerFiles(folder.peers).get(claimed.from))
   if (!peer) throw unsignedSnapshotError()
   const keys = peer.keys.filter(({ use }) => use === 'message')
   const found = await verifyJws('registry', envelope, keys)
   if (typeof found === 'string' || found.keys.length < peer.threshold) throw unsignedSnapshotError()
-  const said = parseManifest(found.payload)
+  const said = parseJsonAs(snapshotManifest, found.payload)
   if (!said || !wereKeysInForce(said, found)) throw unsignedSnapshotError()
   if (said.to !== platform.name)
     throw new OfflineCommandError(3, `the snapshot was made for ${said.to}, not for this site`)
@@ -53,14 +55,6 @@ function unsignedSnapshotError(): OfflineCommandError {
     'the snapshot is not signed by a pinned peer: nothing was imported',
     '`platform peers list` lists the pinned peers',
   )
-}
-
-function parseManifest(payload: Uint8Array): SnapshotManifest | undefined {
-  try {
-    return snapshotManifest.safeParse(JSON.parse(Buffer.from(payload).toString('utf8'))).data
-  } catch {
-    return undefined
-  }
 }
 
 /** No key signs after its own end. */

@@ -1,5 +1,7 @@
 // Lists the quarantined items, newest first.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { pageSchema } from '../../../kernel/operation/paging.ts'
@@ -36,9 +38,5 @@ function formatCursor({ at, id }: z.infer<typeof pageCursor>): string {
 }
 
 function parseCursor(cursor: string): z.infer<typeof pageCursor> | undefined {
-  try {
-    return pageCursor.safeParse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))).data
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(pageCursor, Buffer.from(cursor, 'base64url'))
 }

@@ -3,7 +3,7 @@ import type { MessageKind } from '../../../../../daemon/kernel/messaging/stateme
 
 /**
  * Contributions commute: the same set gives the same result to the bit. Of receipts and inventories the newest counts. Key
- * sets have an order of their own, and a revocation must not wait for what was lost. Everything else tells of a state.
+ * sets have an order of their own, and a revocation must not wait for lost messages. All other kinds report a state.
  */
 const orderByKind: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   contribution: 'commutes',

@@ -32,9 +32,9 @@ export async function composeAcknowledgement(
   const empty = await makeGapReceipt(link, peer, filedrop, { most_bytes: 0 })
   const size = sizeFor(empty)
   const room = size - bodyBytes(label, empty, '')
-  const said = Buffer.byteLength(empty.payload, 'base64url')
+  const signed_bytes = Buffer.byteLength(empty.payload, 'base64url')
   // Four characters for three bytes; the numbers of the two receipts may differ by a few digits.
-  const most_bytes = said + Math.floor((room * 3) / 4) - spare_bytes
+  const most_bytes = signed_bytes + Math.floor((room * 3) / 4) - spare_bytes
   const receipt = await makeGapReceipt(link, peer, filedrop, { most_bytes })
   const padding = ' '.repeat(size - bodyBytes(label, receipt, ''))
   return {

@@ -1,29 +1,7 @@
-// Writes files of a run durably: a file appears under its name only when it is complete and on disk.
-import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
-
-/** `write` receives the descriptor. A former file of the name stays until the new one is complete. */
-export function writeFileDurably(file: string, write: (descriptor: number) => void): void {
-  const draft = `${file}.part`
-  const opened = openSync(draft, 'w', 0o600)
-  try {
-    write(opened)
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-  renameSync(draft, file)
-  syncFolder(dirname(file))
-}
-
-export function syncFolder(folder: string): void {
-  const opened = openSync(folder, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-}
+// Writes and reads arrays of numbers as files of a run.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
+import { writeRunFile } from './write-run-file.ts'
 
 export type NumberArray = Uint8Array | Uint32Array | Int32Array | Float64Array
 
@@ -33,10 +11,10 @@ const arrayConstructors = { Uint8Array, Uint32Array, Int32Array, Float64Array } 
 export function writeArrays(file: string, head: unknown, arrays: readonly NumberArray[]): void {
   const kinds = arrays.map((array) => [array.constructor.name, array.length])
   const text = Buffer.from(JSON.stringify({ head, kinds }))
-  writeFileDurably(file, (opened) => {
-    writeAll(opened, Buffer.from(Uint32Array.of(text.length).buffer))
-    writeAll(opened, text)
-    for (const array of arrays) writeAll(opened, Buffer.from(array.buffer, array.byteOffset, array.byteLength))
+  writeRunFile(file, (opened) => {
+    writeFully(opened, Buffer.from(Uint32Array.of(text.length).buffer))
+    writeFully(opened, text)
+    for (const array of arrays) writeFully(opened, Buffer.from(array.buffer, array.byteOffset, array.byteLength))
   })
 }
 
@@ -59,14 +37,8 @@ export function readArrays(file: string): { readonly head: unknown; readonly arr
   }
 }
 
-/** Bytes of one write or read; the system limit is 2 GiB. */
+/** Bytes of one read; the system limit is 2 GiB. */
 const piece_bytes = 1 << 28
-
-function writeAll(opened: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) {
-    at += writeSync(opened, bytes, at, Math.min(piece_bytes, bytes.length - at))
-  }
-}
 
 function readAll(opened: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
