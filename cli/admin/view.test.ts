@@ -42,8 +42,8 @@ test('enter opens the row in sight, escape goes back; where there is no row, not
   expect(after('enter', 'pagedown', 'j', 'k')).toMatchObject({ scroll: 4 })
   expect(after('enter', 'end', 'home')).toMatchObject({ scroll: 0 })
   expect(after('enter', 'j', 'escape')).toMatchObject({ over: 'nothing', scroll: 0 })
-  expect(after('tab', 'enter')?.over).toBe('nothing')
-  expect(after('?', '?')?.over).toBe('nothing')
+  expect(after('tab', 'enter')?.overlay).toBe('nothing')
+  expect(after('?', '?')?.overlay).toBe('nothing')
 })
 
 test('digits choose a state, f goes through all of them and back to all', () => {

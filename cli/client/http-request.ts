@@ -1,9 +1,9 @@
-// One HTTP request over a local socket or a URL, with limits; what it cannot reach is a refusal, never a stack.
+// One HTTP request over a local socket or a URL, with limits. An unreachable service is a refusal, not an exception.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { Refusal } from '../../daemon/kernel/error/errors.ts'
 
-/** Where a role answers: the socket in the site's folder, or the root of a listener. */
+/** Endpoint of a role: its socket in the site's folder, or the root URL of its listener. */
 export type ServiceEndpoint = { readonly socket: string } | { readonly url: URL }
 
 export type ServiceHttpRequest = {
@@ -12,75 +12,77 @@ export type ServiceHttpRequest = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Undefined for streams, which last as long as they do. */
+  /** Undefined for streams. */
   readonly timeout_ms: number | undefined
 }
 
 const max_response_bytes = 64 * 1024 * 1024
 
-/** Resolves with the answer's head. Throws `Refusal('unavailable')` when nobody answers, `timeout` when too late. */
-export function sendRequest(to: ServiceEndpoint, given: ServiceHttpRequest): Promise<http.IncomingMessage> {
-  const body = given.body === undefined ? undefined : Buffer.from(given.body)
+/** Resolves with the head of the response. Throws `Refusal`: `unavailable` if the service is unreachable, or `timeout`. */
+export function sendRequest(endpoint: ServiceEndpoint, request: ServiceHttpRequest): Promise<http.IncomingMessage> {
+  const body = request.body === undefined ? undefined : Buffer.from(request.body)
   const options: http.RequestOptions = {
-    method: given.method,
-    headers: { ...given.headers, ...(body ? { 'content-length': body.length } : {}) },
+    method: request.method,
+    headers: { ...request.headers, ...(body ? { 'content-length': body.length } : {}) },
     agent: false,
   }
   return new Promise((resolve, reject) => {
-    const request = openRequest(to, given.path, options)
-    request.on('response', resolve)
-    request.on('error', (error: NodeJS.ErrnoException) => reject(toUnavailable(to, error)))
-    if (given.timeout_ms !== undefined) {
-      request.setTimeout(given.timeout_ms, () => {
-        request.destroy()
-        reject(new Refusal('timeout', `${describeEndpoint(to)} did not answer within ${given.timeout_ms} ms`))
+    const outgoing = openRequest(endpoint, request.path, options)
+    outgoing.on('response', resolve)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(toUnavailable(endpoint, error)))
+    if (request.timeout_ms !== undefined) {
+      outgoing.setTimeout(request.timeout_ms, () => {
+        outgoing.destroy()
+        reject(new Refusal('timeout', `${describeEndpoint(endpoint)} did not answer within ${request.timeout_ms} ms`))
       })
     }
-    request.end(body)
+    outgoing.end(body)
   })
 }
 
-function openRequest(to: ServiceEndpoint, path: string, options: http.RequestOptions): http.ClientRequest {
-  if ('socket' in to) return http.request({ ...options, socketPath: to.socket, path })
-  const target = new URL(to.url.pathname.replace(/\/$/, '') + path, to.url)
+function openRequest(endpoint: ServiceEndpoint, path: string, options: http.RequestOptions): http.ClientRequest {
+  if ('socket' in endpoint) return http.request({ ...options, socketPath: endpoint.socket, path })
+  const target = new URL(endpoint.url.pathname.replace(/\/$/, '') + path, endpoint.url)
   return target.protocol === 'https:' ? https.request(target, options) : http.request(target, options)
 }
 
 /** The whole body as text. */
-export async function readBody(answer: http.IncomingMessage): Promise<string> {
-  const parts: Buffer[] = []
+export async function readBody(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
   let length = 0
-  for await (const bytes of readChunks(answer)) {
+  for await (const bytes of readChunks(response)) {
     length += bytes.length
-    if (length > max_response_bytes) throw new Refusal('unavailable', 'the service answered more than 64 MiB')
-    parts.push(bytes)
+    if (length > max_response_bytes) throw new Refusal('unavailable', 'the response of the service exceeds 64 MiB')
+    chunks.push(bytes)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The body as it comes. Throws `Refusal('unavailable')` when the service goes away in the middle of it. */
-export async function* readChunks(answer: http.IncomingMessage): AsyncGenerator<Buffer> {
+/** The body in chunks. Throws `Refusal('unavailable')` if the service closes the connection before the end. */
+export async function* readChunks(response: http.IncomingMessage): AsyncGenerator<Buffer> {
   try {
-    for await (const part of answer) yield part as Buffer
+    for await (const chunk of response) yield chunk as Buffer
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw code === 'ECONNRESET' ? new Refusal('unavailable', 'the service ended the connection') : error
+    throw code === 'ECONNRESET'
+      ? new Refusal('unavailable', 'the service closed the connection before the end of its response; retry')
+      : error
   }
 }
 
-function toUnavailable(to: ServiceEndpoint, error: NodeJS.ErrnoException): Refusal {
+function toUnavailable(endpoint: ServiceEndpoint, error: NodeJS.ErrnoException): Refusal {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'it is not running (no socket)',
     ECONNREFUSED: 'it is not running (connection refused)',
     EACCES: 'this user may not use its socket',
-    ENOTFOUND: 'its host name is not known',
+    ENOTFOUND: 'its host name does not resolve',
   }
   return new Refusal(
     'unavailable',
-    `${describeEndpoint(to)} cannot be reached: ${reasons[error.code ?? ''] ?? error.message}`,
+    `${describeEndpoint(endpoint)} cannot be reached: ${reasons[error.code ?? ''] ?? error.message}`,
   )
 }
 
-function describeEndpoint(to: ServiceEndpoint): string {
-  return 'socket' in to ? to.socket : to.url.origin
+function describeEndpoint(endpoint: ServiceEndpoint): string {
+  return 'socket' in endpoint ? endpoint.socket : endpoint.url.origin
 }

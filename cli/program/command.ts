@@ -45,9 +45,9 @@ type NoParams = Readonly<Record<never, never>>
 
 /** Declares a command. Exists for the types: `run` receives exactly the declared parameters. */
 export function command<const T extends Params = NoParams, const O extends Params = NoParams>(
-  given: CommandDefinition<T, O>,
+  definition: CommandDefinition<T, O>,
 ): CommandDefinition<T, O> {
-  return given
+  return definition
 }
 
 /** Text that a parameter cannot use; the message ends the sentence "value … is invalid". */

@@ -75,7 +75,7 @@ test('open matches are listed by what a decision on them is worth', async () => 
   const worth = items.map((each: { worth: number }) => each.worth)
   expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
   const told = await runCommand(['resolve', 'uncertain'], { env })
-  expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
+  expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no uncertain matches/)
 })
 
 test('what cannot be meant is told before anything is asked', async () => {

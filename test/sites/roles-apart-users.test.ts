@@ -146,7 +146,7 @@ describe('the user of consensus', () => {
 
   test('may not run its own role without the group', async () => {
     const { exit, stderr } = await two.alpha.runAs({ ...user, gid: stranger.gid }, ['serve', 'consensus'])
-    expect([exit, stderr]).toEqual([3, expect.stringContaining('there is no site')])
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('no site was found')])
   })
 
   test('is told by each command what it may not do, and that nothing was left out', async () => {

@@ -1,6 +1,6 @@
 // Sends records to the service, which matches them against its registry without a run.
 
-import { readInputFile } from '../../file/input-file.ts'
+import { readInputJson } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -27,16 +27,16 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve add new-people.json --node east',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = given
-    const classification = await resolveClassification(given, terminal)
-    const asked = { records: readJsonRecords(given.file), node_id, lens_id, entity_type, classification }
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = params
+    const classification = await resolveClassification(params, terminal)
+    const request = { records: readInputJson(params.file), node_id, lens_id, entity_type, classification }
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
-    const found = await api.call('resolution.arrival.create', asked, extras)
-    const { items, state, failure } = found as ArrivalResponse
+    const response = await api.call('resolution.arrival.create', request, extras)
+    const { items, state, failure } = response as ArrivalResponse
     const columns = ['record_id', 'outcome', 'entity', 'size']
-    printResult(terminal, given.json, found, () => formatTable(terminal, items, columns, 'there are none'))
+    printResult(terminal, params.json, response, () => formatTable(terminal, items, columns, 'no records'))
     if (state === 'waiting') terminal.note('the records are stored, and matched as soon as no run writes the registry')
     if (failure) throw new CommandFailure(3, failure.reason)
     return 0
@@ -47,13 +47,4 @@ type ArrivalResponse = {
   readonly items: readonly Readonly<Record<string, unknown>>[]
   readonly state: 'waiting' | 'matched' | 'failed'
   readonly failure?: { readonly reason: string }
-}
-
-function readJsonRecords(file: string): unknown {
-  try {
-    return JSON.parse(readInputFile(file))
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    throw new CommandFailure(1, `${file} is no JSON`)
-  }
 }

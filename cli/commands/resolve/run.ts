@@ -39,7 +39,7 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const {
       data,
       lens,
@@ -54,13 +54,13 @@ export const definition = command({
       timeLimit,
       seed,
       json,
-    } = given
+    } = params
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([
       offline.lenses(),
       offline.fileResolution(),
     ])
     const now_ms = () => performance.now()
-    const line = createProgressFormatter(now_ms)
+    const formatLine = createProgressFormatter(now_ms)
     const isLate = createDeadline(timeLimit, now_ms)
     const summary = await resolveFiles(
       {
@@ -75,14 +75,14 @@ export const definition = command({
         registry,
         keepsRecords: keepRecords,
       },
-      (told) => {
+      (progress) => {
         if (isLate())
           throw new CommandFailure(
             1,
-            `the run exceeded its time limit of ${timeLimit} s, at ${line(told)}`,
+            `the run exceeded its time limit of ${timeLimit} s, at ${formatLine(progress)}`,
             'raise --time-limit',
           )
-        terminal.progress(line(told))
+        terminal.progress(formatLine(progress))
       },
     )
     terminal.progress('')
@@ -114,7 +114,7 @@ type BlockingRuleSummary = {
 }
 
 function formatBlockingRule({ rule, pairs, largest, left_out_count }: BlockingRuleSummary): string {
-  const left =
+  const omitted =
     left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
-  return `${rule} (${pairs} pairs${left})`
+  return `${rule} (${pairs} pairs${omitted})`
 }
