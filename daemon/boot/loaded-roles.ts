@@ -1,4 +1,4 @@
-// The roles that this process has loaded, and where their operations are found.
+// The roles that this process has loaded, and their operations.
 
 import type { AddressedOperation, AnyOperation } from '../kernel/operation/operation.ts'
 import { operationsOf } from '../kernel/role/built-in-operations.ts'
@@ -9,39 +9,39 @@ const rolesByName = new Map<string, Promise<Role>>()
 const addressedOperations = new Map<AnyOperation, AddressedOperation>()
 
 export function loadRole({ name, load }: RoleOutline): Promise<Role> {
-  const known = rolesByName.get(name) ?? load().then(registerOperations)
-  rolesByName.set(name, known)
-  return known
+  const loading = rolesByName.get(name) ?? load().then(registerOperations)
+  rolesByName.set(name, loading)
+  return loading
 }
 
 function registerOperations(role: Role): Role {
-  for (const each of operationsOf(role)) addressedOperations.set(each.operation, each)
+  for (const addressed of operationsOf(role)) addressedOperations.set(addressed.operation, addressed)
   return role
 }
 
-/** Also of a role that runs elsewhere: it is loaded with the first question to it. */
+/** Address of an operation, also of a role in another process, which is loaded at the first call. */
 export async function findAddressedOperation(operation: AnyOperation): Promise<AddressedOperation> {
   for (const outline of roles) {
     if (addressedOperations.has(operation)) break
     await loadRole(outline)
   }
-  const found = addressedOperations.get(operation)
-  if (!found) throw new TypeError(`no role declares ${operation.method} ${operation.path}`)
-  return found
+  const addressed = addressedOperations.get(operation)
+  if (!addressed) throw new TypeError(`no role declares ${operation.method} ${operation.path}`)
+  return addressed
 }
 
-/** The operation that takes messages of this kind, wherever its role runs; undefined when no role does. */
+/** The operation that takes messages of this kind, wherever its role runs; undefined if no role does. */
 export async function findMessageOperation(kind: string): Promise<AnyOperation | undefined> {
-  const taker = roles.find(({ takes }) => takes.some((each) => each === kind))
-  if (!taker) return undefined
-  return new Map<string, AnyOperation>(Object.entries((await loadRole(taker)).messages)).get(kind)
+  const outline = roles.find(({ takes }) => takes.some((taken) => taken === kind))
+  if (!outline) return undefined
+  return new Map<string, AnyOperation>(Object.entries((await loadRole(outline)).messages)).get(kind)
 }
 
-/** One of those that every role has. */
+/** Finds one of the operations that every role has. */
 export async function findBuiltInOperation(role: string, verb: string): Promise<AnyOperation> {
   const outline = roles.find(({ name }) => name === role)
   if (outline) await loadRole(outline)
-  const found = [...addressedOperations.values()].find(({ address }) => address === `${role}.service.${verb}`)
-  if (!found) throw new TypeError(`there is no operation ${verb} of a role ${role}`)
-  return found.operation
+  const addressed = [...addressedOperations.values()].find(({ address }) => address === `${role}.service.${verb}`)
+  if (!addressed) throw new TypeError(`the role ${role} has no operation ${verb}`)
+  return addressed.operation
 }

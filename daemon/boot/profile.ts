@@ -1,4 +1,4 @@
-// Reads a site's profile and settles every setting: default, file, environment, flag.
+// Reads a site's profile and resolves every setting: default, file, environment, flag.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
@@ -18,7 +18,7 @@ import { traceSettings } from '../kernel/settings/trace-settings.ts'
 
 export type ProfileProblem = { readonly path: string; readonly message: string }
 
-/** A profile that cannot be used; `problems` names every fault with its place. */
+/** A profile that cannot be used; `problems` has every fault with its path. */
 export class ProfileError extends Error {
   readonly problems: readonly ProfileProblem[]
   constructor(problems: readonly ProfileProblem[]) {
@@ -28,9 +28,9 @@ export class ProfileError extends Error {
   }
 }
 
-/** Every section that a profile may have, each once. */
+/** Every section of a profile, each once. */
 export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock[] {
-  const ours = [
+  const siteBlocks = [
     platformSettings,
     labelSettings,
     identitySettings,
@@ -39,11 +39,11 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
     searchSettings,
     traceSettings,
   ]
-  const all = [...ours, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
-  return [...new Map(all.map((section) => [section.name, section])).values()]
+  const blocks = [...siteBlocks, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
+  return [...new Map(blocks.map((section) => [section.name, section])).values()]
 }
 
-/** Settings that are well formed, and with which the site must not run. */
+/** Valid settings with which the site must not run. */
 export class StartRefusal extends ProfileError {
   constructor(problems: readonly ProfileProblem[]) {
     super(problems)
@@ -66,7 +66,7 @@ export function readProfile(file: string): Record<string, unknown> {
   return parsed.data
 }
 
-/** `starting`: the roles whose secrets are read; those of the profile when absent. */
+/** `starting`: roles whose secrets are read (default: those of the profile). */
 export function resolveProfileSettings(
   roles: readonly RoleOutline[],
   profile: Readonly<Record<string, unknown>>,
@@ -74,10 +74,12 @@ export function resolveProfileSettings(
   flags: SettingSources['flags'],
   starting?: readonly string[],
 ): ResolvedSettings {
-  const needsSecrets: SettingSources['needsSecrets'] = (section, settled) => {
-    const { roles: wanted = [] } = (settled.get(platformSettings.name) ?? {}) as { roles?: readonly string[] }
+  const needsSecrets: SettingSources['needsSecrets'] = (section, resolvedSections) => {
+    const { roles: profileRoles = [] } = (resolvedSections.get(platformSettings.name) ?? {}) as {
+      roles?: readonly string[]
+    }
     const owners = roles.filter(({ settings }) => settings.some(({ name }) => name === section))
-    return owners.length === 0 || owners.some(({ name }) => (starting ?? wanted).includes(name))
+    return owners.length === 0 || owners.some(({ name }) => (starting ?? profileRoles).includes(name))
   }
   return resolveSettings(listSettingsBlocks(roles), {
     profile,

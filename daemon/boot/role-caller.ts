@@ -1,4 +1,4 @@
-// One role asks another: in this process by a call, elsewhere on the site over its local socket; the asker cannot tell.
+// Calls operations of other roles: directly in this process, or over the local socket of another; callers see no difference.
 
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
@@ -19,37 +19,37 @@ import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
 
-/** `trace`: of the work that asks. What is asked for goes on in it, with a span of its own. */
+/** Calls an operation. `trace`: that of the caller, in which the call gets its own span. */
 export type RoleCaller = (operation: AnyOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
 
 export type RoleDirectory = {
   readonly folder: SiteFolder
-  /** The workshops of the roles that run in this process. */
+  /** Contexts of the roles in this process. */
   readonly contexts: ReadonlyMap<string, RoleContext>
-  /** By the own key of the role that asks, for the one that is asked. */
+  /** Token signed with the key of the calling role, for the target role. */
   readonly serviceToken: (role: string, target: string) => Promise<string>
   readonly random: (bytes: number) => string
 }
 
 const timeout_ms = 30_000
 
-/** Of a clock that measures, unlike the site's, which a test may stop. */
+/** Epoch milliseconds of a running clock; a test may stop the site's clock. */
 export const readEpoch_ms = (): number => performance.timeOrigin + performance.now()
 
-/** Asks as the service identity of `asker`. A refusal is thrown as the `Refusal` that it was. */
-export function roleCaller(office: RoleDirectory, asker: string): RoleCaller {
+/** Calls as the service identity of `callerRole`. Throws the `Refusal` of the operation. */
+export function roleCaller(directory: RoleDirectory, callerRole: string): RoleCaller {
   return async (operation, input, trace) => {
     const target = await findAddressedOperation(operation)
-    const shop = office.contexts.get(target.role)
-    if (shop) return callInProcess(shop, target, asker, input, childTrace(trace, office.random))
-    return callOverSocket(office, target, asker, input, trace)
+    const context = directory.contexts.get(target.role)
+    if (context) return callInProcess(context, target, callerRole, input, childTrace(trace, directory.random))
+    return callOverSocket(directory, target, callerRole, input, trace)
   }
 }
 
 async function callInProcess(
-  shop: RoleContext,
+  context: RoleContext,
   target: AddressedOperation,
-  asker: string,
+  callerRole: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
@@ -62,46 +62,58 @@ async function callInProcess(
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   }
-  const caller = serviceCaller(asker)
-  // As strict as between processes, so that running apart never finds a permission missing.
+  const caller = serviceCaller(callerRole)
+  // As strict as between processes, so that a missing permission shows in one process too.
   if (!permits(caller.permissions, target.operation.allow))
-    throw refuse('forbidden', `a service may not ${target.address}`)
-  const begun: SpanStart = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': asker } }
-  const failed = (answer: OperationResponse | Refusal) => isRefusal(answer) && answer.row.status >= 500
-  const answer = await runInSpan(shop.spans, begun, readEpoch_ms, failed, () =>
-    performOperation(shop, target, caller, request),
+    throw refuse('forbidden', `a service may not call ${target.address}`)
+  const span: SpanStart = {
+    trace,
+    name: target.address,
+    kind: 'internal',
+    attributes: { 'platform.asker': callerRole },
+  }
+  const isFailure = (response: OperationResponse | Refusal) => isRefusal(response) && response.row.status >= 500
+  const response = await runInSpan(context.spans, span, readEpoch_ms, isFailure, () =>
+    performOperation(context, target, caller, request),
   )
-  if (isRefusal(answer)) throw answer
-  return answer.body
+  if (isRefusal(response)) throw response
+  return response.body
 }
 
 async function callOverSocket(
-  office: RoleDirectory,
+  directory: RoleDirectory,
   target: AddressedOperation,
-  asker: string,
+  callerRole: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
   const { params, query, body } = splitInput(target.operation, input)
-  const inPath = target.operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
+  const path = target.operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   )
   const search = new URLSearchParams(query).toString()
-  const answer = await requestOverSocket(roleSocketFile(office.folder, target.role), {
+  const response = await requestOverSocket(roleSocketFile(directory.folder, target.role), {
     method: target.operation.method,
-    path: search ? `${inPath}?${search}` : inPath,
-    headers: { authorization: `Bearer ${await office.serviceToken(asker, target.role)}`, ...traceHeaders(trace) },
+    path: search ? `${path}?${search}` : path,
+    headers: {
+      authorization: `Bearer ${await directory.serviceToken(callerRole, target.role)}`,
+      ...traceHeaders(trace),
+    },
     text: body === undefined ? '' : JSON.stringify(body),
-    timeout_ms: timeout_ms,
+    timeout_ms,
   })
-  if (answer.status >= 400) throw refusalFromProblem(answer.body, answer.status)
-  return target.operation.output.parse(answer.body)
+  if (response.status >= 400) throw refusalFromProblem(response.body, response.status)
+  return target.operation.output.parse(response.body)
 }
 
 function splitInput(operation: AnyOperation, input: RoleCallInput) {
-  const inPath = pathParameters(operation.path)
-  const params = Object.fromEntries(inPath.map((name) => [name, String(input[name])]))
-  const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
-  if (hasBody(operation.method)) return { params, query: {}, body: Object.fromEntries(rest) }
-  return { params, query: Object.fromEntries(rest.map(([name, value]) => [name, String(value)])), body: undefined }
+  const pathNames = pathParameters(operation.path)
+  const params = Object.fromEntries(pathNames.map((name) => [name, String(input[name])]))
+  const otherEntries = Object.entries(input).filter(([name, value]) => !pathNames.includes(name) && value !== undefined)
+  if (hasBody(operation.method)) return { params, query: {}, body: Object.fromEntries(otherEntries) }
+  return {
+    params,
+    query: Object.fromEntries(otherEntries.map(([name, value]) => [name, String(value)])),
+    body: undefined,
+  }
 }

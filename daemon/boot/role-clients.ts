@@ -1,4 +1,4 @@
-// What the other roles of the site do for one call, by operations of theirs: one object for each call, so without closures.
+// Clients of the other roles of the site for one call; a class, since one object is created for each call.
 import * as z from 'zod'
 import {
   type Jws,
@@ -30,7 +30,7 @@ const verifiedStatement = verifiedMessage.required({ label: true, transport: tru
 const publishResponse = z.object({ told: z.boolean(), reason: z.string() })
 const crossingResponse = z.object({ allowed: z.boolean(), reason: z.string() })
 
-/** Loaded by the role that reads them, where it runs. */
+/** Operations that list feeds, loaded on first use. */
 const feedLoaders: Readonly<Record<RoleFeed, () => Promise<{ readonly list: AnyOperation }>>> = {
   dissent: () => import('../roles/consensus/dissent/list.ts'),
   quarantine: () => import('../roles/site/quarantine/list.ts'),
@@ -50,8 +50,8 @@ export class SiteRoleClients implements RoleClients {
     return this.#request(operation, input, this.#trace)
   }
 
-  async feed(of: RoleFeed, query: Readonly<Record<string, string | number>>): Promise<unknown> {
-    const { list } = await feedLoaders[of]()
+  async feed(feedName: RoleFeed, query: Readonly<Record<string, string | number>>): Promise<unknown> {
+    const { list } = await feedLoaders[feedName]()
     return this.request(list, query)
   }
 
@@ -64,14 +64,14 @@ export class SiteRoleClients implements RoleClients {
   }
 
   async verifyFromPeer(peer: string, type: SignatureType, envelope: Jws): Promise<VerifiedPayload | Refusal> {
-    const found = await refusalAsValue(this.request(verify, { peer, type, envelope }))
-    return isRefusal(found) ? found : toVerifiedPayload(verifiedMessage.parse(found))
+    const response = await refusalAsValue(this.request(verify, { peer, type, envelope }))
+    return isRefusal(response) ? response : toVerifiedPayload(verifiedMessage.parse(response))
   }
 
   async verifyStatement(peer: string, envelope: Jws): Promise<VerifiedStatement | Refusal> {
-    const found = await refusalAsValue(this.request(verify, { peer, type: 'statement', envelope }))
-    if (isRefusal(found)) return found
-    const message = verifiedStatement.parse(found)
+    const response = await refusalAsValue(this.request(verify, { peer, type: 'statement', envelope }))
+    if (isRefusal(response)) return response
+    const message = verifiedStatement.parse(response)
     const { label, label_map, transport, is_label_released = false } = message
     return { ...toVerifiedPayload(message), label, label_map, transport, is_label_released }
   }
@@ -82,25 +82,27 @@ export class SiteRoleClients implements RoleClients {
 
   async mayCross(name: string, label: Label): Promise<Refusal | undefined> {
     const { allowed, reason } = crossingResponse.parse(await this.request(crossing, { name, label }))
-    return allowed ? undefined : refuse('label_denied', `it may not go to ${name}: ${reason}`)
+    return allowed ? undefined : refuse('label_denied', `the label does not permit sending to ${name}: ${reason}`)
   }
 
   async publishStatusEvent(event: StatusEvent, label: Label): Promise<Refusal | undefined> {
-    const { told, reason } = publishResponse.parse(await this.request(tell, { ...event, label }))
-    return told ? undefined : refuse('label_denied', `the coalition may not be told: ${reason}`)
+    const { told: published, reason } = publishResponse.parse(await this.request(tell, { ...event, label }))
+    return published
+      ? undefined
+      : refuse('label_denied', `the label does not permit reporting to the coalition: ${reason}`)
   }
 
-  /** Few sites put matches to sessions: these operations are loaded when one does. */
+  /** Loads the operation on first use, since few sites decide matches in sessions. */
   async openSession(session: MatchSession): Promise<Refusal | undefined> {
     const { open } = await import('../roles/consensus/session/open.ts')
-    const opened = await refusalAsValue(this.request(open, session))
-    return isRefusal(opened) ? opened : undefined
+    const outcome = await refusalAsValue(this.request(open, session))
+    return isRefusal(outcome) ? outcome : undefined
   }
 
   async applyRuling(ruling: SessionRuling): Promise<Refusal | undefined> {
     const { rule } = await import('../roles/resolution/entity-match/rule.ts')
-    const ruled = await refusalAsValue(this.request(rule, ruling))
-    return isRefusal(ruled) ? ruled : undefined
+    const outcome = await refusalAsValue(this.request(rule, ruling))
+    return isRefusal(outcome) ? outcome : undefined
   }
 }
 
@@ -108,9 +110,9 @@ function toVerifiedPayload({ payload, keys }: { payload: string; keys: PublicKey
   return { payload: new Uint8Array(Buffer.from(payload, 'base64url')), keys }
 }
 
-async function refusalAsValue(asked: Promise<unknown>): Promise<unknown | Refusal> {
+async function refusalAsValue(pending: Promise<unknown>): Promise<unknown | Refusal> {
   try {
-    return await asked
+    return await pending
   } catch (error) {
     if (isRefusal(error) && !error.row.retryable) return error
     throw error

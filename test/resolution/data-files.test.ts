@@ -204,7 +204,7 @@ describe('says what is wrong with a file, and where', () => {
 
   test.each(['csv', 'parquet'] as DataKind[])('a file that somebody changes while it is read: %s', async (kind) => {
     const file = writeData(`changing.${kind}`, kind === 'csv' ? 'id,name\n1,a\n' : encodeParquet(people))
-    const reading = readDataFile(file, all, { tell: () => appendFileSync(file, 'x') })
+    const reading = readDataFile(file, all, { onProgress: () => appendFileSync(file, 'x') })
     await expect(reading).rejects.toThrow(`${file} was changed while it was read`)
   })
 })

@@ -11,7 +11,7 @@ export const definition = command({
   words: 'consensus list',
   summary: 'List sessions, newest first',
   options: {
-    state: choice('STATE', 'Only sessions in this state', listChoices('consensus.session.list', 'state')),
+    state: choice('STATE', 'Only those in this state', listChoices('consensus.session.list', 'state')),
     lens: text('ID', 'Only sessions of this lens'),
     limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,

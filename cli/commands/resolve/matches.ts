@@ -12,7 +12,7 @@ export const definition = command({
   summary: 'List matches of the service, the most certain first',
   options: {
     run: text('RUN', 'Only matches that this run scored last'),
-    state: choice('STATE', 'Only matches in this state', listChoices('resolution.entity-match.list', 'state')),
+    state: choice('STATE', 'Only those in this state', listChoices('resolution.entity-match.list', 'state')),
     limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },

@@ -10,7 +10,7 @@ export const definition = command({
   words: 'resolve runs',
   summary: 'List runs of the service, newest first',
   options: {
-    state: choice('STATE', 'Only runs in this state', listChoices('resolution.fusion-run.list', 'state')),
+    state: choice('STATE', 'Only those in this state', listChoices('resolution.fusion-run.list', 'state')),
     limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },

@@ -9,32 +9,34 @@ export type SocketRequest = {
   readonly headers: Readonly<Record<string, string>>
   /** JSON, or '' for no body. */
   readonly text?: string
-  /** Without a byte, in either direction. */
+  /** Longest time without a byte in either direction. */
   readonly timeout_ms: number
 }
 
 const max_response_bytes = 16 * 1_048_576
 
-/** `body` is undefined when it is no JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
+/** `body` is undefined if it is not JSON. Throws `Refusal('unavailable')` without a complete response. */
 export function requestOverSocket(
   socketPath: string,
-  given: SocketRequest,
+  options: SocketRequest,
 ): Promise<{ status: number; body: unknown }> {
-  const { method, path, text = '', timeout_ms: timeout } = given
-  const about = text ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) } : {}
-  const headers = { ...given.headers, ...about }
+  const { method, path, text = '', timeout_ms: timeout } = options
+  const contentHeaders = text
+    ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+    : {}
+  const headers = { ...options.headers, ...contentHeaders }
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Refusal('unavailable', 'another role of the site cannot be reached'))
-    const request = http.request({ socketPath, method, path, headers, timeout }, (answer) => {
-      const parts: Buffer[] = []
+    const request = http.request({ socketPath, method, path, headers, timeout }, (response) => {
+      const chunks: Buffer[] = []
       let length = 0
-      answer.on('data', (part: Buffer) => {
-        length += part.length
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length
         if (length > max_response_bytes) request.destroy(new Error('too large'))
-        else parts.push(part)
+        else chunks.push(chunk)
       })
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: parseJson(Buffer.concat(parts)) }))
-      answer.on('error', fail)
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parseJson(Buffer.concat(chunks)) }))
+      response.on('error', fail)
     })
     request.on('timeout', () => request.destroy(new Error('timeout')))
     request.on('error', fail)

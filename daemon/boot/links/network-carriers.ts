@@ -1,4 +1,4 @@
-// Opens the networks that the profile names peers for, and runs their ferries; the code of the others is never loaded.
+// Opens the networks for which the profile names peers, and runs their link pumps; does not load the code of others.
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Carrier, Handover } from '../../kernel/messaging/carrier.ts'
@@ -18,19 +18,19 @@ export type NetworkCarrierOptions = {
   readonly site: Site
   readonly peers: Peers
   readonly log: Log
-  /** A number from 0 to 1, evenly. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
-  /** Those of the site role. */
+  /** Metrics of the site role. */
   readonly metrics: Metrics
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   readonly random: (bytes: number) => string
   readonly clock: { now(): number }
 }
 
-type CarrierFactory = (given: NetworkCarrierOptions) => Promise<Carrier>
+type CarrierFactory = (options: NetworkCarrierOptions) => Promise<Carrier>
 
 const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>>> = {
-  mtls: async (given) => (await import('./mtls-carrier.ts')).openMtlsCarrier(given),
+  mtls: async (options) => (await import('./mtls-carrier.ts')).openMtlsCarrier(options),
   async amqp({ resolved, site, log, chance }) {
     const { amqpCarrier } = await import('../../../adapters/transport/amqp/carrier.ts')
     const { url, user, password, prefix, queue_type, peers, ...tls } = getSettings(resolved, amqpSettings)
@@ -48,38 +48,38 @@ const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>
       wait_ms: (failures) => computeBackoff_ms(failures, chance()),
     })
   },
-  coalition: async (given) => (await import('./coalition-carrier.ts')).openCoalitionCarrier(given),
+  coalition: async (options) => (await import('./coalition-carrier.ts')).openCoalitionCarrier(options),
 }
 
 const sectionReader = (resolved: ResolvedSettings) => (section: SettingsBlock) => getSettings(resolved, section)
 
-/** What may move a message of this site. A courier can always come. */
+/** Transports of this site; file-drop is always available. */
 export function listTransportNames(resolved: ResolvedSettings): string[] {
   return ['filedrop', ...listNetworks(sectionReader(resolved)).map(({ name }) => name)]
 }
 
-/** Opens and starts all; what runs is in `running` as soon as it does. Throws as a carrier does that cannot start. */
+/** Opens and starts all carriers; adds each to `running` at once. Throws the error of a carrier that cannot start. */
 export async function startLinkPumps(
-  given: NetworkCarrierOptions,
+  options: NetworkCarrierOptions,
   handover: Handover,
   running: { readonly carriers: Carrier[]; readonly linkPumps: LinkPump[] },
 ): Promise<void> {
-  running.carriers.push(...(await openNetworkCarriers(given)))
-  const { rescan_ms } = getSettings(given.resolved, filedropSettings)
+  running.carriers.push(...(await openNetworkCarriers(options)))
+  const { rescan_ms } = getSettings(options.resolved, filedropSettings)
   for (const carrier of running.carriers) {
-    const ferrying = linkPump({ ...given, carrier, handover, poll_interval_ms: rescan_ms })
-    running.linkPumps.push(ferrying)
-    await ferrying.start()
+    const pump = linkPump({ ...options, carrier, handover, poll_interval_ms: rescan_ms })
+    running.linkPumps.push(pump)
+    await pump.start()
   }
 }
 
-/** None is started yet. Throws what a carrier says of settings that cannot be used. */
-async function openNetworkCarriers(given: NetworkCarrierOptions): Promise<Carrier[]> {
-  const opening = listNetworks(sectionReader(given.resolved)).map(({ name }) => carrierFactories[name]?.(given))
-  return (await Promise.all(opening)).filter((carrier) => carrier !== undefined)
+/** Opens the carriers without starting them. Throws for unusable settings. */
+async function openNetworkCarriers(options: NetworkCarrierOptions): Promise<Carrier[]> {
+  const openings = listNetworks(sectionReader(options.resolved)).map(({ name }) => carrierFactories[name]?.(options))
+  return (await Promise.all(openings)).filter((carrier) => carrier !== undefined)
 }
 
-/** What keeps a network from being opened, told before anything starts. */
+/** Problems that prevent a network from being opened, found before anything starts. */
 export async function findNetworkProblems(
   folder: SiteFolder,
   resolved: ResolvedSettings,
@@ -89,8 +89,8 @@ export async function findNetworkProblems(
   if (names.length === 0) return []
   const mtls = names.includes('mtls') ? (await import('./mtls-carrier.ts')).findMtlsProblems(folder, resolved) : []
   const { inspectNetworkFiles } = await import('./network-files.ts')
-  const others = inspectNetworkFiles(resolved, env).flatMap(({ name, faults }) =>
+  const otherProblems = inspectNetworkFiles(resolved, env).flatMap(({ name, faults }) =>
     faults.map((message) => ({ path: name, message })),
   )
-  return [...mtls, ...others]
+  return [...mtls, ...otherProblems]
 }

@@ -1,4 +1,4 @@
-// Waits for a lock that another process may hold for a moment: each is let go of when its process ends, however.
+// Waits for a lock that another process may hold briefly. The system releases a lock when its process ends.
 import { setTimeout as rest } from 'node:timers/promises'
 import { takeLock } from '../../../adapters/store/sqlite/lock.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
@@ -7,18 +7,18 @@ import { peerLockFile, type SiteFolder } from './site-folder.ts'
 
 const poll_interval_ms = 20
 
-/** A network lets go of what it has in hand within seconds: see `link.ts` of the broker's. */
+/** A network carrier releases its messages within seconds (`link.ts` of the broker). */
 const peer_lock_timeout_ms = 30_000
 
 export type SiteLock = { release(): void }
 
-/** `otherwise`: what is said when the time is up, as `Refusal('conflict')`. */
+/** Throws `Refusal('conflict')` with `refusal_message` after `timeout_ms`. */
 export async function waitForLock(
   folder: SiteFolder,
   file: string,
   { timeout_ms, refusal_message }: { readonly timeout_ms: number; readonly refusal_message: string },
 ): Promise<SiteLock> {
-  for (let waited = 0; waited < timeout_ms; waited += poll_interval_ms) {
+  for (let waited_ms = 0; waited_ms < timeout_ms; waited_ms += poll_interval_ms) {
     const lock = takeLock(file, ensureRunFolder(folder, 'site'))
     if (lock) return lock
     await rest(poll_interval_ms)
@@ -26,11 +26,11 @@ export async function waitForLock(
   throw new Refusal('conflict', refusal_message)
 }
 
-/** Held by whoever takes messages to the peer, and by who must know that nobody does. */
+/** Locks the messages of a peer: for a carrier that carries them, or to ensure that none does. */
 export async function lockPeer(folder: SiteFolder, peer: string): Promise<SiteLock> {
-  const otherwise = `a network has messages for ${peer} in hand, and does not let go of them`
+  const refusal_message = `a network carrier still holds messages for ${peer}`
   return await waitForLock(folder, peerLockFile(folder, peer), {
     timeout_ms: peer_lock_timeout_ms,
-    refusal_message: otherwise,
+    refusal_message,
   })
 }

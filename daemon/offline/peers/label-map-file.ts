@@ -1,4 +1,4 @@
-// Reads the label map of a peer from a file on which people agreed.
+// Reads the label map of a peer from a file.
 
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import type { LabelPolicy } from '../../kernel/label/label.ts'
@@ -10,14 +10,18 @@ import { OfflineCommandError } from '../offline-command-error.ts'
  * have.
  */
 export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
-  const read = parseWithSchema(labelMap, parseJsonText(text))
-  if (!read.success)
-    throw new OfflineCommandError(2, `the label map cannot be used: ${formatFieldErrors(read.errors)}`, label_map_hint)
-  const strange = Object.values(read.data).flatMap((map) =>
+  const parsed = parseWithSchema(labelMap, parseJsonText(text))
+  if (!parsed.success)
+    throw new OfflineCommandError(
+      2,
+      `the label map cannot be used: ${formatFieldErrors(parsed.errors)}`,
+      label_map_hint,
+    )
+  const unknownLevels = Object.values(parsed.data).flatMap((map) =>
     Object.values(map.levels).filter((level) => !levels.includes(level)),
   )
-  if (strange.length === 0) return read.data
-  const names = [...new Set(strange)].join(', ')
+  if (unknownLevels.length === 0) return parsed.data
+  const names = [...new Set(unknownLevels)].join(', ')
   throw new OfflineCommandError(
     2,
     `the label map maps to ${names}, which the profile does not have; the levels are ${levels.join(', ')}`,

@@ -1,15 +1,15 @@
-// Writes comma-separated lines as bytes, a piece at a time: millions of lines make no strings.
+// Writes comma-separated lines as bytes in chunks, without a string for each of millions of lines.
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 
 const chunk_bytes = 1 << 20
-/** Room that is kept for what is short: numbers and signs. */
+/** Free bytes kept for short parts: numbers and separators. */
 const margin_bytes = 64
 const max_cached_cells = 64
-/** Of whole numbers up to here the digits are found by whole numbers alone. */
+/** Up to this number, integer arithmetic yields the digits. */
 const max_int32 = 2_147_483_647
 const [comma, feed, point, minus, nought] = [44, 10, 46, 45, 48]
 
-/** Cells go from left to right; `end` ends a line. What is written is handed over in pieces, the last by `flush`. */
+/** Writes cells from left to right; `endLine` ends a line, and `flush` writes the last chunk. */
 export class CsvWriter {
   readonly #write: (bytes: Uint8Array) => void
   readonly #bytes = Buffer.allocUnsafe(chunk_bytes)
@@ -17,7 +17,7 @@ export class CsvWriter {
   #isFirst = true
   readonly #cells = new Map<string, Uint8Array>()
 
-  /** `write` takes all bytes, and keeps none of them. */
+  /** `write` must consume the bytes before it returns, since the buffer is reused. */
   constructor(write: (bytes: Uint8Array) => void) {
     this.#write = write
   }
@@ -37,7 +37,7 @@ export class CsvWriter {
     this.writeCell(this.encodeCell(value))
   }
 
-  /** What `cellOf` made of a text. */
+  /** Writes the result of `encodeCell`. */
   writeCell(bytes: Uint8Array): void {
     this.#begin()
     if (this.#at + bytes.length + margin_bytes > chunk_bytes) this.flush()
@@ -48,7 +48,7 @@ export class CsvWriter {
     for (let at = 0; at < bytes.length; at++) this.#bytes[this.#at++] = bytes[at] ?? 0
   }
 
-  /** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. The last few are kept: most are the same. */
+  /** Quotes a text that contains a comma, a quotation mark or a line end (RFC 4180). Caches recent cells, as most repeat. */
   encodeCell(value: string): Uint8Array {
     const known = this.#cells.get(value)
     if (known) return known
@@ -66,19 +66,19 @@ export class CsvWriter {
       this.#at = end
       return
     }
-    // What was begun is taken back: the cell is written anew as a text.
+    // Removes the separator and writes the cell as a text instead.
     if (this.#at > 0 && this.#bytes[this.#at - 1] === comma) this.#at--
     else this.#isFirst = true
     this.writeText(records.idOf(row))
   }
 
-  /** From 0. */
+  /** A whole number from 0. */
   writeInteger(value: number): void {
     this.#begin()
     this.#digits(value, 1)
   }
 
-  /** With four digits after the point. */
+  /** A number with four decimals. */
   writeFraction(value: number): void {
     this.#begin()
     const parts = Math.round(Math.abs(value) * 10_000)

@@ -1,4 +1,4 @@
-// Matches records of files with what a registry keeps, without a run: each joins its entity or is a new one.
+// Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
 import { createLookupKeys } from '../../roles/resolution/engine/lookup/keys.ts'
@@ -36,9 +36,9 @@ export type MatchFilesOptions = {
   readonly lens: Lens
   readonly registry: string
   readonly files: readonly string[]
-  /** The source that the records are of; the name of their file unless said. */
+  /** Source of the records (default: the name of their file). */
   readonly source?: string | undefined
-  /** A folder that is new or empty; without it nothing but the registry is written. */
+  /** New or empty folder for the results; without it only the registry is written. */
   readonly out?: string | undefined
   readonly dataKind?: DataKind | undefined
   readonly format?: ResultKind | undefined
@@ -60,41 +60,43 @@ const max_records = 20_000
  * `OfflineCommandError`: 1 for unusable data, 3 for a registry without records, or of another lens.
  */
 export async function matchFiles(
-  wanted: MatchFilesOptions,
-  tell: EngineProgressListener,
+  options: MatchFilesOptions,
+  onProgress: EngineProgressListener,
 ): Promise<MatchedFileRecord[]> {
-  const { lens, out, format = 'csv' } = wanted
+  const { lens, out, format = 'csv' } = options
   if (out !== undefined) claimFolder(out)
-  const registry = readEntityRegistry(wanted.registry, lens.lens)
-  const content = requireRegistryContent(registry, wanted)
-  const given = await readNewRecords(wanted, tell)
-  const outcomes = new Map([...given].map(([key, values]) => [key, determineOutcome(content.records.get(key), values)]))
-  const changed = new Map([...given].filter(([key]) => outcomes.get(key) !== 'unchanged'))
-  tell({ phase: 'compare', done: 0, total: changed.size })
-  const held = new RegistryMatcher(lens, registry, content, changed)
-  const joined = await held.match()
-  const { ids, registry: next } = assignEntityIds(registry, held.clustersOf(joined))
-  const entityOf = new Map(
-    next.entities.flatMap((each) => each.members.map((member) => [buildMemberKey(member), each] as const)),
+  const registry = readEntityRegistry(options.registry, lens.lens)
+  const content = requireRegistryContent(registry, options)
+  const newRecords = await readNewRecords(options, onProgress)
+  const outcomes = new Map(
+    [...newRecords].map(([key, values]) => [key, determineOutcome(content.records.get(key), values)]),
   )
-  const placed = [...given.keys()].map((key): MatchedFileRecord => {
+  const changed = new Map([...newRecords].filter(([key]) => outcomes.get(key) !== 'unchanged'))
+  onProgress({ phase: 'compare', done: 0, total: changed.size })
+  const matcher = new RegistryMatcher(lens, registry, content, changed)
+  const clustering = await matcher.match()
+  const { ids, registry: updated } = assignEntityIds(registry, matcher.clustersOf(clustering))
+  const entityOf = new Map(
+    updated.entities.flatMap((entity) => entity.members.map((member) => [buildMemberKey(member), entity] as const)),
+  )
+  const matched = [...newRecords.keys()].map((key): MatchedFileRecord => {
     const [source, id] = parseMemberKey(key)
     const { entity = '', members = [] } = entityOf.get(key) ?? {}
     return { source, id, outcome: outcomes.get(key) ?? 'new', entity, size: members.length }
   })
-  if (ids.length > 0) tell({ phase: 'write', done: 0, total: 0 })
+  if (ids.length > 0) onProgress({ phase: 'write', done: 0, total: 0 })
   if (out !== undefined)
-    for (const table of [buildMatchedTable(placed), buildMatchedPairTable(joined)])
+    for (const table of [buildMatchedTable(matched), buildMatchedPairTable(clustering)])
       await writeResultTable(out, table, format)
   if (changed.size > 0)
-    replaceEntityRegistry(wanted.registry, { ...next, content: { ...content, records: held.records } })
+    replaceEntityRegistry(options.registry, { ...updated, content: { ...content, records: matcher.records } })
   if (out !== undefined) {
-    const summary = { lens: lens.lens, version: lens.version, records: given.size, changed: changed.size }
+    const summary = { lens: lens.lens, version: lens.version, records: newRecords.size, changed: changed.size }
     writeFileAtomically(join(out, 'match.json'), (write) =>
       write(Buffer.from(`${JSON.stringify(summary, undefined, 2)}\n`)),
     )
   }
-  return placed
+  return matched
 }
 
 function requireRegistryContent(
@@ -114,12 +116,12 @@ function requireRegistryContent(
   )
 }
 
-/** By key, what each says in normal form. */
+/** Normalised values of each record, by key. */
 async function readNewRecords(
   { lens, files, dataKind, source }: MatchFilesOptions,
-  tell: EngineProgressListener,
+  onProgress: EngineProgressListener,
 ): Promise<ReadonlyMap<string, RegistryRecord['values']>> {
-  const records = await readLensRecords(lens, files, tell, dataKind)
+  const records = await readLensRecords(lens, files, onProgress, dataKind)
   if (records.rows > max_records) {
     throw new OfflineCommandError(
       3,
@@ -133,23 +135,23 @@ async function readNewRecords(
     records,
     Int32Array.from({ length: records.rows }, (_, row) => row),
   )
-  const given = [...found].flat().map(({ ref: { node_id, record_id }, values }) => {
+  const entries = [...found].flat().map(({ ref: { node_id, record_id }, values }) => {
     return [buildMemberKey([source ?? node_id, record_id]), values] as const
   })
-  return new Map(given)
+  return new Map(entries)
 }
 
 function determineOutcome(
-  known: RegistryRecord | undefined,
+  previous: RegistryRecord | undefined,
   values: RegistryRecord['values'],
 ): MatchedFileRecord['outcome'] {
-  if (!known) return 'new'
-  return isSameRecord(known.values, values) ? 'unchanged' : 'replaced'
+  if (!previous) return 'new'
+  return isSameRecord(previous.values, values) ? 'unchanged' : 'replaced'
 }
 
 type KeyedArrival = JoinableRecord & { readonly key: string }
 
-/** The registry in memory, with what came. */
+/** The registry in memory with the new records, and their matching. */
 class RegistryMatcher {
   readonly records: Map<string, RegistryRecord>
   readonly #lens: Lens
@@ -170,11 +172,11 @@ class RegistryMatcher {
     this.#index = new LookupIndex(createLookupKeys(lens))
     this.records = new Map(content.records)
     const baseOf = new Map(
-      entities.flatMap(({ entity, members }) => members.map((of) => [buildMemberKey(of), entity] as const)),
+      entities.flatMap(({ entity, members }) => members.map((member) => [buildMemberKey(member), entity] as const)),
     )
     const confirmed = new Set(content.decisions.flatMap(({ left, right, is }) => (is === 'same' ? [left, right] : [])))
     for (const [key, values] of changed) {
-      // What people confirmed stays where it is, whatever it says now.
+      // A confirmed record stays in its entity, whatever its new values are.
       const found = confirmed.has(key) ? this.records.get(key)?.found : undefined
       this.records.set(key, { values, found })
     }
@@ -196,17 +198,17 @@ class RegistryMatcher {
     const { learnt, decisions } = this.#content
     const { route, isOneSource, weights } = learnt
     const method = this.#lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
-    const apart = new Set(
+    const rejectedPairs = new Set(
       decisions.flatMap(({ left, right, is }) => (is === 'different' ? [buildPairKey(left, right)] : [])),
     )
-    const isApart = (one: JoinableRecord, other: JoinableRecord) =>
-      apart.has(buildPairKey((one as KeyedArrival).key, (other as KeyedArrival).key))
+    const isApart = (left: JoinableRecord, right: JoinableRecord) =>
+      rejectedPairs.has(buildPairKey((left as KeyedArrival).key, (right as KeyedArrival).key))
     const registered = {
       byUid: async (uids: readonly string[]) => uids.flatMap((uid) => this.#byUid.get(uid) ?? []),
       byBase: async (bases: readonly string[]) => bases.flatMap((base) => this.#byBase.get(base) ?? []),
     }
-    const of = { lens: this.#lens, weights, method, isOneSource, index: this.#index }
-    return await joinArrivals(apart.size > 0 ? { ...of, isApart } : of, registered, this.#waiting)
+    const options = { lens: this.#lens, weights, method, isOneSource, index: this.#index }
+    return await joinArrivals(rejectedPairs.size > 0 ? { ...options, isApart } : options, registered, this.#waiting)
   }
 
   clustersOf({ clusters }: ArrivalClustering): string[][] {
@@ -218,7 +220,7 @@ function buildPairKey(left: string, right: string): string {
   return JSON.stringify([left, right].sort())
 }
 
-function buildMatchedTable(placed: readonly MatchedFileRecord[]): ResultTable {
+function buildMatchedTable(matched: readonly MatchedFileRecord[]): ResultTable {
   return {
     name: 'matched',
     columns: [
@@ -228,23 +230,24 @@ function buildMatchedTable(placed: readonly MatchedFileRecord[]): ResultTable {
       { name: 'entity', type: 'text' },
       { name: 'size', type: 'whole' },
     ],
-    rows: placed.map(({ source, id, outcome, entity, size }) => [source, id, outcome, entity, size]),
+    rows: matched.map(({ source, id, outcome, entity, size }) => [source, id, outcome, entity, size]),
   }
 }
 
-/** As a run writes them. */
+/** Table of pairs in the form of a run. */
 function buildMatchedPairTable({ pairs, clusters }: ArrivalClustering): ResultTable {
   const clusterOf = new Map(clusters.flatMap(({ base, members }) => members.map(({ uid }) => [uid, base] as const)))
   return {
     name: 'pairs',
     columns: pairColumns,
     rows: pairs
-      .map(({ one, other, compared }) => {
-        const [left, right] = (one as KeyedArrival).key < (other as KeyedArrival).key ? [one, other] : [other, one]
-        const isLinked = clusterOf.get(one.uid) === clusterOf.get(other.uid)
+      .map(({ one: first, other: second, compared }) => {
+        const [left, right] =
+          (first as KeyedArrival).key < (second as KeyedArrival).key ? [first, second] : [second, first]
+        const isLinked = clusterOf.get(first.uid) === clusterOf.get(second.uid)
         const ends = [left, right].flatMap(({ ref }) => [ref.node_id, ref.record_id])
         return [...ends, Number(compared.score.toFixed(4)), isLinked]
       })
-      .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+      .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
   }
 }

@@ -1,4 +1,4 @@
-// Writes a table of results as a file that is whole or not there: comma-separated, JSON lines or Parquet.
+// Writes a table of results atomically as comma-separated values, JSON lines or Parquet.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
@@ -9,43 +9,43 @@ import { CsvWriter } from './csv-writer.ts'
 type ResultCell = string | number | boolean
 
 export type ResultTable = {
-  /** Of the file, without its ending. */
+  /** Name of the file, without its ending. */
   readonly name: string
   readonly columns: readonly { readonly name: string; readonly type: 'text' | 'whole' | 'real' | 'truth' }[]
   /** Cells in the order of the columns. */
   readonly rows: Iterable<readonly ResultCell[]>
-  /** The same rows into a sheet, where that can be done with less. */
-  readonly writeTo?: (sheet: CsvWriter) => void
+  /** Writes the same rows as CSV, if there is a faster way. */
+  readonly writeTo?: (writer: CsvWriter) => void
 }
 
-/** Writes bytes to the end, all of them. */
+/** Appends all bytes. */
 type ByteWriter = (bytes: Uint8Array) => void
 
 const write_error_reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it would be larger than files may be here',
+  EFBIG: 'it exceeds the maximum file size',
   EROFS: 'the disk is read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
 }
 
-/** One row group of Parquet, or one piece of text. */
+/** Rows of one Parquet row group, or of one chunk of text. */
 const chunk_rows = 50_000
 
 /**
- * The file that was written: the name of the table with the ending of its kind. `alive` is called piece by piece; where it
- * throws, nothing is left. Throws `OfflineCommandError`: 1 where it cannot be written, 3 where it is there.
+ * Writes the table and returns the path of the file. `onChunk` is called before each chunk; if it throws, nothing is left.
+ * Throws `OfflineCommandError`: 1 if the file cannot be written, 3 if it exists.
  */
 export async function writeResultTable(
   folder: string,
   table: ResultTable,
   kind: ResultKind,
-  alive: () => void = () => undefined,
+  onChunk: () => void = () => undefined,
 ): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
   if (kind !== 'parquet') {
-    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), alive)
+    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), onChunk)
     return file
   }
   const { parquetSink } = await import('../../../adapters/format/parquet/parquet-sink.ts')
@@ -53,34 +53,34 @@ export async function writeResultTable(
     file,
     (write) => {
       const sink = parquetSink(table.columns, write)
-      for (const piece of chunkRows(table.rows)) {
-        sink.group(table.columns.map((_, column) => piece.map((row) => row[column])))
+      for (const chunk of chunkRows(table.rows)) {
+        sink.group(table.columns.map((_, column) => chunk.map((row) => row[column])))
       }
       sink.finish()
     },
-    alive,
+    onChunk,
   )
   return file
 }
 
-/** Nothing has the name of the file before all of it is on disk; what failed is taken away again. */
+/** Renames the file into place once it is on disk; removes it after a failure. */
 export function writeFileAtomically(
   file: string,
   fill: (write: ByteWriter) => void,
-  alive: () => void = () => undefined,
+  onChunk: () => void = () => undefined,
 ): void {
   runAsInvoker(() => {
     const partial = `${file}.partial`
-    const opened = convertWriteErrors(file, () => openSync(partial, 'wx', 0o600))
+    const descriptor = convertWriteErrors(file, () => openSync(partial, 'wx', 0o600))
     try {
       try {
         fill((bytes) => {
-          alive()
-          convertWriteErrors(file, () => writeAll(opened, bytes))
+          onChunk()
+          convertWriteErrors(file, () => writeAll(descriptor, bytes))
         })
-        convertWriteErrors(file, () => fsyncSync(opened))
+        convertWriteErrors(file, () => fsyncSync(descriptor))
       } finally {
-        closeSync(opened)
+        closeSync(descriptor)
       }
       if (existsSync(file)) throw fileInUseError(file)
       convertWriteErrors(file, () => renameSync(partial, file))
@@ -92,24 +92,24 @@ export function writeFileAtomically(
   })
 }
 
-/** The name is on disk as well. */
+/** Makes the name of the file durable. */
 function syncFolder(folder: string): void {
-  const opened = openSync(folder, 'r')
+  const descriptor = openSync(folder, 'r')
   try {
-    fsyncSync(opened)
+    fsyncSync(descriptor)
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
 }
 
-/** The system may take less than it was given. */
-function writeAll(opened: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(opened, bytes, at)
+/** Repeats `write`, which may write only a part. */
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
 }
 
-function convertWriteErrors<T>(file: string, act: () => T): T {
+function convertWriteErrors<T>(file: string, action: () => T): T {
   try {
-    return act()
+    return action()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw fileInUseError(file)
@@ -126,29 +126,29 @@ function fileInUseError(file: string): OfflineCommandError {
 }
 
 function writeCsv({ columns, rows, writeTo }: ResultTable, write: ByteWriter): void {
-  const sheet = new CsvWriter(write)
-  sheet.writeTexts(columns.map(({ name }) => name))
-  if (writeTo) writeTo(sheet)
-  else for (const row of rows) sheet.writeTexts(row.map(String))
-  sheet.flush()
+  const writer = new CsvWriter(write)
+  writer.writeTexts(columns.map(({ name }) => name))
+  if (writeTo) writeTo(writer)
+  else for (const row of rows) writer.writeTexts(row.map(String))
+  writer.flush()
 }
 
 function writeJsonLines({ columns, rows }: ResultTable, write: ByteWriter): void {
   const names = columns.map(({ name }) => name)
-  for (const piece of chunkRows(rows))
-    write(Buffer.from(`${piece.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
+  for (const chunk of chunkRows(rows))
+    write(Buffer.from(`${chunk.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
 }
 
 function* chunkRows(rows: ResultTable['rows']): Generator<(readonly ResultCell[])[]> {
-  let piece: (readonly ResultCell[])[] = []
+  let chunk: (readonly ResultCell[])[] = []
   for (const row of rows) {
-    if (piece.push(row) < chunk_rows) continue
-    yield piece
-    piece = []
+    if (chunk.push(row) < chunk_rows) continue
+    yield chunk
+    chunk = []
   }
-  if (piece.length > 0) yield piece
+  if (chunk.length > 0) yield chunk
 }
 
 function formatJsonLine(names: readonly string[], row: readonly ResultCell[]): string {
-  return `{${names.map((name, at) => `${JSON.stringify(name)}:${JSON.stringify(row[at])}`).join(',')}}`
+  return `{${names.map((name, offset) => `${JSON.stringify(name)}:${JSON.stringify(row[offset])}`).join(',')}}`
 }

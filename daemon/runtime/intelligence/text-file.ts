@@ -7,15 +7,15 @@ const max_bytes = 1_048_576
 /** `judge`: why it must not be used, by its owner and mode. */
 export async function readTextFile(
   file: string,
-  findFault: (found: { readonly mode: number; readonly uid: number }) => string | undefined = () => undefined,
+  findFault: (stats: { readonly mode: number; readonly uid: number }) => string | undefined = () => undefined,
 ): Promise<string | Refusal> {
   let handle: FileHandle | undefined
   try {
     handle = await open(file, 'r')
-    const found = await handle.stat()
-    const fault = found.isFile() ? findFault(found) : 'is no file'
+    const stats = await handle.stat()
+    const fault = stats.isFile() ? findFault(stats) : 'is no file'
     if (fault !== undefined) return refuse('unavailable', `a file that the source needs ${fault}`)
-    if (found.size > max_bytes) return refuse('unavailable', 'a file that the source needs is too large')
+    if (stats.size > max_bytes) return refuse('unavailable', 'a file that the source needs is too large')
     return await handle.readFile('utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'

@@ -31,15 +31,18 @@ const max_seen_keys = 50_000
 
 export const wire: RoleWire = {
   async open({ resources: { resolved } }) {
-    const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+    const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
     return {
       parts: [
-        named<IntakeSecrets>(secretsPart, { read: readSecrets }),
-        named<PolledSources>(polledSourcesPart, { sources: await openPolledSources(resolved), nextRun: findNextTime }),
-        named(rateWindowsPart, new RateWindows()),
-        named(sourceTallyPart, new SourceTally()),
-        named(pollSchedulePart, new PollSchedule()),
-        named(seenCausesPart, new SeenCauses(max_seen_keys)),
+        entryOf<IntakeSecrets>(secretsPart, { read: readSecrets }),
+        entryOf<PolledSources>(polledSourcesPart, {
+          sources: await openPolledSources(resolved),
+          nextRun: findNextTime,
+        }),
+        entryOf(rateWindowsPart, new RateWindows()),
+        entryOf(sourceTallyPart, new SourceTally()),
+        entryOf(pollSchedulePart, new PollSchedule()),
+        entryOf(seenCausesPart, new SeenCauses(max_seen_keys)),
       ],
     }
   },

@@ -22,13 +22,13 @@ export async function performServiceRequest(
   endpoint: ProxyServiceEndpoint,
 ): Promise<{ readonly status: number; readonly body: string }> {
   const trace = newTrace(context.environment.random)
-  const answer = await performServiceOperation(context, endpoint, {
+  const response = await performServiceOperation(context, endpoint, {
     ...emptyRequest,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   })
-  if (!isRefusal(answer)) return { status: answer.status, body: JSON.stringify(answer.body) }
-  return { status: answer.row.status, body: JSON.stringify(problemOf(answer, trace.trace_id)) }
+  if (!isRefusal(response)) return { status: response.status, body: JSON.stringify(response.body) }
+  return { status: response.row.status, body: JSON.stringify(problemOf(response, trace.trace_id)) }
 }
 
 const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {

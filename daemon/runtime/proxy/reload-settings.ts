@@ -43,23 +43,23 @@ export async function reloadSettings(
   }
 }
 
-function compareSettings(running: ResolvedSettings, next: ResolvedSettings): ReloadedSettings {
+function compareSettings(running: ResolvedSettings, changed: ResolvedSettings): ReloadedSettings {
   const applied: string[] = []
   const needs_restart: string[] = []
-  const own: Record<string, unknown> = { ...running.values.get(settings.name) }
-  for (const [section, values] of next.values) {
-    const before = running.values.get(section) ?? {}
-    for (const field of new Set([...Object.keys(before), ...Object.keys(values)])) {
+  const proxyValues: Record<string, unknown> = { ...running.values.get(settings.name) }
+  for (const [section, values] of changed.values) {
+    const current = running.values.get(section) ?? {}
+    for (const field of new Set([...Object.keys(current), ...Object.keys(values)])) {
       const value = values[field]
-      if (JSON.stringify(value) === JSON.stringify(before[field])) continue
-      const isPair = tlsPairFields.has(field) && value !== undefined && before[field] !== undefined
+      if (JSON.stringify(value) === JSON.stringify(current[field])) continue
+      const isPair = tlsPairFields.has(field) && value !== undefined && current[field] !== undefined
       if (section !== settings.name || !(reloadable.has(field) || isPair)) needs_restart.push(`${section}.${field}`)
       else {
         applied.push(`${section}.${field}`)
-        own[field] = value
+        proxyValues[field] = value
       }
     }
   }
-  const values = new Map(running.values).set(settings.name, own)
+  const values = new Map(running.values).set(settings.name, proxyValues)
   return { resolved: { ...running, values }, applied: applied.sort(), needs_restart: needs_restart.sort() }
 }

@@ -32,8 +32,8 @@ export function reloadTls(
   }
 }
 
-function refuseCertificate(why: string): Refusal {
-  const message = `${why}; put a matching pair there (PEM), then reload again`
+function refuseCertificate(reason: string): Refusal {
+  const message = `${reason}; put a matching pair there (PEM), then reload again`
   return new Refusal('invalid', 'the certificate is refused, and nothing has changed', [
     { path: 'proxy.tls_cert_file', message },
   ])
@@ -41,11 +41,13 @@ function refuseCertificate(why: string): Refusal {
 
 /** The first certificate is the door's own, those after it are sent along. */
 function findPairFault(pair: TlsKeyPair, now: number): string | undefined {
-  const [own] = parseCertificatesOrNone(pair.cert)
-  if (!own) return 'there is no certificate that can be read'
-  if (!isPrivateKeyOf(pair.key, own)) return 'the key is not the private key of the certificate'
-  if (own.validToDate.getTime() <= now) return `the certificate ended on ${own.validToDate.toISOString()}`
-  if (own.validFromDate.getTime() > now) return `the certificate begins on ${own.validFromDate.toISOString()}`
+  const [certificate] = parseCertificatesOrNone(pair.cert)
+  if (!certificate) return 'there is no certificate that can be read'
+  if (!isPrivateKeyOf(pair.key, certificate)) return 'the key is not the private key of the certificate'
+  if (certificate.validToDate.getTime() <= now)
+    return `the certificate ended on ${certificate.validToDate.toISOString()}`
+  if (certificate.validFromDate.getTime() > now)
+    return `the certificate begins on ${certificate.validFromDate.toISOString()}`
   try {
     createSecureContext(pair)
     return undefined

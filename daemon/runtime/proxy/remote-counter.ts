@@ -5,8 +5,8 @@ import type { KeyValue } from '../../kernel/store/key-value.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
 
 /** The keys are those of the interface, without a prefix of the site: all proxies of one server count together. */
-export function remoteCounter(given: NonNullable<ProxyThreadConfig['key_value']>, log: Log): KeyValue {
-  const { host, port, db, username, password, verify } = given
+export function remoteCounter(options: NonNullable<ProxyThreadConfig['key_value']>, log: Log): KeyValue {
+  const { host, port, db, username, password, verify } = options
   return redisKeyValue({
     ...{ host: host ?? '', port, username, password, database: db, prefix: '', chance: Math.random },
     ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),

@@ -25,12 +25,12 @@ export async function findProxyStartProblems(
 ): Promise<ProfileProblem[]> {
   const proxy = getSettings(resolved, settings)
   const { token_url, ca_file, tls_verify } = getSettings(resolved, ssoSettings)
-  const places: [path: string, name: string, url: string | undefined][] = [
+  const urls: [path: string, name: string, url: string | undefined][] = [
     ['proxy.platform_api_url', 'PLATFORM_API_URL', proxy.platform_api_url],
     ['sso.token_url', 'SSO_TOKEN_URL', token_url],
   ]
   const addresses = await Promise.all(
-    places.map(([path, name, url]) => findAddressProblem(path, name, url, proxy, resolve)),
+    urls.map(([path, name, url]) => findAddressProblem(path, name, url, proxy, resolve)),
   )
   return [
     ...addresses.flat(),

@@ -5,23 +5,23 @@ import { dirname } from 'node:path'
 /** `write` receives the descriptor. A former file of the name stays until the new one is complete. */
 export function writeFileDurably(file: string, write: (descriptor: number) => void): void {
   const draft = `${file}.part`
-  const opened = openSync(draft, 'w', 0o600)
+  const descriptor = openSync(draft, 'w', 0o600)
   try {
-    write(opened)
-    fsyncSync(opened)
+    write(descriptor)
+    fsyncSync(descriptor)
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
   renameSync(draft, file)
   syncFolder(dirname(file))
 }
 
 export function syncFolder(folder: string): void {
-  const opened = openSync(folder, 'r')
+  const descriptor = openSync(folder, 'r')
   try {
-    fsyncSync(opened)
+    fsyncSync(descriptor)
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
 }
 
@@ -33,47 +33,47 @@ const arrayConstructors = { Uint8Array, Uint32Array, Int32Array, Float64Array } 
 export function writeArrays(file: string, head: unknown, arrays: readonly NumberArray[]): void {
   const kinds = arrays.map((array) => [array.constructor.name, array.length])
   const text = Buffer.from(JSON.stringify({ head, kinds }))
-  writeFileDurably(file, (opened) => {
-    writeAll(opened, Buffer.from(Uint32Array.of(text.length).buffer))
-    writeAll(opened, text)
-    for (const array of arrays) writeAll(opened, Buffer.from(array.buffer, array.byteOffset, array.byteLength))
+  writeFileDurably(file, (descriptor) => {
+    writeAll(descriptor, Buffer.from(Uint32Array.of(text.length).buffer))
+    writeAll(descriptor, text)
+    for (const array of arrays) writeAll(descriptor, Buffer.from(array.buffer, array.byteOffset, array.byteLength))
   })
 }
 
 /** Throws for a file that is shorter than its header says. */
 export function readArrays(file: string): { readonly head: unknown; readonly arrays: readonly NumberArray[] } {
-  const opened = openSync(file, 'r')
+  const descriptor = openSync(file, 'r')
   try {
-    const length = new Uint32Array(readAll(opened, 4).buffer)[0] ?? 0
-    const { head, kinds } = JSON.parse(Buffer.from(readAll(opened, length)).toString('utf8')) as {
+    const length = new Uint32Array(readAll(descriptor, 4).buffer)[0] ?? 0
+    const { head, kinds } = JSON.parse(Buffer.from(readAll(descriptor, length)).toString('utf8')) as {
       head: unknown
       kinds: [keyof typeof arrayConstructors, number][]
     }
     const arrays = kinds.map(([kind, count]) => {
-      const bytes = readAll(opened, count * arrayConstructors[kind].BYTES_PER_ELEMENT)
+      const bytes = readAll(descriptor, count * arrayConstructors[kind].BYTES_PER_ELEMENT)
       return new arrayConstructors[kind](bytes.buffer)
     })
     return { head, arrays }
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
 }
 
 /** Bytes of one write or read; the system limit is 2 GiB. */
 const piece_bytes = 1 << 28
 
-function writeAll(opened: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) {
-    at += writeSync(opened, bytes, at, Math.min(piece_bytes, bytes.length - at))
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length; ) {
+    offset += writeSync(descriptor, bytes, offset, Math.min(piece_bytes, bytes.length - offset))
   }
 }
 
-function readAll(opened: number, length: number): Uint8Array<ArrayBuffer> {
+function readAll(descriptor: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
-  for (let at = 0; at < length; ) {
-    const read = readSync(opened, bytes, at, Math.min(piece_bytes, length - at), null)
-    if (read === 0) throw new Error('a file of a run is shorter than it says')
-    at += read
+  for (let offset = 0; offset < length; ) {
+    const read_count = readSync(descriptor, bytes, offset, Math.min(piece_bytes, length - offset), null)
+    if (read_count === 0) throw new Error('a file of a run is shorter than it says')
+    offset += read_count
   }
   return bytes
 }

@@ -34,12 +34,12 @@ export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start
     async start() {
       await startTransports()
       // Networks come last: they bring messages to what runs already.
-      const handover = transports.find((each) => each.handover)?.handover
+      const handover = transports.find((transport) => transport.handover)?.handover
       const record = (events: Parameters<typeof storage.audit.append>[0]) => storage.audit.append(events)
       if (handover) await startLinkPumps({ ...resources, metrics, record, log }, handover, { carriers, linkPumps })
     },
     async stop(drain_ms) {
-      for (const each of [...linkPumps, ...transports]) await waitAtMost(drain_ms + stop_grace_ms, each.stop())
+      for (const part of [...linkPumps, ...transports]) await waitAtMost(drain_ms + stop_grace_ms, part.stop())
     },
     // What is left of the role must not speak for carriers that do not run.
     remove() {

@@ -83,8 +83,8 @@ function findUnaccreditedAcknowledgements({ resolved, now }: SiteStartFacts): Pr
 }
 
 function findPeersOnTwoNetworks({ resolved }: SiteStartFacts): ProfileProblem[] {
-  const two = findPeersServedTwice((section) => getSettings(resolved, section))
-  return two.map((peer) => ({ path: 'site', message: `${peer} is named by more than one network; leave one` }))
+  const duplicates = findPeersServedTwice((section) => getSettings(resolved, section))
+  return duplicates.map((peer) => ({ path: 'site', message: `${peer} is named by more than one network; leave one` }))
 }
 
 function findMissingBroker({ resolved }: SiteStartFacts): ProfileProblem[] {
@@ -102,11 +102,11 @@ const requiredKeyUses: readonly PublicKey['use'][] = ['message', 'token']
 /** Without one nothing could be sent, or nobody let in: better no start than half of one. */
 function findMissingKeys({ keys, now }: SiteStartFacts): ProfileProblem[] {
   if (keys === undefined) return []
-  const able = keys.filter(
+  const usable = keys.filter(
     ({ status, not_after }) => status === 'active' && (not_after === undefined || now < Date.parse(not_after)),
   )
   return requiredKeyUses
-    .filter((use) => !able.some((key) => key.use === use))
+    .filter((use) => !usable.some((key) => key.use === use))
     .map((use) => ({
       path: 'keys',
       message: `the site has no active ${use} key: run \`platform keys generate --use ${use}\``,

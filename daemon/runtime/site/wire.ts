@@ -56,30 +56,30 @@ export const wire: RoleWire = {
 /** Least privilege: no other role has these. */
 function buildSiteParts({ resources, storage }: WireContext): [string, unknown][] {
   const { folder, resolved, identity, peers, transports, carriers, verifiedMessages, keyValue, clock } = resources
-  const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+  const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   const { keys_passphrase_file } = getSettings(resolved, identitySettings)
   const { now } = clock
   return [
-    named(
+    entryOf(
       signaturesPart,
       joseSignatures({ dir: folder.keys, now, passphrase: passphraseReader(keys_passphrase_file) }),
     ),
-    named(peersPart, peers),
-    named<PinnedPeers>(pinnedPeersPart, { change: (name, change) => updatePinnedPeer(folder, name, change) }),
-    named<KeySets>(keySetsPart, {
+    entryOf(peersPart, peers),
+    entryOf<PinnedPeers>(pinnedPeersPart, { change: (name, change) => updatePinnedPeer(folder, name, change) }),
+    entryOf<KeySets>(keySetsPart, {
       all: () => readKeySets(folder.keys),
       sent_versions: new Map(),
       logged_failures: new Map(),
     }),
-    named(transportsPart, transports),
-    named<StatusFeed>(statusFeedPart, { publish: (event) => publishToCoalition(carriers, event) }),
-    named(verifiedMessageCachePart, verifiedMessages),
-    named(issuerPart, identity.issuer()),
-    named(failedAttemptsPart, failedAttempts(keyValue)),
-    named<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
-    named<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
-    named<People>(peoplePart, peopleFiles(peopleFolder(folder))),
-    named(backupsPart, scheduledBackups({ folder, resolved, now })),
+    entryOf(transportsPart, transports),
+    entryOf<StatusFeed>(statusFeedPart, { publish: (event) => publishToCoalition(carriers, event) }),
+    entryOf(verifiedMessageCachePart, verifiedMessages),
+    entryOf(issuerPart, identity.issuer()),
+    entryOf(failedAttemptsPart, failedAttempts(keyValue)),
+    entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
+    entryOf<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
+    entryOf<People>(peoplePart, peopleFiles(peopleFolder(folder))),
+    entryOf(backupsPart, scheduledBackups({ folder, resolved, now })),
   ]
 }
 

@@ -1,4 +1,4 @@
-// Who signed a snapshot, and for whom: the pinned peer that it says it is of, for this site, by enough keys that were good then.
+// Verifies the signature of a snapshot: by the pinned peer that it names, for this site, with enough keys valid at that time.
 import { verifyJws } from '../../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../../adapters/peers/files/peer-files.ts'
 import { getSettings } from '../../../boot/profile.ts'
@@ -16,35 +16,35 @@ export type VerifiedSnapshot = {
   readonly manifest: SnapshotManifest
   readonly envelope: Jws
   readonly peer: Peer
-  /** What this site counts as for releasability. */
+  /** Names under which data may be releasable to this site. */
   readonly names: readonly string[]
 }
 
-/** Throws `OfflineCommandError`: 5 for what no pinned peer has signed, 3 for what is not for this site or may not come in. */
+/** Throws `OfflineCommandError`: 5 unless a pinned peer has signed it, 3 if it is for another site or has a label not admitted here. */
 export async function verifySnapshotSignature(
   folder: SiteFolder,
   env: EnvironmentVariables,
   envelope: Jws,
 ): Promise<VerifiedSnapshot> {
   const { resolved, platform, labels } = readSiteSettings(folder, env)
-  // Only who is asked follows from what is not verified yet; that peer's pinned keys decide.
-  const claimed = parseManifest(Buffer.from(envelope.payload, 'base64url'))
-  const peer = claimed && (await peerFiles(folder.peers).get(claimed.from))
+  // The unverified manifest only selects the peer, whose pinned keys then verify it.
+  const unverified = parseManifest(Buffer.from(envelope.payload, 'base64url'))
+  const peer = unverified && (await peerFiles(folder.peers).get(unverified.from))
   if (!peer) throw unsignedSnapshotError()
   const keys = peer.keys.filter(({ use }) => use === 'message')
-  const found = await verifyJws('registry', envelope, keys)
-  if (typeof found === 'string' || found.keys.length < peer.threshold) throw unsignedSnapshotError()
-  const said = parseManifest(found.payload)
-  if (!said || !wereKeysInForce(said, found)) throw unsignedSnapshotError()
-  if (said.to !== platform.name)
-    throw new OfflineCommandError(3, `the snapshot was made for ${said.to}, not for this site`)
-  if (said.tenant_id !== peer.tenant_id) {
+  const verified = await verifyJws('registry', envelope, keys)
+  if (typeof verified === 'string' || verified.keys.length < peer.threshold) throw unsignedSnapshotError()
+  const manifest = parseManifest(verified.payload)
+  if (!manifest || !wereKeysInForce(manifest, verified)) throw unsignedSnapshotError()
+  if (manifest.to !== platform.name)
+    throw new OfflineCommandError(3, `the snapshot was made for ${manifest.to}, not for this site`)
+  if (manifest.tenant_id !== peer.tenant_id) {
     throw new OfflineCommandError(3, `the snapshot has another tenant than the pinned one of ${peer.name}`)
   }
-  const label = translateLabel(said.label, peer.label_map, labels)
+  const label = translateLabel(manifest.label, peer.label_map, labels)
   if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was imported`)
   const { releasable_names } = getSettings(resolved, filedropSettings)
-  return { manifest: said, envelope, peer, names: [platform.tenant_id, ...releasable_names] }
+  return { manifest, envelope, peer, names: [platform.tenant_id, ...releasable_names] }
 }
 
 function unsignedSnapshotError(): OfflineCommandError {
@@ -63,7 +63,7 @@ function parseManifest(payload: Uint8Array): SnapshotManifest | undefined {
   }
 }
 
-/** No key signs after its own end. */
+/** Whether the snapshot was made before the end of each signing key. */
 function wereKeysInForce({ made_at }: SnapshotManifest, { keys }: VerifiedPayload): boolean {
   return keys.every(({ not_after }) => not_after === undefined || Date.parse(made_at) <= Date.parse(not_after))
 }
