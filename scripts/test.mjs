@@ -1,5 +1,5 @@
-// Runs each check to its end, so that one run shows all that is wrong, and counts them in one last line. Without words the
-// short tier of tests, with `--all` every tier, with names of files or folders the tests of those.
+// Runs every check to its end, so that one run shows all failures, and prints the counts in the last line. Runs the short
+// tier by default, every tier with `--all`, or the tests of named files and folders.
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -7,10 +7,10 @@ import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
 process.chdir(root)
-// Programs that tests start by name must be those of this project, and its Node.
+// Tests that start programs by name must find those of this project, including its Node.
 const env = { ...process.env, PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH}` }
 
-/** Checks that are one claim each; a failing one counts as one failed test. */
+/** Checks besides the tests; each failure counts as one failed test. */
 const checks = [
   ['type check', 'tsc', []],
   ['lint', 'biome', ['check', '--error-on-warnings', '.']],
@@ -28,8 +28,8 @@ const names = words.filter((word) => word !== '--all')
 if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
 
 /**
- * Stages of tiers, in order. Tiers of one stage run beside each other, each in a worker of its own: sites of the packaged
- * executable leave a core to the real servers. A measurement has the machine to itself.
+ * Stages of tiers, in order. Tiers of one stage run in parallel, each in its own worker: sites of the packaged executable
+ * leave a core to the real servers. Measurements run alone.
  */
 const stages = isWhole && names.length === 0 ? [['short'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
 const tests = { passed: 0, failed: 0, skipped: 0 }
@@ -37,14 +37,14 @@ for (const stage of stages) {
   const runs =
     stage.length > 0 ? stage.map((tier) => [`--project=${tier}`]) : [names.length > 0 ? names : ['--project=short']]
   for (const counts of await Promise.all(runs.map((selection) => runTests(selection, runs.length === 1))))
-    for (const [what, count] of Object.entries(counts)) tests[what] += count
+    for (const [result, count] of Object.entries(counts)) tests[result] += count
 }
 const failed = tests.failed + failures
 const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''
 console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
 process.exitCode = failed === 0 ? 0 : 1
 
-/** `isAlone`: what it prints is shown as it comes, else when it has ended, so that two runs do not mix their lines. */
+/** `isAlone`: prints the output at once; otherwise at the end, so that parallel runs do not mix their lines. */
 async function runTests(selection, isAlone) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'))
   const log = path.join(folder, 'output.log')
@@ -70,8 +70,8 @@ async function runTests(selection, isAlone) {
 }
 
 /**
- * A file that cannot be loaded has no tests in the report, and an error outside any test has no place in it: both
- * show in the status of the file or of the run, and count as one failure.
+ * Counts the results. A file that cannot be loaded has no tests in the report, and errors outside tests are not in it; both
+ * change the status of the file or of the run, and count as one failure.
  */
 function count(file, status) {
   if (!fs.existsSync(file)) return { passed: 0, failed: 1, skipped: 0 }

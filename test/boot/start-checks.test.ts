@@ -33,7 +33,9 @@ test('a profile with nothing but a name may start, as classified_airgapped', () 
 
 test('roles that there are not are named, beside those that there are', () => {
   const platform = { ...openProfile.platform, roles: ['site', 'consensu'] }
-  expect(listProblems({ platform })).toEqual(['platform.roles: there is no role "consensu"; known: site, consensus'])
+  expect(listProblems({ platform })).toEqual([
+    'platform.roles: the role "consensu" does not exist; known: site, consensus',
+  ])
 })
 
 describe('in classified_airgapped', () => {
@@ -116,7 +118,7 @@ test('a default level that is no level, and a schedule that is none', () => {
   ])
   for (const backup_cron of ['every night', '61 2 * * *', '0 0 30 2 *']) {
     expect(listProblems({ ...openProfile, site: { backup_cron } })).toEqual([
-      'site.backup_cron: this is no cron expression',
+      'site.backup_cron: must be a cron expression, such as 0 3 * * *',
     ])
   }
 })
@@ -200,7 +202,9 @@ describe('who is known', () => {
       ['wellknown', 'http://10.0.0.1/.well-known/openid-configuration'],
       ['token_url', 'idp.example'],
     ] as const) {
-      expect(oidc({ ...provider, [field]: url })).toEqual([`sso.${field}: must be https, or http on this machine`])
+      expect(oidc({ ...provider, [field]: url })).toEqual([
+        `sso.${field}: must be an https URL, or http on this machine`,
+      ])
     }
     expect(listProblems({ sso: { issuer: 'nonsense' } })).toEqual([])
   })
@@ -213,26 +217,26 @@ describe('who is known', () => {
 
   test('it is not the site itself', () => {
     expect(oidc({ issuer: 'urn:platform:site:vault', wellknown: 'https://idp.example/x' })).toContain(
-      'sso.issuer: is the name of the site’s own issuer',
+      'sso.issuer: must differ from the site’s own issuer',
     )
   })
 
   test('roles that are given are roles that there are', () => {
     const role_map = { chief: ['admin', 'boss'], odd: ['constructor'] }
     expect(oidc({ ...provider, role_map })).toEqual([
-      'sso.role_map.chief: there is no role "boss"',
-      'sso.role_map.odd: there is no role "constructor"',
+      'sso.role_map.chief: the role "boss" is not defined',
+      'sso.role_map.odd: the role "constructor" is not defined',
     ])
     const subjects = [{ dn: 'CN=Ada', subject: 'ada', tenant_id: 't', roles: ['analyst', 'chief'] }]
-    expect(listProblems({ x509: { subjects } })).toEqual(['x509.subjects.0.roles: there is no role "chief"'])
+    expect(listProblems({ x509: { subjects } })).toEqual(['x509.subjects.0.roles: the role "chief" is not defined'])
     expect(listProblems({ x509: { subjects }, identity: { roles: { chief: ['consensus:read'] } } })).toEqual([])
   })
 
   test('certificates are asked for over TLS, by named authorities', () => {
     const asking = { consensus: { tls_client_auth: 'require' } }
     expect(listProblems(asking)).toEqual([
-      'consensus.tls_client_auth: certificates are shown over TLS alone: set consensus.tls_cert_file',
-      'consensus.tls_client_auth: needs x509.ca_file: the authorities that issue them',
+      'consensus.tls_client_auth: client certificates need TLS: set consensus.tls_cert_file',
+      'consensus.tls_client_auth: client certificates need x509.ca_file, the authorities that issue them',
     ])
     expect(listProblems({ consensus: { ...asking.consensus, ...tlsFiles }, x509: { ca_file: 'ca.pem' } })).toEqual([])
     expect(listProblems(asking, { starting: [site] })).toEqual([])
@@ -260,7 +264,7 @@ describe('a message broker', () => {
     const amqp = { url, ...certificate, peers }
     const mtls = { peers: { bravo: { url: 'https://bravo.example', ca_file: 'bravo-ca.pem' } } }
     expect(listProblems({ ...openProfile, amqp, mtls })).toEqual([
-      'site: bravo is named by more than one network; leave one',
+      'site: bravo is named by more than one network; remove it from all but one',
     ])
   })
 })

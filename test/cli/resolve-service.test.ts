@@ -87,7 +87,7 @@ test('what cannot be meant is told before anything is asked', async () => {
     expect((await runCommand(['resolve', 'start', '--lens', 'persons', ...words], { env })).exit).toBe(2)
   }
   const absent = await runCommand(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
-  expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
+  expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('the data file does not exist')])
 })
 
 test('a match is put to a session, and a run told as prose', async () => {

@@ -166,7 +166,7 @@ describe('where an operator looks', () => {
   test('health and doctor know of the provider', async () => {
     expect(await healthOf()).toMatchObject({ ok: true, detail: expect.stringMatching(/^keys of \d+ s ago$/) })
     expect(await found()).toEqual([
-      { check: 'sso', state: 'ok', detail: 'the identity provider has 1 keys that count' },
+      { check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' },
     ])
   })
 

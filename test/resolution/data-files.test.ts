@@ -98,12 +98,7 @@ describe('says what is wrong with a file, and where', () => {
     ['too many cells', 'bad.csv', 'id,name\n1,a,b\n', ', line 2: more than the 2 fields that the first line names'],
     ['an open quotation', 'bad.csv', 'id,name\n1,"a\n', ', line 3: the file ends within quotation marks'],
     ['a bare mark', 'bad.csv', 'id,name\n1,a"b\n', ', line 2: a quotation mark in the middle of field 2'],
-    [
-      'bytes of nought',
-      'bad.csv',
-      'id,name\n1,a\n2,\0\n',
-      ' cannot be read: line 3 has a byte of nought, which no text has',
-    ],
+    ['bytes of nought', 'bad.csv', 'id,name\n1,a\n2,\0\n', ' cannot be read: line 3 contains a NUL byte'],
     [
       'another encoding',
       'bad.csv',
@@ -195,7 +190,7 @@ describe('says what is wrong with a file, and where', () => {
       [at('pipe.csv')]: 'it is a pipe, not a file',
       '/dev/zero': 'it is a device, not a file',
       [at('loop.csv')]: 'it is a link that leads back to itself',
-      [at('nowhere.csv')]: 'there is no such file',
+      [at('nowhere.csv')]: 'it does not exist',
     }
     for (const [file, why] of Object.entries(said)) {
       await expect(readDataFile(file, all)).rejects.toThrow(`${file} cannot be read: ${why}`)

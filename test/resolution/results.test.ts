@@ -139,7 +139,7 @@ describe('nothing that is not whole has the name of a result', () => {
       `exec "$0" ${[path.join(repositoryRoot, 'cli/main.ts'), ...words('full')].join(' ')}`,
     ]
     expect(() => execFileSync('bash', ['-c', command.join('; '), node], { stdio: 'pipe' })).toThrow(
-      `${at('full/clusters.csv')} cannot be written: it would be larger than files may be here`,
+      `${at('full/clusters.csv')} cannot be written: it exceeds the maximum file size`,
     )
     expect(readdirSync(at('full'))).toEqual([])
   })
@@ -194,7 +194,7 @@ describe('measures', () => {
     writeFileSync(at('plain-truth.csv'), 'id,cluster\n1,x\n2,y\n')
     const found = at('same.csv')
     const asked = evaluateFiles({ input: found, truth: at('plain-truth.csv') })
-    await expect(asked).rejects.toThrow('ids of different sources are the same')
+    await expect(asked).rejects.toThrow('sources share ids')
     writeFileSync(at('named-truth.csv'), 'source_l,id_l,source_r,id_r\na,1,b,1\n')
     const { pairs, clusters } = await evaluateFiles({ input: found, truth: at('named-truth.csv') })
     expect([pairs.f1, clusters.f1]).toEqual([1, 1])

@@ -138,7 +138,7 @@ describe('the user of consensus', () => {
     for (const roles of [['site'], []]) {
       const { exit, stderr } = await two.alpha.runAs(user, ['serve', ...roles])
       expect(exit).toBe(3)
-      expect(stderr).toContain(`site: its files belong to ${users.site.uid}, and this is ${user.uid}`)
+      expect(stderr).toContain(`site: its files belong to ${users.site.uid}; this process runs as ${user.uid}`)
     }
     const asRoot = await two.alpha.run(['serve', 'consensus'])
     expect([asRoot.exit, asRoot.stderr]).toEqual([3, expect.stringContaining(`run it as ${user.uid}`)])
@@ -315,7 +315,7 @@ describe('backups', () => {
     expect(await consensus.stop()).toBe(0)
     const before = sets()
     site = await startSite()
-    await waitUntil(() => site.log().includes('there is no backup: the role consensus made no copy'))
+    await waitUntil(() => site.log().includes('the backup failed: the role consensus made no copy'))
     expect(sets()).toEqual(before)
     expect(await site.stop()).toBe(0)
     expect(fs.readdirSync(at('data', 'backups')).filter((name) => name.startsWith('.'))).toEqual([])

@@ -1,10 +1,10 @@
-// A small file named in the profile; why it cannot be read is said without its name.
+// Reads a small file named in the profile; a refusal gives the reason without the name.
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 
 const max_bytes = 1_048_576
 
-/** `judge`: why it must not be used, by its owner and mode. */
+/** `findFault`: a fault of its owner or mode that forbids its use. */
 export async function readTextFile(
   file: string,
   findFault: (stats: { readonly mode: number; readonly uid: number }) => string | undefined = () => undefined,
@@ -13,7 +13,7 @@ export async function readTextFile(
   try {
     handle = await open(file, 'r')
     const stats = await handle.stat()
-    const fault = stats.isFile() ? findFault(stats) : 'is no file'
+    const fault = stats.isFile() ? findFault(stats) : 'is not a regular file'
     if (fault !== undefined) return refuse('unavailable', `a file that the source needs ${fault}`)
     if (stats.size > max_bytes) return refuse('unavailable', 'a file that the source needs is too large')
     return await handle.readFile('utf8')

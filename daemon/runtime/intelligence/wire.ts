@@ -1,4 +1,4 @@
-// What the intelligence role needs of adapters: secrets from files, and each source that is polled.
+// Connects the intelligence role to adapters: secrets from files, and polled sources.
 import { createHash } from 'node:crypto'
 import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
@@ -26,7 +26,7 @@ import type { PolledSource } from '../../shared/polled-source/polled-source.ts'
 import { readSecret, readSecrets } from './secret-files.ts'
 import { readTextFile } from './text-file.ts'
 
-/** About 10 MB of keys at most, where a site has that many conflicts and quarantined messages. */
+/** At most about 10 MB of keys, on a site with that many conflicts and quarantined messages. */
 const max_seen_keys = 50_000
 
 export const wire: RoleWire = {
@@ -61,7 +61,7 @@ const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).dige
 const parseJsonBytes = (bytes: Uint8Array) =>
   parseUntrustedJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
-/** Only what the profile names is loaded. */
+/** Loads only the adapters that the profile uses. */
 async function openPolledSource(source: IntakeSource): Promise<PolledSource | undefined> {
   if (source.kind === 'folder') {
     const { folderSource } = await import('../../../adapters/intake/folder/folder-source.ts')

@@ -1,4 +1,4 @@
-// Answers the service endpoints of the public listener, which lie beside the public prefix.
+// Answers the service endpoints of the public listener, which are outside the public prefix.
 
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { problemOf } from '../../kernel/error/problem.ts'
@@ -47,7 +47,7 @@ async function performServiceOperation(
   request: OperationRequest,
 ) {
   const target = operationsOf(proxy).find(({ address }) => address === operationAddresses[endpoint])
-  if (!target) return refuse('not_found', 'there is no such path')
+  if (!target) return refuse('not_found', 'the path does not exist')
   const caller = await admitCaller(context, target.operation, undefined)
   return isRefusal(caller) ? caller : await performOperation(context, target, caller, request)
 }

@@ -41,7 +41,7 @@ function reportLastHealth(
   observation: DependencyObservation | undefined,
   now: number,
 ): DependencyHealth {
-  if (!observation) return { name, ok: true, detail: 'not asked yet', latency_ms: 0 }
+  if (!observation) return { name, ok: true, detail: 'not used yet', latency_ms: 0 }
   const { ok, detail, latency_ms, at } = observation
   return {
     name,

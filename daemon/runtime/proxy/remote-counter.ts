@@ -1,10 +1,10 @@
-// The counters of a thread on a key-value server: loaded by those that have one.
+// Counters of a thread on a key-value server, loaded only if one is configured.
 import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
 import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
 
-/** The keys are those of the interface, without a prefix of the site: all proxies of one server count together. */
+/** Keys have no prefix of the site, so that all proxies on one server count together. */
 export function remoteCounter(options: NonNullable<ProxyThreadConfig['key_value']>, log: Log): KeyValue {
   const { host, port, db, username, password, verify } = options
   return redisKeyValue({

@@ -41,7 +41,7 @@ export type ThreadSupervisorOptions<C> = {
 
 const min_restart_delay_ms = 200
 const max_restart_delay_ms = 30_000
-/** A thread that ran for so long did not die of its start. */
+/** A thread that ran this long did not fail because of its start. */
 const stable_after_ms = 60_000
 
 export class ThreadSupervisor<C> {
@@ -60,7 +60,7 @@ export class ThreadSupervisor<C> {
     this.#address = options.listen
   }
 
-  /** Resolves when all listen: the first one finds the port where the choice is open. Rejects when one cannot. */
+  /** Resolves once all threads listen; the first one selects the port if it is 0. Rejects if one cannot listen. */
   async start(): Promise<ListenAddress> {
     this.#address = await this.#begin()
     await Promise.all(Array.from({ length: this.#options.threads - 1 }, () => this.#begin()))
@@ -134,7 +134,7 @@ export class ThreadSupervisor<C> {
     return handle.listening
   }
 
-  /** Terminates a thread that hangs, since its callers would wait for ever; another one replaces it. */
+  /** Terminates a hanging thread, whose callers would wait forever; another one replaces it. */
   #watch(worker: Worker, handle: ThreadHandle<C>, name: string): void {
     const hung = setTimeout(() => {
       this.#options.log.error('proxy.thread.hung', { thread: name })
@@ -143,7 +143,7 @@ export class ThreadSupervisor<C> {
     void handle.report().finally(() => clearTimeout(hung))
   }
 
-  /** At once the first time, then more and more slowly: what kills a thread may kill the next one too. */
+  /** Replaces a thread with increasing delay, since the cause may end the next one too. */
   #replace(lived_ms: number): void {
     this.#deaths = lived_ms > stable_after_ms ? 0 : this.#deaths + 1
     const pause_ms = Math.min(max_restart_delay_ms, min_restart_delay_ms * 2 ** Math.min(this.#deaths, 10))
@@ -180,10 +180,10 @@ export class ThreadSupervisor<C> {
   }
 }
 
-/** Extra time for a thread to end after its requests have had theirs. */
+/** Extra time for a thread to end, after the time for its requests. */
 const kill_grace_ms = 2_000
 
-/** Without the environment: it may hold secrets, and all that a thread needs is in what it is started with. */
+/** Starts a thread without the environment, which may hold secrets; its start data has everything it needs. */
 function startThread<C>(script: ThreadScript, workerData: ThreadStartData<C>): Worker {
   const options = { workerData, env: {}, execArgv: [] }
   return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })

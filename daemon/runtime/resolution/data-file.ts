@@ -27,12 +27,12 @@ export type DataFile = {
 const chunk_bytes = 16_777_216
 
 const reasonsByCode: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
   EACCES: 'it may not be read by this user',
   EPERM: 'it may not be read by this user',
   ELOOP: 'it is a link that leads back to itself',
-  ENXIO: 'it is no file',
+  ENXIO: 'it is not a regular file',
 }
 
 /** Throws `DataFileError` where the file does not exist, may not be read, or is a folder, pipe or device. */
@@ -56,7 +56,7 @@ export function openDataDescriptor(descriptor: number): DataFile {
       forEachTextChunk(descriptor, Math.min(size, max_bytes), size, onChunk),
     checkUnchanged() {
       if (!isUnchanged(initial, fstatSync(descriptor, { bigint: true }))) {
-        throw new DataFileError('was changed while it was read', 'read it again when nobody writes to it')
+        throw new DataFileError('was changed while it was read', 'read it again when no program writes to it')
       }
     },
     close: () => closeSync(descriptor),
@@ -82,7 +82,7 @@ function readRange(descriptor: number, start: number, end: number): ArrayBuffer 
     const read_count = convertFileErrors(() =>
       readSync(descriptor, bytes, offset, bytes.length - offset, start + offset),
     )
-    if (read_count === 0) throw new DataFileError('ends before its end: it was changed while it was read')
+    if (read_count === 0) throw new DataFileError('is shorter than at its opening: it was changed while it was read')
     offset += read_count
   }
   return bytes.buffer
@@ -136,7 +136,7 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
   [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed', 'unpack it: `unzstd`'],
   [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive, or a workbook', 'unpack it, or save its sheet as CSV'],
-  [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or say `--data-format parquet`'],
+  [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
 ]
 
 function rejectKnownFormats(bytes: Uint8Array): void {
@@ -156,7 +156,7 @@ function encodingError(descriptor: number, bytes: Uint8Array, read_bytes: number
   }
   const lineEnd = bytes.indexOf(10, start)
   const text = bytes.subarray(start, lineEnd < 0 ? bytes.length : lineEnd)
-  if (isUtf8(text)) return new DataFileError(`cannot be read: line ${line} has a byte of nought, which no text has`)
+  if (isUtf8(text)) return new DataFileError(`cannot be read: line ${line} contains a NUL byte`)
   const remedy = 'write all of it as UTF-8; of ISO 8859-1: `iconv -f ISO-8859-1 -t UTF-8`'
   return new DataFileError(`cannot be read: line ${line} is not UTF-8`, remedy)
 }

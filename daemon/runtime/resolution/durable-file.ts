@@ -72,7 +72,7 @@ function readAll(descriptor: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
   for (let offset = 0; offset < length; ) {
     const read_count = readSync(descriptor, bytes, offset, Math.min(piece_bytes, length - offset), null)
-    if (read_count === 0) throw new Error('a file of a run is shorter than it says')
+    if (read_count === 0) throw new Error('a file of a run is shorter than its header says')
     offset += read_count
   }
   return bytes

@@ -142,7 +142,7 @@ async function storeNodeRecords(
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw refuse('conflict', 'the same request is being taken just now')
+    throw refuse('conflict', 'the same request is already in progress; retry')
   }
   for (const [index, records] of nodes) {
     await writeFile(runFiles.inline(folder, index), formatNodeCsv(records), { mode: 0o600, flush: true })

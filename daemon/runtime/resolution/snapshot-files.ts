@@ -29,7 +29,7 @@ export async function readSnapshotTrailer(file: string): Promise<ImportedSnapsho
   const handle = await open(file, 'r')
   try {
     const lastLine = await readLastLine(handle, (await handle.stat()).size)
-    if (!lastLine) throw new Error(`${file} is no snapshot`)
+    if (!lastLine) throw new Error(`${file} is not a snapshot`)
     return importedSnapshotTrailer.parse(JSON.parse(lastLine.text))
   } finally {
     await handle.close()
@@ -44,7 +44,7 @@ export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
     const cached = cache.get(file)
     if (cached?.key === key) return cached
     const trailer = await readSnapshotTrailer(file)
-    if (!trailer) throw new Error(`${file} is gone`)
+    if (!trailer) throw new Error(`${file} does not exist any more`)
     const entry = { key, trailer }
     cache.set(file, entry)
     return entry
@@ -75,6 +75,6 @@ async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTr
     yield JSON.parse(text) as SnapshotLine
   }
   if (digest.hex() !== manifest.sha256) {
-    throw refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
+    throw refuse('unavailable', 'the snapshot of the registry is damaged: import it again')
   }
 }

@@ -44,9 +44,9 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
   }
 }
 
-const missing_file = 'there is no such data file'
+const missing_file = 'the data file does not exist'
 const denied_file = 'the service may not read this data file'
-const not_a_file = 'it is a folder, a pipe or a device, and no file'
+const not_a_file = 'the data file is a folder, a pipe or a device, not a regular file'
 const reasonsByCode: Readonly<Record<string, string>> = {
   ...{ ENOENT: missing_file, ENOTDIR: missing_file, ELOOP: missing_file, ENAMETOOLONG: missing_file },
   ...{ EACCES: denied_file, EPERM: denied_file, ENXIO: not_a_file, ENODEV: not_a_file },

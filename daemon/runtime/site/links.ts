@@ -33,7 +33,7 @@ export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start
   return {
     async start() {
       await startTransports()
-      // Networks come last: they bring messages to what runs already.
+      // Networks start last, since they deliver messages to the running transports.
       const handover = transports.find((transport) => transport.handover)?.handover
       const record = (events: Parameters<typeof storage.audit.append>[0]) => storage.audit.append(events)
       if (handover) await startLinkPumps({ ...resources, metrics, record, log }, handover, { carriers, linkPumps })
@@ -41,7 +41,7 @@ export function siteLinks(context: WireContext): Required<Pick<WiredRole, 'start
     async stop(drain_ms) {
       for (const part of [...linkPumps, ...transports]) await waitAtMost(drain_ms + stop_grace_ms, part.stop())
     },
-    // What is left of the role must not speak for carriers that do not run.
+    // Health must not report carriers that do not run.
     remove() {
       transports.splice(0)
       carriers.splice(0)

@@ -1,4 +1,4 @@
-// What the site role needs of adapters: keys, peers, the links to other sites, the issuer of tokens, and backups.
+// Connects the site role to adapters: keys, peers, links to other sites, token issuer, and backups.
 import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
@@ -44,7 +44,7 @@ import { findSiteStartProblems } from './start-checks.ts'
 export const wire: RoleWire = {
   metrics: linkMetrics,
   findStartProblems: findSiteStartProblems,
-  // A command that changed the keys may have been cut short: what is public then lags behind.
+  // An interrupted command may have changed the keys without the public list.
   prepare: repairKeyList,
 
   async open(context) {
@@ -53,7 +53,7 @@ export const wire: RoleWire = {
   },
 }
 
-/** Least privilege: no other role has these. */
+/** Parts of the site role; by least privilege no other role has them. */
 function buildSiteParts({ resources, storage }: WireContext): [string, unknown][] {
   const { folder, resolved, identity, peers, transports, carriers, verifiedMessages, keyValue, clock } = resources
   const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
@@ -83,7 +83,7 @@ function buildSiteParts({ resources, storage }: WireContext): [string, unknown][
   ]
 }
 
-/** The carriers start after the roles: what comes before has to come again. */
+/** Publishes an event. The carriers start after the roles, so an earlier event is refused and must be repeated. */
 async function publishToCoalition(carriers: readonly Carrier[], event: StatusEvent): Promise<void> {
   const coalition = carriers.find(({ publish }) => publish !== undefined)
   if (!coalition?.publish) throw refuse('unavailable', 'the site has not joined the coalition yet')
