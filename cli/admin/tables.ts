@@ -26,7 +26,7 @@ type PaneColumnSource = PaneColumn & { readonly cell: (item: ApiObject) => PaneC
 /** Builds the table of a pane for a terminal with `columns`. An absent value is a dash. */
 export function buildPaneTable(pane: PaneName, items: readonly ApiObject[], columns: number): PaneTable {
   const visible = selectFittingColumns(
-    paneColumns[pane].filter(({ minColumns: from = 0 }) => columns >= from),
+    paneColumns[pane].filter(({ minColumns = 0 }) => columns >= minColumns),
     columns,
   )
   return {

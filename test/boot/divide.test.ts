@@ -126,7 +126,7 @@ describe('the doctor', () => {
     [
       'the data of a role that is the site role’s',
       () => given(at('data', 'consensus'), 57_001),
-      'should to 57002:57000',
+      'expected 57002:57000',
     ],
     ['a folder of a group that is another', () => given(at('run', 'site'), 57_001, 57_004), 'belongs to 57001:57004'],
     ['messages that the group may list', () => opened(at('filedrop'), 0o750), 'has mode 750; expected 700'],

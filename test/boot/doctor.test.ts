@@ -136,7 +136,7 @@ describe('a channel', () => {
       journal.setState('filedrop/bravo/alpha', 'frozen', 'two statements under number 7'),
     )
     expect(await findFaults('traffic')).toEqual([
-      matchFinding('problem', 'from bravo is frozen: two statements', 'people of bravo'),
+      matchFinding('problem', 'from bravo is frozen: two statements', 'operators of bravo'),
     ])
     await changeJournal((journal) => journal.setState('filedrop/bravo/alpha', 'open', ''))
     await changeJournal((journal) => journal.setState('filedrop/alpha/bravo', 'frozen', 'the journal is older'))
@@ -246,7 +246,7 @@ describe('what a peer was enrolled with', () => {
   test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
     await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove'),
+      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is not in the policy', 'peers remove'),
     ])
     await world.end()
     await siteWith({ label_map: { NATION: { levels: { HIGH: 'COSMIC', LOW: 'UNCLASSIFIED' }, categories: {} } } })

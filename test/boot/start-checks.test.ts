@@ -196,7 +196,7 @@ describe('who is known', () => {
   test('an identity provider has a name, and is behind TLS or on this machine', () => {
     expect(oidc(provider)).toEqual([])
     expect(oidc({ issuer: 'http://127.0.0.1:8080/realms/a', tls_verify: false })).toEqual([])
-    expect(oidc({})).toEqual([expect.stringMatching(/^sso\.issuer: .*needs/)])
+    expect(oidc({})).toEqual([expect.stringMatching(/^sso\.issuer: .*is required/)])
     for (const [field, url] of [
       ['issuer', 'http://idp.example'],
       ['wellknown', 'http://10.0.0.1/.well-known/openid-configuration'],

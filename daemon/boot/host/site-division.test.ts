@@ -52,7 +52,7 @@ describe('does not start', () => {
     [
       'root as a role',
       { os_group, os_users: { ...os_users, consensus: 'root' } },
-      ['platform.os_users.consensus: root'],
+      ['platform.os_users.consensus: the user root'],
     ],
     ['root’s group', { os_group: 'root', os_users }, ['platform.os_group: the group root does not exist']],
   ])('%s', (_, platform, expected) => {

@@ -23,7 +23,7 @@ export async function readLensRecords(
   const options = {
     kind,
     id: getIdLimit(lens),
-    tell: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
+    onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
   }
   const sources: RecordSource[] = []
   for (const file of files) sources.push(await readDataFile(file, createColumnFilter(lens), options))

@@ -1,17 +1,10 @@
 // Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
-import { createLookupKeys } from '../../roles/resolution/engine/lookup/keys.ts'
-import { isSameRecord, LookupIndex } from '../../roles/resolution/engine/lookup/lookup-index.ts'
+import { isSameRecord } from '../../roles/resolution/engine/lookup/lookup-index.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
-import { recordUid } from '../../roles/resolution/entity-record/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
-import type { JoinableRecord } from '../../roles/resolution/registry/arrival-scores.ts'
-import {
-  type ArrivalClustering,
-  joinArrivals,
-  singletonClusterName,
-} from '../../roles/resolution/registry/join-arrivals.ts'
+import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
 import type { DataKind, ResultKind } from '../../runtime/resolution/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readLensRecords } from './lens-records.ts'
@@ -29,6 +22,7 @@ import {
   type RegistryContent,
   type RegistryRecord,
 } from './registry/registry-content.ts'
+import { type KeyedArrival, RegistryMatcher } from './registry/registry-matcher.ts'
 import { pairColumns } from './resolution-tables.ts'
 import { type ResultTable, writeFileAtomically, writeResultTable } from './result-file.ts'
 
@@ -147,77 +141,6 @@ function determineOutcome(
 ): MatchedFileRecord['outcome'] {
   if (!previous) return 'new'
   return isSameRecord(previous.values, values) ? 'unchanged' : 'replaced'
-}
-
-type KeyedArrival = JoinableRecord & { readonly key: string }
-
-/** The registry in memory with the new records, and their matching. */
-class RegistryMatcher {
-  readonly records: Map<string, RegistryRecord>
-  readonly #lens: Lens
-  readonly #content: RegistryContent
-  readonly #byUid = new Map<string, KeyedArrival>()
-  readonly #byBase = new Map<string, KeyedArrival[]>()
-  readonly #waiting: KeyedArrival[] = []
-  readonly #index: LookupIndex
-
-  constructor(
-    lens: Lens,
-    { entities }: EntityRegistry,
-    content: RegistryContent,
-    changed: ReadonlyMap<string, RegistryRecord['values']>,
-  ) {
-    this.#lens = lens
-    this.#content = content
-    this.#index = new LookupIndex(createLookupKeys(lens))
-    this.records = new Map(content.records)
-    const baseOf = new Map(
-      entities.flatMap(({ entity, members }) => members.map((member) => [buildMemberKey(member), entity] as const)),
-    )
-    const confirmed = new Set(content.decisions.flatMap(({ left, right, is }) => (is === 'same' ? [left, right] : [])))
-    for (const [key, values] of changed) {
-      // A confirmed record stays in its entity, whatever its new values are.
-      const found = confirmed.has(key) ? this.records.get(key)?.found : undefined
-      this.records.set(key, { values, found })
-    }
-    for (const [key, { values, found }] of this.records) {
-      const [node_id, record_id] = parseMemberKey(key)
-      const uid = recordUid('', lens.lens, { node_id, record_id })
-      const base = baseOf.get(key) ?? singletonClusterName(uid)
-      const record = { uid, key, ref: { node_id, record_id }, values, base, found }
-      this.#index.put(uid, values, found !== undefined)
-      this.#byUid.set(uid, record)
-      const members = this.#byBase.get(base)
-      if (members) members.push(record)
-      else this.#byBase.set(base, [record])
-      if (changed.has(key)) this.#waiting.push(record)
-    }
-  }
-
-  async match(): Promise<ArrivalClustering> {
-    const { learnt, decisions } = this.#content
-    const { route, isOneSource, weights } = learnt
-    const method = this.#lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
-    const rejectedPairs = new Set(
-      decisions.flatMap(({ left, right, is }) => (is === 'different' ? [buildPairKey(left, right)] : [])),
-    )
-    const isApart = (left: JoinableRecord, right: JoinableRecord) =>
-      rejectedPairs.has(buildPairKey((left as KeyedArrival).key, (right as KeyedArrival).key))
-    const registered = {
-      byUid: async (uids: readonly string[]) => uids.flatMap((uid) => this.#byUid.get(uid) ?? []),
-      byBase: async (bases: readonly string[]) => bases.flatMap((base) => this.#byBase.get(base) ?? []),
-    }
-    const options = { lens: this.#lens, weights, method, isOneSource, index: this.#index }
-    return await joinArrivals(rejectedPairs.size > 0 ? { ...options, isApart } : options, registered, this.#waiting)
-  }
-
-  clustersOf({ clusters }: ArrivalClustering): string[][] {
-    return clusters.map(({ members }) => members.map((member) => (member as KeyedArrival).key).sort())
-  }
-}
-
-function buildPairKey(left: string, right: string): string {
-  return JSON.stringify([left, right].sort())
 }
 
 function buildMatchedTable(matched: readonly MatchedFileRecord[]): ResultTable {
