@@ -52,19 +52,19 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
     if ((response.statusCode ?? 0) >= 400) throw await parseRefusal(response)
-    return { found: addressed, answer: response }
+    return { addressed, response }
   }
   return {
     async call(address, input, extras = {}) {
-      const { found: addressed, answer: response } = await request(address, input, 'application/json', extras)
+      const { addressed, response } = await request(address, input, 'application/json', extras)
       return parseResponse(addressed, await readBody(response))
     },
     async text(address, input, accept) {
-      const { answer: response } = await request(address, input, accept, {})
+      const { response } = await request(address, input, accept, {})
       return await readBody(response)
     },
     async *stream(address, input, extras = {}) {
-      const { answer: response } = await request(address, input, 'text/event-stream', extras)
+      const { response } = await request(address, input, 'text/event-stream', extras)
       yield* parseEvents(readChunks(response))
     },
   }

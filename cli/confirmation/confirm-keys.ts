@@ -54,9 +54,9 @@ function requireAllConfirmed(
   confirmed: readonly PublicKey[],
   remedy: string,
 ): readonly PublicKey[] {
-  const missing = foundKeys.filter((key) => key.use === use && key.status === 'active' && !confirmed.includes(key))
-  if (missing.length === 0) return foundKeys
-  const kids = missing.map(({ kid }) => kid).join(', ')
+  const unconfirmed = foundKeys.filter((key) => key.use === use && key.status === 'active' && !confirmed.includes(key))
+  if (unconfirmed.length === 0) return foundKeys
+  const kids = unconfirmed.map(({ kid }) => kid).join(', ')
   throw new CommandFailure(3, `every ${use} key must be confirmed, and ${kids} was not; nothing was changed`, remedy)
 }
 
@@ -65,14 +65,14 @@ async function promptForConfirmation(
   { fingerprintSource, foundKeys }: KeyConfirmation,
   remedy: string,
 ): Promise<readonly PublicKey[]> {
-  const answer = await terminal.prompt(`Do these match the fingerprints that ${fingerprintSource} gave you? [y/N] `)
-  if (answer === undefined) {
+  const reply = await terminal.prompt(`Do these match the fingerprints that ${fingerprintSource} gave you? [y/N] `)
+  if (reply === undefined) {
     throw new CommandFailure(
       3,
       'the fingerprints must be confirmed',
       'name them with --fingerprint to confirm without a terminal',
     )
   }
-  if (!/^y(es)?$/i.test(answer)) throw new CommandFailure(3, 'not confirmed; nothing was changed', remedy)
+  if (!/^y(es)?$/i.test(reply)) throw new CommandFailure(3, 'not confirmed; nothing was changed', remedy)
   return foundKeys
 }

@@ -93,7 +93,7 @@ async function isRoleReady(client: ServiceClient, role: string): Promise<boolean
 
 async function stopDaemon(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return
-  const ended = once(daemon, 'exit')
+  const exit = once(daemon, 'exit')
   daemon.kill('SIGTERM')
-  await ended
+  await exit
 }

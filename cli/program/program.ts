@@ -29,8 +29,8 @@ export async function runProgram(typed: readonly string[], terminal: Terminal): 
 }
 
 /** Common alternative spellings. */
-const aliases: Readonly<Record<string, (rest: readonly string[]) => string[]>> = {
-  help: (rest) => [...rest, '--help'],
+const aliases: Readonly<Record<string, (remaining: readonly string[]) => string[]>> = {
+  help: (remaining) => [...remaining, '--help'],
   '--version': () => ['version'],
   '-V': () => ['version'],
 }

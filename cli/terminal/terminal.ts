@@ -57,7 +57,7 @@ async function promptAnswer(question: string): Promise<string> {
 
 async function promptSecretAnswer(question: string): Promise<string> {
   process.stderr.write(question)
-  const silentOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const silentOutput = new Writable({ write: (_chunk, _encoding, onWritten) => onWritten() })
   const lines = createInterface({ input: process.stdin, output: silentOutput, terminal: true })
   try {
     return await lines.question('')

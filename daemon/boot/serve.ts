@@ -56,14 +56,14 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
   )
   throwIfProblems(findOwnershipProblems(options.folder, starting, resolveDivision(resolved)))
   await requireStartable(
-    { all: roles, starting, named: options.roles, resolved },
+    { known_roles: roles, starting, requested: options.roles, resolved },
     options.folder,
     options.env,
     clock.now(),
   )
   const resolveSettingsAgain = async () => {
     const reloaded = resolveSettingsOrThrow(options)
-    const input = { all: roles, starting, named: options.roles, resolved: reloaded }
+    const input = { known_roles: roles, starting, requested: options.roles, resolved: reloaded }
     await requireStartable(input, options.folder, options.env, clock.now())
     return reloaded
   }
@@ -102,8 +102,8 @@ function throwIfProblems(problems: readonly ProfileProblem[]): void {
   if (problems.length > 0) throw new StartRefusal(problems)
 }
 
-function resolveSettingsOrThrow({ folder, env, flags = {}, roles: named }: ServeOptions): ResolvedSettings {
-  const resolved = resolveProfileSettings(roles, readProfile(folder.profile), env, flags, named)
+function resolveSettingsOrThrow({ folder, env, flags = {}, roles: requested }: ServeOptions): ResolvedSettings {
+  const resolved = resolveProfileSettings(roles, readProfile(folder.profile), env, flags, requested)
   if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
   return resolved
 }

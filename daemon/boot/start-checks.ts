@@ -11,10 +11,10 @@ import { getSettings, type ProfileProblem } from './profile.ts'
 
 export type StartCheckInput = {
   readonly resolved: ResolvedSettings
-  readonly all: readonly RoleOutline[]
+  readonly known_roles: readonly RoleOutline[]
   readonly starting: readonly Role[]
   /** Names that replace `platform.roles`. */
-  readonly named?: readonly string[] | undefined
+  readonly requested?: readonly string[] | undefined
 }
 
 /** Problems that forbid the start; empty if there are none. Requires settings that parsed. */
@@ -35,9 +35,9 @@ export function findStartProblems(input: StartCheckInput): ProfileProblem[] {
   ]
 }
 
-function findUnknownRoles({ resolved, all, named }: StartCheckInput): ProfileProblem[] {
-  const knownNames = all.map((role) => role.name)
-  return (named ?? getSettings(resolved, platformSettings).roles)
+function findUnknownRoles({ resolved, known_roles, requested }: StartCheckInput): ProfileProblem[] {
+  const knownNames = known_roles.map((role) => role.name)
+  return (requested ?? getSettings(resolved, platformSettings).roles)
     .filter((name) => !knownNames.includes(name))
     .map((name) => ({
       path: 'platform.roles',

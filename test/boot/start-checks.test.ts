@@ -19,7 +19,7 @@ function listProblems(
   const platform = { name: 'vault', tenant_id: 't', ...sections.platform }
   const resolved = resolveProfileSettings(all, { ...sections, platform }, {}, {})
   expect(resolved.problems).toEqual([])
-  const input = { resolved, all, starting: all, peers: [], now: noon_ms, ...more }
+  const input = { resolved, known_roles: all, starting: all, peers: [], now: noon_ms, ...more }
   const found = [...findStartProblems(input), ...(input.starting.includes(site) ? findSiteProblems(input) : [])]
   return found.map(({ path, message }) => `${path}: ${message}`)
 }

@@ -39,8 +39,8 @@ export const definition = command({
     if (dryRun) return printPlan(api, { ...selection, disposition }, params.json, terminal)
     if (rationale === undefined)
       throw new CommandFailure(2, '--rationale is missing: give the reason for the disposition')
-    const [uid, ...more] = ids
-    if (uid !== undefined && more.length === 0 && params.idempotencyKey === undefined) {
+    const [uid, ...otherIds] = ids
+    if (uid !== undefined && otherIds.length === 0 && params.idempotencyKey === undefined) {
       const input = { uid, disposition, rationale }
       const changed = await api.call('intelligence.signal.set-disposition', input, toRequestOptions(params))
       printResult(terminal, params.json, changed, () => formatSignal(terminal, changed))

@@ -101,13 +101,13 @@ export async function openCluster({
   resolved,
 }: DocumentStoreOptions): Promise<ClusterStorage> {
   const { openClusterStorage } = await import('../../../adapters/store/opensearch/open-cluster-storage.ts')
-  const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...given } = getSettings(resolved, searchSettings)
+  const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...options } = getSettings(resolved, searchSettings)
   if (host === undefined)
     throw new StartRefusal([
       { path: 'search.host', message: 'the documents are in a cluster, and search.host is not set' },
     ])
   return openClusterStorage({
-    ...given,
+    ...options,
     url: host,
     ca_file: pki_ca,
     cert_file: pki_cert,

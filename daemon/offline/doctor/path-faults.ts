@@ -24,10 +24,10 @@ const carrier_path_exclusion = "! -path '*/in/new/*' ! -path '*/out/ready/*'"
 export function reportPathFaults(check: string, faults: readonly PathFault[]): DoctorFinding[] {
   const groups = Map.groupBy(faults, ({ fault, command, test }) => [fault, command, test].join('\n'))
   return [...groups.values()].flatMap((group) => {
-    const [first, ...rest] = group
+    const [first, ...otherFaults] = group
     if (!first) return []
     const detail =
-      rest.length === 0
+      otherFaults.length === 0
         ? `${first.path} ${first.fault}`
         : `${group.length} paths, ${first.path} among them: each ${first.fault}`
     return [{ ...reportProblem(check, detail, buildPathRemedy(first, group)), paths: group.map(({ path }) => path) }]

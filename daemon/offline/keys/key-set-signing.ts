@@ -94,23 +94,23 @@ function requireKnownPredecessor(dir: string, { sets }: KeySetDraft): void {
   }
 }
 
-function mergeSignatures(options: KeySetDraft['draft'], signatures: Jws): KeySetDraft['draft'] {
+function mergeSignatures(drafted: KeySetDraft['draft'], signatures: Jws): KeySetDraft['draft'] {
   const replaced = new Set(signatures.signatures.map((signature) => signature.protected))
-  const otherSignatures = options.signatures.filter((signature) => !replaced.has(signature.protected))
-  return { payload: options.payload, signatures: [...otherSignatures, ...signatures.signatures] }
+  const otherSignatures = drafted.signatures.filter((signature) => !replaced.has(signature.protected))
+  return { payload: drafted.payload, signatures: [...otherSignatures, ...signatures.signatures] }
 }
 
 function findSigningKeys(dir: string, before: KeySet | undefined, after: KeySet, kid: string | undefined): StoredKey[] {
   const counting = [before, after].flatMap((set) => (set ? selectUsableKeys(set.keys, 'root', after.created) : []))
-  const wanted = new Set(counting.map(({ fingerprint }) => fingerprint))
-  const found = readKeyFiles(dir).filter(
+  const usable = new Set(counting.map(({ fingerprint }) => fingerprint))
+  const signingKeys = readKeyFiles(dir).filter(
     ({ public_key, private_jwk, private_jwe }) =>
       // Before the first set, the root keys that peers have pinned are unknown: an older one here may be among them.
-      (wanted.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
+      (usable.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
       (private_jwk !== undefined || private_jwe !== undefined) &&
       (kid === undefined || public_key.kid === kid),
   )
-  if (found.length > 0) return found
+  if (signingKeys.length > 0) return signingKeys
   throw new OfflineCommandError(
     3,
     `no root key in ${dir} is valid for this key set`,

@@ -43,7 +43,7 @@ export function listProfileProblems(
     const { roles: roleNames } = getSettings(resolved, platformSettings)
     const starting = everyRole.filter((role) => roleNames.includes(role.name))
     const siteProblems = roleNames.includes(site.name) ? findSiteProblems({ resolved, peers, now }) : []
-    return [...findStartProblems({ resolved, all: everyRole, starting }), ...siteProblems]
+    return [...findStartProblems({ resolved, known_roles: everyRole, starting }), ...siteProblems]
   } catch (error) {
     if (error instanceof ProfileError) return error.problems
     throw error

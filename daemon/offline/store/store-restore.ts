@@ -112,7 +112,7 @@ function parseJsonText(text: string): unknown {
 }
 
 function requireKnownRole(entry: BackupEntry): Role {
-  const role = everyRole.find((known) => known.name === entry.role)
+  const role = everyRole.find((candidate) => candidate.name === entry.role)
   if (role && entry.file === databaseFileName(role.name)) return role
   throw new OfflineCommandError(
     5,
@@ -161,10 +161,10 @@ async function prepareSiteDatabase(
 ) {
   const event = createRestoreEventFactory(readSiteSettings(folder, env).platform.tenant_id, now)
   return await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
-    const known = await readSurvivingState(folder, role)
+    const candidate = await readSurvivingState(folder, role)
     return await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, async (database) => {
-      await freezeRestoredChannels(database, known?.frozen ?? [], event)
-      return known && (await reapplyPurges(database, known.orders, (digest) => event(digest, { purged: true })))
+      await freezeRestoredChannels(database, candidate?.frozen ?? [], event)
+      return candidate && (await reapplyPurges(database, candidate.orders, (digest) => event(digest, { purged: true })))
     })
   })
 }

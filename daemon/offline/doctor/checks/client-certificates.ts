@@ -41,9 +41,9 @@ function readNextUpdate({ next_update }: RevocationList): number {
 }
 
 /** Returns the result of `read` on the file, or the reason why it failed. */
-function readFileWith<T>(file: string, read: (bytes: Buffer) => T): T | string {
+function readFileWith<T>(file: string, parse: (bytes: Buffer) => T): T | string {
   try {
-    return read(readFileSync(file))
+    return parse(readFileSync(file))
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? (error as Error).message
   }

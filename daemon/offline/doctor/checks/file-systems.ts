@@ -76,8 +76,8 @@ const write_error_reasons: Readonly<Record<string, readonly [why: string, remedy
 
 function reportUnwritable(code: string, paths: readonly string[]): DoctorFinding {
   const [reason, remedy] = write_error_reasons[code] ?? [`writing fails with ${code}`, 'repair the file system']
-  const [first = '', ...rest] = paths
-  const moreText = rest.length === 0 ? '' : ` (and in ${rest.length} more folders on it)`
+  const [first = '', ...otherPaths] = paths
+  const moreText = otherPaths.length === 0 ? '' : ` (and in ${otherPaths.length} more folders on it)`
   return { ...reportProblem('disk', `nothing can be written in ${first}: ${reason}${moreText}`, remedy), paths }
 }
 

@@ -17,14 +17,14 @@ export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[
   const division = readDivision(folder, env)
   if (division) return checkDivision(folder, division)
   const folders = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
-  const missing = folders
+  const missingFindings = folders
     .filter((path) => !fs.existsSync(path))
     .map((path) =>
       reportProblem('permissions', `${path} is missing`, `restore it from a backup, or run: mkdir -m 700 ${path}`),
     )
   const paths = [folder.profile, ...folders].filter((path) => fs.existsSync(path))
   const faults = paths.flatMap((root) => findPermissionFaults(root).map((fault) => ({ ...fault, root })))
-  const findings = [...missing, ...reportPathFaults('permissions', faults)]
+  const findings = [...missingFindings, ...reportPathFaults('permissions', faults)]
   return findings.length > 0 ? findings : [reportOk('permissions', 'nobody else can read keys, data or messages')]
 }
 

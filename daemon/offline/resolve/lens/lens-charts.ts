@@ -102,7 +102,7 @@ function reportBlocking(
 function computeLevelWeights(lens: Lens, { model, compares }: DetailedResolution) {
   const weights = computeWeights(model, compares)
   return compares.fields.flatMap(({ name }, fieldIndex) => {
-    const field = lens.fields.find((each) => each.name === name)
+    const field = lens.fields.find((candidate) => candidate.name === name)
     const labels = field ? listLevelLabels(field, compares.swapped?.[0] === fieldIndex) : []
     return labels.map((level, levelIndex) => ({
       field: name,

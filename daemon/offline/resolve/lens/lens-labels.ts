@@ -64,7 +64,7 @@ function indexRowsById({ rows, idOf }: LensRecords): Map<string, number> {
 
 /** Text of each record in a column. */
 function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
-  const column = columns.find((each) => each.name === name)
+  const column = columns.find((candidate) => candidate.name === name)
   if (!column) throw new OfflineCommandError(1, `${file} has no column ${name}; it has ${names.join(', ')}`)
   const decoder = new TextDecoder()
   return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code)).trim()))

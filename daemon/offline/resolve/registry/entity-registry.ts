@@ -63,8 +63,11 @@ export function readEntityRegistry(file: string, lens: string): EntityRegistry {
     }
   }
   if (!head) throw invalidLine(0)
-  const members = entities.flatMap((each) => each.members.map(buildMemberKey))
-  if (new Set(members).size < members.length || new Set(entities.map((each) => each.entity)).size < entities.length) {
+  const members = entities.flatMap((entity) => entity.members.map(buildMemberKey))
+  if (
+    new Set(members).size < members.length ||
+    new Set(entities.map((entity) => entity.entity)).size < entities.length
+  ) {
     throw new OfflineCommandError(1, `${file} contains an entity or a record twice`)
   }
   if (head.form === registryForms[0]) return { lens, run: head.run, entities, bytes }
@@ -97,10 +100,10 @@ export function assignEntityIds(
   previous: EntityRegistry,
   clusters: readonly (readonly string[])[],
 ): { ids: string[]; registry: EntityRegistry } {
-  const entityById = new Map(previous.entities.map((each) => [each.entity, each]))
+  const entityById = new Map(previous.entities.map((entity) => [entity.entity, entity]))
   const presentKeys = new Set(clusters.flat())
-  const membersBefore = new Map(previous.entities.map((each) => [each.entity, each.members.map(buildMemberKey)]))
-  const ageKeys = new Map(previous.entities.map((each) => [each.entity, buildAgeKey(each)]))
+  const membersBefore = new Map(previous.entities.map((entity) => [entity.entity, entity.members.map(buildMemberKey)]))
+  const ageKeys = new Map(previous.entities.map((entity) => [entity.entity, buildAgeKey(entity)]))
   const names = assignEntities(clusters, membersBefore, ageKeys)
   const takenIds = new Set(entityById.keys())
   const ids = names.map(({ id }, index) => id ?? createEntityId(previous.lens, clusters[index] ?? [], takenIds))
@@ -127,7 +130,7 @@ export function assignEntityIds(
     const earlier = updated.get(mergedId)
     if (earlier) updated.set(mergedId, { ...earlier, members: [], merged_into: targets.sort() })
   }
-  const entities = [...updated.values()].sort((left, right) => (left.entity < right.entity ? -1 : 1))
+  const entities = [...updated.values()].sort((absent, right) => (absent.entity < right.entity ? -1 : 1))
   const isSame = JSON.stringify(entities) === JSON.stringify(previous.entities)
   return { ids, registry: { ...previous, entities, run: previous.run + (isSame ? 0 : 1) } }
 }
@@ -156,8 +159,8 @@ export function replaceEntityRegistry(file: string, { lens, run, entities, conte
     try {
       try {
         writeAll(descriptor, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
-        for (const each of entities) writeAll(descriptor, `${JSON.stringify(each)}\n`)
-        for (const each of content ? listContentLines(content) : []) writeAll(descriptor, `${JSON.stringify(each)}\n`)
+        for (const line of entities) writeAll(descriptor, `${JSON.stringify(line)}\n`)
+        for (const line of content ? listContentLines(content) : []) writeAll(descriptor, `${JSON.stringify(line)}\n`)
         fsyncSync(descriptor)
       } finally {
         closeSync(descriptor)
