@@ -6,6 +6,7 @@ import { CommandFailure, command } from '../../program/command.ts'
 import { choice, duration, flag, required, rest, text } from '../../program/params.ts'
 import { escapeControls, formatFields, printResult } from '../../terminal/output.ts'
 import { createDeadline, createProgressFormatter } from '../../terminal/resolution-progress.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 
@@ -91,20 +92,24 @@ export const definition = command({
         escapeControls(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`),
       )
     }
-    printResult(terminal, json, summary, () =>
-      formatFields(terminal, {
-        ...summary,
-        decisions: summary.decisions?.counted,
-        commonest: Object.entries(summary.commonest)
-          .map(([field, records]) => `${field} (${records})`)
-          .join(', '),
-        sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
-        rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
-      }),
-    )
+    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary))
     return 0
   },
 })
+
+type FileResolutionSummary = Awaited<ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>>
+
+function formatResolutionSummary(terminal: Terminal, summary: FileResolutionSummary): string {
+  return formatFields(terminal, {
+    ...summary,
+    decisions: summary.decisions?.counted,
+    commonest: Object.entries(summary.commonest)
+      .map(([field, records]) => `${field} (${records})`)
+      .join(', '),
+    sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
+    rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
+  })
+}
 
 type BlockingRuleSummary = {
   readonly rule: string

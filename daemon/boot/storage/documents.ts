@@ -128,7 +128,7 @@ function indexBase(index_prefix: string, site: string): string {
   return `${index_prefix}.${site}.`
 }
 
-/** What the index names of a role begin with; the name of a collection follows. */
+/** Prefix of the index names of a role; the name of a collection follows. */
 export function indexPrefix({ name, index_family = name }: RoleOutline, index_prefix: string, site: string): string {
   return `${indexBase(index_prefix, site)}${index_family}.`
 }
